@@ -1,0 +1,22 @@
+"""assay gate: the verdict from what is stored."""
+
+from __future__ import annotations
+
+from assay.cli.options import AsJson, StudyPath
+from assay.cli.showing import finish, show
+from assay.errors import UsageError
+
+
+def command(study: StudyPath, as_json: AsJson = False) -> None:
+    """Decide a study's gates from stored scores: no system is asked again."""
+    from assay.pipeline import Evaluation
+    from assay.study import open_study
+
+    opened = open_study(study)
+    if not opened.gates:
+        raise UsageError(
+            f"{opened.lines.where} declares no gates. Add `gates:`, or use: assay report {study}"
+        )
+    results = Evaluation(opened).results
+    show(results, as_json=as_json)
+    finish(results.verdict)

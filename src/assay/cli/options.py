@@ -1,0 +1,16 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="A folder holding study.yaml, or the file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print results as JSON (docs/results-schema.md).")]
+Runs = Annotated[list[Path], typer.Argument(metavar="RUN…", help="TREC run files, plain or gzipped.")]
+Qrels = Annotated[Path, typer.Option("--qrels", help="The TREC or BEIR relevance judgments.")]
+Measures = Annotated[
+    list[str], typer.Option("-m", "--measure", help="A measure such as nDCG@10; may be given several times.")
+]

@@ -1,0 +1,73 @@
+"""Progress on stderr: how much is done, how fast, how long still, how many failed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+PLAIN_EVERY = 10.0  # seconds between lines where stderr is not a terminal
+
+
+class Shown:
+    """A bar in a terminal, a line now and then elsewhere."""
+
+    def __init__(self) -> None:
+        self._bar: RichProgress | None = None
+        self._task: TaskID | None = None
+        self._failed = self._done = self._total = 0
+        self._label = ""
+        self._said = self._started = time.monotonic()
+
+    def begin(self, label: str, total: int, done: int) -> None:
+        self._label, self._total, self._done = label, total, done
+        self._said = self._started = time.monotonic()
+        if done:
+            sys.stderr.write(f"{label}: {done} of {total} answers are stored already\n")
+        if total == done or not sys.stderr.isatty():
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        rate = TextColumn("{task.fields[rate]}")
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            rate,
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task(label, total=total, completed=done, rate="")
+        self._bar.start()
+
+    def advance(self, items: int, failed: int) -> None:
+        self._done += items
+        self._failed += failed
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, advance=items, rate=self._rate())
+        elif time.monotonic() - self._said >= PLAIN_EVERY:
+            self._said = time.monotonic()
+            left = (self._total - self._done) * (self._said - self._started) / max(self._done, 1)
+            sys.stderr.write(
+                f"{self._label}: {self._done}/{self._total}, {self._rate()}, about {left:.0f} s left\n"
+            )
+
+    def _rate(self) -> str:
+        speed = self._done / max(time.monotonic() - self._started, 1e-9)
+        return f"{speed:.0f}/s" + (f", {self._failed} failed" if self._failed else "")
+
+    def __enter__(self) -> Shown:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,79 @@
+"""assay run: ask the systems, then judge, score, compare, gate and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.options import AsJson, StudyPath
+from assay.cli.progress import Shown
+from assay.cli.showing import finish, say, show, write_report
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.run.runner import Selection
+
+Where = Annotated[
+    list[str] | None, typer.Option("--where", metavar="k=v", help="Only these factors or tags; v may be a|b.")
+]
+Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; may be repeated.")]
+
+
+def command(
+    study: StudyPath,
+    where: Where = None,
+    system: Systems = None,
+    stage: Annotated[
+        str | None, typer.Option(help="Only this corpus stage: short for --where stage=NAME.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; judgments stay.")] = False,
+    engine: Annotated[str, typer.Option(help="Where to run: local or processes.")] = "local",
+    as_json: AsJson = False,
+) -> None:
+    """Run a study from its systems to a verdict. Running again resumes."""
+    chosen = [*(where or []), *([f"stage={stage}"] if stage else [])]
+    run_and_show(study, chosen, system or [], limit=limit, fresh=fresh, engine=engine, as_json=as_json)
+
+
+def run_and_show(
+    path: Path,
+    where: list[str],
+    systems: list[str],
+    *,
+    limit: int | None = None,
+    fresh: bool = False,
+    engine: str = "local",
+    as_json: bool = False,
+) -> None:
+    """The sequence of all stages, shown; ends with the verdict's exit code."""
+    from assay.pipeline import Evaluation
+    from assay.run.runner import run_study
+    from assay.study import open_study
+
+    opened = open_study(path)
+    with Shown() as progress:
+        outcome = run_study(
+            opened, selected(where, systems, limit), fresh=fresh, engine=engine, progress=progress
+        )
+    done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
+    cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
+    say(f"{opened.name}: {done}, {outcome.pending} pending in {outcome.seconds:.1f} s{cost}")
+    results = write_report(Evaluation(opened).results, opened.run_folder)
+    show(results, as_json=as_json)
+    finish(results.verdict)
+
+
+def selected(where: list[str], systems: list[str], limit: int | None) -> Selection:
+    """The part of the study that the options name."""
+    from assay.run.runner import Selection
+
+    conditions: dict[str, list[str]] = {}
+    for text in where:
+        name, equals, values = text.partition("=")
+        if not equals or not name or not values:
+            raise UsageError(f"--where {text!r}: write name=value, or name=one|other")
+        conditions.setdefault(name, []).extend(values.split("|"))
+    return Selection(conditions, systems, limit)

@@ -1,0 +1,30 @@
+"""assay score: run files against relevance judgments, or a study's stored run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from assay.cli.options import AsJson, Measures, Qrels, Runs
+from assay.cli.showing import show
+
+
+def command(
+    runs: Runs,
+    qrels: Qrels,
+    measure: Measures,
+    per_query: Annotated[
+        bool, typer.Option("--per-query", help="Print every score as tab-separated lines.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score run files, with intervals."""
+    from assay.run_files import evaluate_runs
+
+    results = evaluate_runs(runs, qrels, measure)
+    if per_query:
+        table = results.scores.select("system", "item", "measure", "value", "status")
+        typer.echo(table.write_csv(separator="\t"), nl=False)
+    else:
+        show(results, as_json=as_json)

@@ -1,0 +1,19 @@
+"""assay validate: every problem of a study at once."""
+
+from __future__ import annotations
+
+from assay.cli.options import AsJson, StudyPath
+from assay.cli.showing import print_json, say
+
+
+def command(study: StudyPath, as_json: AsJson = False) -> None:
+    """Check a study, its data and its gates, and say what to do about each problem."""
+    from assay.validate import validate_study
+
+    report = validate_study(study)
+    if as_json:
+        print_json(report.as_json())
+    else:
+        for warning in report.warnings:
+            say(f"warning: {warning}")
+        print(report.summary)

@@ -1,0 +1,90 @@
+"""A dataset in memory: corpus, items, what its labels mean, and a hash of all that decides an answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import msgspec
+
+from assay.errors import DataError, Problem
+from assay.records import Document, Item, Passage
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """A short content hash over length-prefixed parts, so that no two lists of parts collide by joining."""
+    state = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "little"))
+        state.update(part)
+    return state.hexdigest()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The passages a system indexes, in a fixed order, and the documents they were cut from."""
+
+    passages: Sequence[Passage]
+    documents: Mapping[str, Document] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    @cached_property
+    def hash(self) -> str:
+        return digest(_encode(passage) for passage in self.passages)
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each doc_id stands in `passages`."""
+        return {passage.doc_id: index for index, passage in enumerate(self.passages)}
+
+    def text_of(self, doc_id: str) -> str | None:
+        """A passage's text, or None where the corpus has no such passage."""
+        index = self.position.get(doc_id)
+        return None if index is None else self.passages[index].text
+
+    def restricted(self, doc_ids: Iterable[str]) -> Corpus:
+        """The part of the corpus that one item's scope names, in corpus order."""
+        found = sorted({self.position[doc_id] for doc_id in doc_ids if doc_id in self.position})
+        return Corpus([self.passages[index] for index in found], self.documents)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A corpus and a golden set over it."""
+
+    name: str
+    corpus: Corpus
+    items: Sequence[Item]
+    label_definitions: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        problems = [
+            *_doubled("item_id", (item.item_id for item in self.items), self.name),
+            *_doubled("doc_id", (passage.doc_id for passage in self.corpus.passages), self.name),
+        ]
+        if problems:
+            raise DataError(problems)
+
+    @cached_property
+    def hash(self) -> str:
+        return digest([self.corpus.hash.encode(), *(_encode(item) for item in self.items)])
+
+
+def _doubled(what: str, ids: Iterable[str], where: str) -> list[Problem]:
+    seen: set[str] = set()
+    doubled: dict[str, None] = {}
+    for each in ids:
+        if each in seen:
+            doubled[each] = None
+        seen.add(each)
+    return [
+        Problem(f"the {what} {each!r} occurs more than once", where, fix="Ids must be unique.")
+        for each in doubled
+    ]

@@ -1,0 +1,31 @@
+"""What kind of dataset a study's `data` names: a plugin by its spec, or a folder by what lies in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.errors import DataError, Problem, UsageError
+from assay.protocols import Kit
+from assay.spec import Spec, parse_spec
+
+_MARKS = {"beir": ("corpus.jsonl", "corpus.jsonl.gz"), "folder": ("items.jsonl", "items.jsonl.gz")}
+
+
+def dataset_spec(given: str | Mapping[str, Any], kit: Kit) -> Spec:
+    """The spec of the dataset plugin that `data` means."""
+    if isinstance(given, Mapping):
+        return parse_spec(given)
+    path = kit.path(given)
+    if path.is_dir():
+        for plugin, names in _MARKS.items():
+            if any((path / name).is_file() for name in names):
+                return Spec(plugin, {"path": given})
+        known = " or ".join(names[0] for names in _MARKS.values())
+        raise DataError(Problem("no dataset lies here", str(path), fix=f"Expected {known} in the folder."))
+    if path.exists():
+        raise DataError(Problem("a dataset is a folder or a spec, not a file", str(path)))
+    try:
+        return parse_spec(given)
+    except UsageError:
+        raise DataError(Problem("there is no such folder", str(path))) from None

@@ -1,0 +1,190 @@
+"""Assay's own layout: a folder of plain files, each of the JSONL ones also gzipped.
+
+items.jsonl                          the fields of `records.Item`; a tag is a value or a list of values
+passages.jsonl or passages.parquet   doc_id, text, title, source, span, section; the rest becomes metadata
+documents.jsonl                      optional: what the passages were cut from
+qrels.tsv                            optional: item, document and grade, instead of gold.relevant in the items
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.datasets.dataset import Corpus, Dataset
+from assay.datasets.reading import Reader, Relevant, Rows, absent, explained, unknown
+from assay.errors import DataError, Problem, did_you_mean
+from assay.protocols import Kit
+from assay.records import Document, Item, Passage
+
+_object = msgspec.json.Decoder(dict[str, Any]).decode
+_TEXT_COLUMNS = ("doc_id", "text", "title", "source", "section")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A golden set with its corpus in Assay's own layout."""
+
+    path: str
+
+    def load(self, kit: Kit) -> Dataset:
+        reader = Reader(kit.path(self.path))
+        items = reader.jsonl(reader.need("items.jsonl"), lambda line: _item(_object(line)), key="item_id")
+        passages = _read_passages(reader)
+        documents = reader.jsonl(
+            reader.find("documents.jsonl"), lambda line: _document(_object(line)), key="doc_id"
+        )
+        qrels = reader.qrels(reader.find("qrels.tsv"))
+        reader.finish()
+
+        corpus = Corpus(passages.records, {document.doc_id: document for document in documents.records})
+        ids = {item.item_id for item in items.records}
+        relevant = reader.relevant(qrels, ids, corpus.position)
+        reader.problems += _loose_items(items, corpus.position, relevant)
+        if corpus.documents:
+            reader.problems += _loose_passages(passages, corpus)
+        reader.finish()
+        return Dataset(
+            reader.folder.resolve().name, corpus, [_with(item, relevant) for item in items.records]
+        )
+
+
+# -------------------------------------------------------------------------------- passages
+
+
+def _read_passages(reader: Reader) -> Rows[Passage]:
+    path = reader.need("passages.jsonl", "passages.parquet")
+    table = reader.find("passages.parquet")
+    if path is None or table is None:
+        return reader.jsonl(path, lambda line: _passage(_object(line)), key="doc_id")
+    if path != table:
+        what = "the folder also has passages.jsonl"
+        reader.problems.append(Problem(what, str(table), fix="Remove one of the two."))
+    return _read_table(reader, table)
+
+
+def _read_table(reader: Reader, path: Path) -> Rows[Passage]:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path)
+    # Polars panics, outside its own exception tree, on some damaged pages.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        problem = Problem(f"cannot be read as Parquet: {error}", str(path), fix="Write the file again.")
+        reader.problems.append(problem)
+        return Rows(str(path), [], [])
+    problems = [
+        Problem("the column is missing", str(path), field=column, fix=did_you_mean(column, frame.columns))
+        for column in ("doc_id", "text")
+        if column not in frame.columns
+    ]
+    texts = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    problems += [
+        Problem(f"the column holds {dtype}, not text", str(path), field=column, fix="Cast it to a string.")
+        for column, dtype in frame.schema.items()
+        if column in _TEXT_COLUMNS and not isinstance(dtype, texts)
+    ]
+    if frame.is_empty():
+        problems.append(Problem("the table has no rows", str(path), fix="Fill it, or remove it."))
+    reader.problems += problems
+    source = () if problems else enumerate(frame.iter_rows(named=True), 1)
+    return reader.collect(path, source, _passage, key="doc_id")
+
+
+def _passage(record: dict[str, Any]) -> Passage:
+    return msgspec.convert(_with_metadata(record, Passage.__struct_fields__), Passage)
+
+
+def _document(record: dict[str, Any]) -> Document:
+    return msgspec.convert(_with_metadata(record, Document.__struct_fields__), Document)
+
+
+def _with_metadata(record: dict[str, Any], fields: Collection[str]) -> dict[str, Any]:
+    """The record with what is none of its fields moved under metadata; null means absent."""
+    own = {key: value for key, value in record.items() if value is not None and key in fields}
+    other = {key: value for key, value in record.items() if value is not None and key not in fields}
+    given = own.get("metadata", {})
+    if other and isinstance(given, dict):
+        own["metadata"] = {**other, **given}
+    return own
+
+
+def _loose_passages(passages: Rows[Passage], corpus: Corpus) -> list[Problem]:
+    """Passages whose document, or whose place in it, does not exist."""
+    problems = []
+    for line, passage in passages:
+        source = corpus.documents.get(passage.source or passage.doc_id)
+        span, length = passage.span, len(source.text) if source else 0
+        if passage.source is not None and source is None:
+            what, fix = f"there is no document {passage.source!r}", "Add it to documents.jsonl."
+            problems.append(Problem(what, passages.where, line, "source", fix))
+        elif span and source and not 0 <= span.start <= span.end <= length:
+            what = f"[{span.start}, {span.end}) is not within the {length} characters of {source.doc_id!r}"
+            problems.append(Problem(what, passages.where, line, "span", "Correct the span."))
+    return problems
+
+
+# ----------------------------------------------------------------------------------- items
+
+
+def _item(record: dict[str, Any]) -> Item:
+    problems = [
+        Problem("is no field of an item", field=key, fix=did_you_mean(key, Item.__struct_fields__))
+        for key in record
+        if key not in Item.__struct_fields__
+    ]
+    if record.get("expects") not in (None, "nothing"):
+        what, fix = f"{record['expects']!r} cannot be expected", "Write 'nothing', or leave the field out."
+        problems.append(Problem(what, field="expects", fix=fix))
+    given = {key: value for key, value in record.items() if value is not None}
+    if isinstance(tags := given.get("tags"), dict):
+        given["tags"] = {key: _tag_values(value) for key, value in tags.items() if value is not None}
+    try:
+        item = msgspec.convert(given, Item)
+        problems += _ungraded(item.gold.get("relevant", {}))
+    except msgspec.ValidationError as error:
+        problems.append(explained(error))
+    if problems:
+        raise DataError(problems)
+    return item
+
+
+def _ungraded(relevant: Any) -> list[Problem]:
+    if isinstance(relevant, dict) and all(type(grade) in (int, float) for grade in relevant.values()):
+        return []
+    fix = 'Write {"DOC_ID": GRADE}, with a number for each grade.'
+    return [Problem("is not a map from doc_id to grade", field="gold.relevant", fix=fix)]
+
+
+def _tag_values(value: Any) -> list[Any]:
+    """A tag's values as a list of strings; anything that is no scalar is left for the type check to name."""
+    values = value if isinstance(value, list) else [value]
+    return [
+        msgspec.json.encode(each).decode() if isinstance(each, bool | int | float) else each
+        for each in values
+    ]
+
+
+def _loose_items(items: Rows[Item], docs: Collection[str], relevant: Relevant) -> list[Problem]:
+    """Items whose gold or scope names passages that do not exist, or whose gold is given twice."""
+    problems = []
+    for line, item in items:
+        gold = item.gold.get("relevant", {})
+        if missing := unknown(gold, docs):
+            problems.append(absent(missing, items.where, line, "gold.relevant"))
+        if missing := [doc_id for doc_id in item.scope or () if doc_id not in docs]:
+            problems.append(absent(missing, items.where, line, "scope"))
+        if gold and item.item_id in relevant:
+            fix = "Keep one of the two."
+            problems.append(Problem("qrels.tsv has grades too", items.where, line, "gold.relevant", fix))
+    return problems
+
+
+def _with(item: Item, relevant: Relevant) -> Item:
+    if item.item_id not in relevant:
+        return item
+    return msgspec.structs.replace(item, gold={**item.gold, "relevant": relevant[item.item_id]})

@@ -1,0 +1,204 @@
+"""Reading the files of a dataset, plain or gzipped, and collecting everything that is wrong with them."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import math
+import re
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from assay.errors import DataError, Problem
+
+T = TypeVar("T")
+R = TypeVar("R")
+Relevant = dict[str, dict[str, float]]  # item_id -> doc_id -> grade
+
+_PLACE = re.compile(r" - at `(?:key in )?\$\.?(.*)`$")
+_MISSING = re.compile(r"missing required field `(.+?)`")
+_NAMED = 5
+_HEADINGS = frozenset({"score", "grade", "relevance", "rel", "label"})
+
+
+@dataclass(frozen=True)
+class Rows(Generic[T]):
+    """The records of one file and the line, or row of a table, each of them comes from."""
+
+    where: str
+    records: list[T]
+    lines: list[int]
+
+    def __iter__(self) -> Iterator[tuple[int, T]]:
+        return zip(self.lines, self.records, strict=True)
+
+
+class Qrel(NamedTuple):
+    """One line of a qrels file."""
+
+    item_id: str
+    doc_id: str
+    grade: float
+
+
+class Reader:
+    """Reads the files of one folder. `finish` raises a DataError with every problem met until then."""
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise DataError(Problem("there is no such folder", str(folder), fix="Check the path."))
+        self.folder = folder
+        self.problems: list[Problem] = []
+
+    def finish(self) -> None:
+        """Raises what has been collected, if anything."""
+        if self.problems:
+            raise DataError(self.problems)
+
+    def find(self, name: str) -> Path | None:
+        """The file of that name, or its gzipped form."""
+        paths = (self.folder / name, self.folder / f"{name}.gz")
+        return next((path for path in paths if path.is_file()), None)
+
+    def need(self, *names: str) -> Path | None:
+        """The first of these files that is there; a problem where none is."""
+        found = next((path for path in map(self.find, names) if path), None)
+        if found is None:
+            fix = f"Add {' or '.join(names)} to the folder."
+            self.problems.append(Problem("the file is missing", str(self.folder / names[0]), fix=fix))
+        return found
+
+    def jsonl(self, path: Path | None, make: Callable[[bytes], T], key: str) -> Rows[T]:
+        """One record a line. `key` is the attribute that must be unique."""
+        return self.collect(path, self._lines(path) if path else (), make, key)
+
+    def collect(
+        self, path: Path | None, source: Iterable[tuple[int, R]], make: Callable[[R], T], key: str
+    ) -> Rows[T]:
+        """What `make` makes of each row; a row it refuses becomes a problem with its line."""
+        rows: Rows[T] = Rows(str(path), [], [])
+        for line, raw in source:
+            try:
+                rows.records.append(make(raw))
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                self.problems.append(explained(error, rows.where, line))
+            except DataError as error:
+                self.problems += (replace(problem, where=rows.where, line=line) for problem in error.problems)
+            else:
+                rows.lines.append(line)
+        self._check_unique(rows, key)
+        return rows
+
+    def qrels(self, path: Path | None) -> Rows[Qrel]:
+        """Item, document and grade, tab-separated, with or without a line of column names."""
+        rows: Rows[Qrel] = Rows(str(path), [], [])
+        before = len(self.problems)
+        for line, raw in self._lines(path) if path else ():
+            try:
+                fields = [field.strip() for field in raw.decode().split("\t")]
+            except UnicodeDecodeError as error:
+                self.problems.append(explained(error, rows.where, line))
+                continue
+            grade = _grade(fields[-1])
+            if len(fields) != 3:
+                what = f"expected 3 tab-separated columns, found {len(fields)}"
+                fix = "Write item, document and grade."
+                self.problems.append(Problem(what, rows.where, line, fix=fix))
+            elif grade is not None:
+                rows.records.append(Qrel(fields[0], fields[1], grade))
+                rows.lines.append(line)
+            elif rows.records or fields[2].lower() not in _HEADINGS:
+                fix = "Write a number such as 1."
+                self.problems.append(Problem(f"{fields[2]!r} is no grade", rows.where, line, "grade", fix))
+        if path and not rows.records and len(self.problems) == before:
+            self.problems.append(Problem("only column names, no grade", rows.where, fix="Add the judgments."))
+        return rows
+
+    def relevant(self, qrels: Rows[Qrel], items: Collection[str], docs: Collection[str]) -> Relevant:
+        """Grades by item and document; what names an unknown item or passage is a problem."""
+        grades: Relevant = {}
+        for line, (item_id, doc_id, grade) in qrels:
+            if item_id not in items:
+                fix = "Add the item, or remove the line."
+                self.problems.append(Problem(f"there is no item {item_id!r}", qrels.where, line, fix=fix))
+            if grade > 0 and doc_id not in docs:
+                self.problems.append(absent([doc_id], qrels.where, line))
+            if grades.setdefault(item_id, {}).setdefault(doc_id, grade) != grade:
+                what = f"{doc_id!r} has another grade for item {item_id!r} on an earlier line"
+                self.problems.append(Problem(what, qrels.where, line, fix="Keep one of the two."))
+        return grades
+
+    def _lines(self, path: Path) -> Iterator[tuple[int, bytes]]:
+        """The lines that are not blank, numbered from 1."""
+        empty = True
+        try:
+            with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
+                for number, line in enumerate(stream, 1):
+                    text = (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).strip()
+                    if text:
+                        empty = False
+                        yield number, text
+        except (OSError, EOFError, zlib.error) as error:
+            fix = "Check that the file is whole and may be read."
+            self.problems.append(Problem(f"cannot be read: {error}", str(path), fix=fix))
+            return
+        if empty:
+            self.problems.append(Problem("the file is empty", str(path), fix="Fill it, or remove it."))
+
+    def _check_unique(self, rows: Rows[T], key: str) -> None:
+        first: dict[str, int] = {}
+        key_of = attrgetter(key)
+        for line, record in rows:
+            known = first.setdefault(value := key_of(record), line)
+            if known != line:
+                what = f"the {key} {value!r} stands on line {known} already"
+                self.problems.append(Problem(what, rows.where, line, fix="Ids must be unique."))
+
+
+def absent(doc_ids: Collection[str], where: str, line: int, field: str = "") -> Problem:
+    """The problem of naming passages that are not there."""
+    names = ", ".join(map(repr, list(doc_ids)[:_NAMED]))
+    more = f" and {len(doc_ids) - _NAMED} more" if len(doc_ids) > _NAMED else ""
+    fix = "Add them to the corpus, or take them out here."
+    return Problem(f"not in the corpus: {names}{more}", where, line, field, fix)
+
+
+def unknown(named: Mapping[str, float], docs: Collection[str]) -> list[str]:
+    """The relevant documents that are not among `docs`. One judged not relevant may be absent."""
+    return [doc_id for doc_id, grade in named.items() if grade > 0 and doc_id not in docs]
+
+
+def explained(error: Exception, where: str = "", line: int | None = None) -> Problem:
+    """A decoding error in the words of a problem: field, what is wrong with it, what to do."""
+    if isinstance(error, UnicodeDecodeError):
+        byte = error.object[error.start]
+        return Problem(f"not UTF-8 (byte 0x{byte:02x})", where, line, fix="Save the file as UTF-8.")
+    if isinstance(error, RecursionError):
+        return Problem("nested too deeply", where, line, fix="Flatten the record.")
+    text = str(error)
+    if not isinstance(error, msgspec.ValidationError):
+        fix = "Write one complete JSON object a line."
+        return Problem(f"not JSON: {text.removeprefix('JSON is malformed: ')}", where, line, fix=fix)
+    place = _PLACE.search(text)
+    field = place[1] if place else ""
+    if missing := _MISSING.search(text):
+        field = f"{field}.{missing[1]}" if field else missing[1]
+        return Problem("the field is missing", where, line, field, f"Add {missing[1]!r}.")
+    what = _PLACE.sub("", text).replace("`", "")
+    return Problem(what[:1].lower() + what[1:], where, line, field, "Correct the value.")
+
+
+def _grade(text: str) -> float | None:
+    try:
+        grade = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(grade):
+        return None
+    return int(grade) if grade.is_integer() else grade

@@ -1,0 +1,89 @@
+"""Every error Assay raises on purpose.
+
+AssayError                      exit 1 is Python's own crash and is never used here
+├── UsageError         exit 2   the command or call makes no sense as written
+├── DataError          exit 3   a file or record is wrong; carries every problem found
+├── SystemFailure      exit 4   a system under test could not be opened, or failed on everything
+├── PluginError        exit 5   a plugin is unknown, broken, or was given wrong parameters
+└── Retryable                   raised by systems: this attempt failed, another may pass
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: what, where, and what to do about it."""
+
+    what: str
+    where: str = ""
+    line: int | None = None
+    field: str = ""
+    fix: str = ""
+
+    def __str__(self) -> str:
+        place = self.where + (f":{self.line}" if self.line is not None else "")
+        parts = [part for part in (place, self.field, self.what) if part]
+        text = ": ".join(parts)
+        return f"{text}. {self.fix}" if self.fix else text
+
+
+class AssayError(Exception):
+    """The root: says what went wrong, where, and what to do next."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class UsageError(AssayError):
+    """A call or a command that makes no sense as written."""
+
+    exit_code = 2
+
+
+class DataError(AssayError):
+    """Input that cannot be used. Holds all problems of a file, so that one look mends them all."""
+
+    exit_code = 3
+    SHOWN: ClassVar[int] = 20
+
+    def __init__(self, problems: Iterable[Problem] | Problem | str) -> None:
+        if isinstance(problems, str):
+            problems = Problem(problems)
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        shown = [str(problem) for problem in self.problems[: self.SHOWN]]
+        if len(self.problems) > self.SHOWN:
+            shown.append(f"… and {len(self.problems) - self.SHOWN} more")
+        super().__init__("\n".join(shown))
+
+
+class SystemFailure(AssayError):
+    """A system under test that could not be opened, or that failed on every item."""
+
+    exit_code = 4
+
+
+class PluginError(AssayError):
+    """A plugin that is unknown, does not load, or was given parameters it does not take."""
+
+    exit_code = 5
+
+
+class Retryable(AssayError):
+    """Raised by a system whose attempt failed in a way that may pass: the runner tries again."""
+
+    exit_code = 4
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A closing sentence that suggests the nearest known names, or lists the few there are."""
+    names = sorted(set(known))
+    folded = {name.lower(): name for name in names}
+    near = [folded[hit] for hit in difflib.get_close_matches(word.lower(), list(folded), n=3, cutoff=0.55)]
+    if near:
+        return "Did you mean " + " or ".join(repr(name) for name in near) + "?"
+    return f"Known: {', '.join(names)}." if names else ""

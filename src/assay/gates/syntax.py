@@ -1,0 +1,145 @@
+"""What a gate clause consists of. Every node prints as canonical text that parses back to the same node.
+
+Clause ─ left, op, right      two expressions and the sign between them
+├── Expression                Number, Negate, Binary or Call
+├── where: Condition…         the rows the clause is about
+└── each: ForEach             the values it is repeated for
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from assay.slices import NAME, WORD, Condition, bare_or_quoted
+
+__all__ = ["Binary", "Call", "Clause", "Condition", "Expression", "ForEach", "Negate", "Number"]
+
+RESERVED = frozenset({"where", "for"})
+
+Param = bool | int | float | str
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2}
+_ATOM = 3
+
+
+@dataclass(frozen=True)
+class Number:
+    """A constant. Percent signs are gone: 80 % is 0.8."""
+
+    value: float
+
+    def __str__(self) -> str:
+        return str(int(self.value)) if self.value.is_integer() and self.value < 1e15 else repr(self.value)
+
+
+@dataclass(frozen=True)
+class Negate:
+    """Minus an expression."""
+
+    operand: Expression
+
+    def __str__(self) -> str:
+        return f"-{_enclosed(self.operand, _ATOM)}"
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A sum, difference, product or ratio."""
+
+    op: str
+    left: Expression
+    right: Expression
+
+    def __str__(self) -> str:
+        level = _PRECEDENCE[self.op]
+        return f"{_enclosed(self.left, level)} {self.op} {_enclosed(self.right, level + 1)}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A name with what follows it: `P(rel=2)@5(new)[language=en]`.
+
+    Whether the name is a measure, a statistic, a function or (without arguments) a system is decided later;
+    `column` says where it stands, for whoever finds that it is none of these.
+    """
+
+    name: str
+    params: tuple[tuple[str, Param], ...] = ()
+    at: int | str | None = None  # a rank, tokens, "inf", a level, or a variable that `for` binds
+    args: tuple[Expression, ...] = ()
+    where: tuple[Condition, ...] = ()
+    column: int = field(default=1, compare=False)
+
+    @property
+    def head(self) -> str:
+        """The call without arguments and slice, which is how a measure prints: `P(rel=2)@5`."""
+        name = f"'{self.name}'" if self.name in RESERVED else bare_or_quoted(self.name, NAME)
+        params = ", ".join(f"{bare_or_quoted(key, NAME)}={_show(value)}" for key, value in self.params)
+        return name + (f"({params})" if params else "") + ("" if self.at is None else f"@{self.at}")
+
+    def __str__(self) -> str:
+        args = f"({', '.join(map(str, self.args))})" if self.args else ""
+        return self.head + args + (f"[{_slice(self.where)}]" if self.where else "")
+
+
+Expression = Number | Negate | Binary | Call
+
+
+@dataclass(frozen=True)
+class ForEach:
+    """The condition's values one at a time; `need` of them must hold, None: every one."""
+
+    need: int | None
+    condition: Condition
+
+    def __str__(self) -> str:
+        return f"for {'each' if self.need is None else f'{self.need} of'} {self.condition}"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Two expressions compared. `text` is what its author wrote, for verdicts to quote."""
+
+    left: Expression
+    op: str
+    right: Expression
+    where: tuple[Condition, ...] = ()
+    each: ForEach | None = None
+    text: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        parts = [f"{self.left} {self.op} {self.right}"]
+        if self.where:
+            parts.append(f"where {_slice(self.where)}")
+        if self.each:
+            parts.append(str(self.each))
+        return " ".join(parts)
+
+
+def constant(word: str) -> Param:
+    """The value an unquoted parameter stands for: true, false, a number, or the word itself."""
+    if word in {"true", "false"}:
+        return word == "true"
+    if re.fullmatch(r"-?\d+", word):
+        return int(word)
+    if re.fullmatch(r"-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", word):
+        return float(word)
+    return word
+
+
+def _show(value: Param) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and not isinstance(constant(value), str):
+        return f"'{value}'"
+    return bare_or_quoted(value, WORD) if isinstance(value, str) else repr(value)
+
+
+def _slice(conditions: tuple[Condition, ...]) -> str:
+    return ", ".join(map(str, conditions))
+
+
+def _enclosed(expression: Expression, level: int) -> str:
+    """An operand, in parentheses where it binds less tightly than its place asks."""
+    binds = _PRECEDENCE[expression.op] if isinstance(expression, Binary) else _ATOM
+    return str(expression) if binds >= level else f"({expression})"

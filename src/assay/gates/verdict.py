@@ -1,0 +1,168 @@
+"""Gates: from clauses to go, no-go or inconclusive.
+
+A passed kill is no-go; all go clauses passed is go; `first` clauses must hold before anything else counts.
+The rest is what the gate declares as `otherwise`: by default inconclusive, or no-go where a go clause failed
+and no kill is declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay.errors import AssayError, UsageError
+from assay.gates.clause import decide_clause, repeated
+from assay.gates.evaluate import Evaluator, Leaf, calls, leaf, means_of
+from assay.gates.grammar import parse_clause
+from assay.gates.syntax import Clause
+from assay.protocols import Measure
+from assay.records import Verdict
+from assay.results import GO, INCONCLUSIVE, NO_GO
+from assay.study import GateFile, Study
+
+
+@dataclass(frozen=True)
+class Group:
+    """Clauses of which all, or any, must hold."""
+
+    every: bool
+    parts: tuple[Group | Clause, ...]
+
+    def holds(self, decided: Mapping[Clause, bool | None]) -> bool | None:
+        """Three-valued: open parts matter only where the decided ones do not settle it."""
+        values = [part.holds(decided) if isinstance(part, Group) else decided[part] for part in self.parts]
+        settling = not self.every
+        if settling in values:
+            return settling
+        return None if None in values else self.every
+
+    def clauses(self) -> Iterator[Clause]:
+        for part in self.parts:
+            yield from part.clauses() if isinstance(part, Group) else (part,)
+
+
+def _group(given: Any, role: str, *, every: bool | None) -> Group:
+    """A group from what the study file says; `every` None: several clauses must say any or all."""
+    if isinstance(given, str):
+        return Group(True, (parse_clause(given),))
+    if isinstance(given, dict):
+        if len(given) != 1 or next(iter(given)) not in {"any", "all"}:
+            raise UsageError(f"{role}: write a clause, a list of clauses, {{any: […]}} or {{all: […]}}")
+        ((word, parts),) = given.items()
+        return _group(parts, role, every=word == "all")
+    if not isinstance(given, list) or not given:
+        raise UsageError(f"{role}: expected at least one clause")
+    if every is None and len(given) > 1:
+        raise UsageError(
+            f"{role}: several clauses need {{any: […]}} or {{all: […]}}, so that it is plain which"
+        )
+    parts = tuple(
+        parse_clause(part) if isinstance(part, str) else _group(part, role, every=True) for part in given
+    )
+    return Group(every is not False, parts)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A gate as parsed: what must hold first, what makes go, what kills."""
+
+    name: str
+    first: Group | None
+    go: Group | None
+    kill: Group | None
+    rules: GateFile
+
+    @classmethod
+    def from_file(cls, name: str, file: GateFile) -> Gate:
+        """Parses a gate; every mistake in its clauses is a UsageError."""
+        if file.go is None and file.kill is None:
+            raise UsageError("a gate needs `go` or `kill` clauses")
+        return cls(
+            name,
+            None if file.first is None else _group(file.first, "first", every=True),
+            None if file.go is None else _group(file.go, "go", every=True),
+            None if file.kill is None else _group(file.kill, "kill", every=None),
+            file,
+        )
+
+    def by_role(self) -> Iterator[tuple[str, Clause]]:
+        for role, group in (("first", self.first), ("go", self.go), ("kill", self.kill)):
+            if group is not None:
+                yield from ((role, clause) for clause in group.clauses())
+
+    def clauses(self) -> Iterator[Clause]:
+        yield from (clause for _, clause in self.by_role())
+
+
+def names_unknown_to(clause: Clause, study: Study) -> Iterator[str]:
+    """What a clause refers to that the study does not have."""
+    try:
+        list(_leaves(clause, study))
+    except AssayError as error:
+        yield f"{clause.text}: {error}"
+
+
+def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
+    """Every measure that gates read, so that it is scored."""
+    leaves = (found for gate in gates for clause in gate.clauses() for found in _leaves(clause, study))
+    return list({mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}.values())
+
+
+def _leaves(clause: Clause, study: Study) -> Iterator[Leaf]:
+    for _, one in repeated(clause, lambda _: ["any"]):
+        for call in (*calls(one.left), *calls(one.right)):
+            yield leaf(call, list(study.file.systems), study.registry)
+
+
+def decide(gates: Sequence[Gate], evaluator: Evaluator, steps: Sequence[str] = ()) -> list[Verdict]:
+    """The verdict of every gate; among `steps`, a no-go leaves the later ones unreached."""
+    verdicts: list[Verdict] = []
+    stopped_by: str | None = None
+    order = {name: place for place, name in enumerate(steps)}
+    for gate in sorted(gates, key=lambda gate: order.get(gate.name, len(order))):
+        if gate.name in order and stopped_by is not None:
+            verdicts.append(Verdict(gate.name, INCONCLUSIVE, [], f"not reached: {stopped_by} is no-go"))
+            continue
+        verdict = _verdict(gate, evaluator)
+        verdicts.append(verdict)
+        if gate.name in order and verdict.verdict == NO_GO:
+            stopped_by = gate.name
+    return verdicts
+
+
+def overall(verdicts: Sequence[Verdict]) -> str | None:
+    """One word over all gates: a no-go outweighs an open one, an open one outweighs go."""
+    words = {verdict.verdict for verdict in verdicts}
+    return next((word for word in (NO_GO, INCONCLUSIVE, GO) if word in words), None)
+
+
+def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
+    results = {
+        clause: msgspec.structs.replace(decide_clause(clause, gate.rules, evaluator), role=role)
+        for role, clause in gate.by_role()
+    }
+    word, reason = _conclusion(gate, {clause: result.holds for clause, result in results.items()})
+    return Verdict(gate.name, word, list(results.values()), reason)
+
+
+def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None]) -> tuple[str, str]:
+    first = gate.first.holds(decided) if gate.first else True
+    kill = gate.kill.holds(decided) if gate.kill else False
+    go = gate.go.holds(decided) if gate.go else True
+    if first is not True:
+        word = "does not hold" if first is False else "is open"
+        return INCONCLUSIVE, f"what must hold first {word}, so nothing else is decided"
+    if kill is True:
+        return NO_GO, "a kill condition is met"
+    if go is True and kill is False:
+        return GO, "all go clauses hold" if gate.go else "no kill condition is met"
+    if gate.rules.otherwise is not None:
+        return gate.rules.otherwise, "neither go nor kill: the gate declares this outcome for the rest"
+    if go is False and gate.kill is None:
+        return NO_GO, "a go clause fails"
+    if go is True:
+        return INCONCLUSIVE, "the go clauses hold, but a kill condition is open"
+    return INCONCLUSIVE, "a go clause is open" if go is None else "a go clause fails, but nothing kills"

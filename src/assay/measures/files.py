@@ -1,0 +1,94 @@
+"""Scoring a run file against a qrels file, query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from assay.datasets.run_file import read_qrels, read_run
+from assay.errors import DataError, Problem, UsageError
+from assay.measures.fallback import IrMeasure
+from assay.measures.gains import gain_matrix
+from assay.measures.parse import parse_measure
+from assay.measures.ranking import Ranked
+from assay.measures.score import STATUS
+from assay.plugins import Registry
+from assay.records import Status
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class FileScores:
+    """Scores of one run: item, measure, value, status. Every query of the qrels has a row a measure."""
+
+    scores: pl.DataFrame
+    unjudged: list[str]  # queries of the run that the qrels do not have: not scored
+
+
+def score_files(
+    run_path: str | Path, qrels_path: str | Path, measures: Sequence[str], registry: Registry | None = None
+) -> FileScores:
+    """Per-query scores of a run file.
+
+    A query of the qrels that the run lacks is `missing` and has the measure's value for absence; one whose
+    labels are all negative is `not_applicable`. Files that share no query or no document are an error.
+    """
+    registry = registry or Registry()
+    parsed = [_on_rankings(text, registry) for text in measures]
+    run, qrels = read_run(run_path), read_qrels(qrels_path)
+    items, asked = (_distinct(frame["item"]) for frame in (qrels, run))
+    _need_shared("query", (run_path, asked), (qrels_path, items))
+    gains = gain_matrix(run, qrels, items)
+    if np.isnan(gains.grades).all():
+        _need_shared("document", (run_path, _distinct(run["doc"])), (qrels_path, _distinct(qrels["doc"])))
+    scored, missing = gains.labelled & (gains.returned > 0), gains.labelled & (gains.returned == 0)
+    status = np.select([scored, missing], [Status.SCORED, Status.MISSING], Status.NOT_APPLICABLE)
+    table = pl.DataFrame({"item": items, "status": pl.Series(status, dtype=pl.String).cast(STATUS)})
+    parts = []
+    for measure in parsed:
+        values = measure.of(gains) if isinstance(measure, Ranked) else measure.of_frames(run, qrels, items)
+        values = np.select([scored, missing], [values, np.full(len(items), measure.absent)], np.nan)
+        parts.append(
+            table.with_columns(measure=pl.lit(measure.name), value=pl.Series(values, nan_to_null=True))
+        )
+    judged = set(items)
+    return FileScores(
+        pl.concat(parts).select("item", "measure", "value", "status"),
+        [item for item in asked if item not in judged],
+    )
+
+
+def _on_rankings(text: str, registry: Registry) -> Ranked | IrMeasure:
+    measure = parse_measure(text, registry)
+    if isinstance(measure, Ranked | IrMeasure):
+        return measure
+    needs = ", ".join(sorted(measure.needs - {"hits", "labels"})) or "what was observed while it ran"
+    raise UsageError(
+        f"{measure.name} cannot be scored from a run file: it needs {needs}. Score it in a study, "
+        "or choose a ranking measure such as nDCG@10."
+    )
+
+
+def _distinct(ids: pl.Series) -> list[str]:
+    """Each id once, in order; stretches of the same id are shortened first, which is nearly all the work."""
+    heads = ids.filter((ids != ids.shift()).fill_null(True))
+    found: list[str] = heads.unique(maintain_order=True).to_list()
+    return found
+
+
+def _need_shared(what: str, run: tuple[str | Path, list[str]], qrels: tuple[str | Path, list[str]]) -> None:
+    if not set(run[1]).isdisjoint(qrels[1]):
+        return
+    shown = [", ".join(map(repr, ids[:_EXAMPLES])) for _, ids in (run, qrels)]
+    raise DataError(
+        Problem(
+            f"no {what} id is also in {qrels[0]}: here {shown[0]}, there {shown[1]}",
+            str(run[0]),
+            fix="Check that run and qrels belong together and write ids the same way.",
+        )
+    )

@@ -1,0 +1,232 @@
+"""Ranking measures, each a few lines of NumPy over the gain matrix.
+
+They equal trec_eval's on the whole list, or on its first `cutoff` ranks. A document is relevant from grade
+`rel` on; an item for which nothing is relevant scores 0. `of` scores a gain matrix, `values` a block.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import UsageError
+from assay.measures.block import Block
+from assay.measures.gains import GainMatrix, Ints
+from assay.measures.parse import measure_name
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Ranked(ABC):
+    """A measure that reads the gain matrix alone: higher is better, from 0 to 1, 0 when nothing came back."""
+
+    family: ClassVar[str]
+    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
+    at: ClassVar[str] = "rank"
+    better: ClassVar[str] = "higher"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float | None] = 1.0
+    absent: ClassVar[float | None] = 0.0
+    binary: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for field in ("cutoff", "rel"):
+            value = getattr(self, field, None)
+            if value is not None and value < 1:
+                raise UsageError(f"{self.family}: {field} is {value}, and must be at least 1.")
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> Bools:
+        """Where something is judged and something is wanted."""
+        return block.gains.labelled & ~block.expects_nothing
+
+    def values(self, block: Block) -> Floats:
+        return self.of(block.gains)
+
+    @abstractmethod
+    def of(self, gains: GainMatrix) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class NDCG(Ranked):
+    """Normalised discounted cumulative gain: DCG divided by the DCG of the ideal ranking.
+
+    DCG = Σ gain(grade_i) / log2(i + 1) over ranks i = 1 … cutoff; the ideal ranking holds every label, best
+    first, down to the same cut-off. gain is the grade (dcg="log2", as trec_eval) or 2^grade − 1
+    (dcg="exp-log2"). Range 0 to 1; 0 when nothing is relevant.
+
+    Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002; the
+    exponential gain is from Burges et al., "Learning to rank using gradient descent", ICML 2005.
+    """
+
+    family: ClassVar[str] = "nDCG"
+    cutoff: int | None = None
+    dcg: Literal["log2", "exp-log2"] = "log2"
+
+    def of(self, gains: GainMatrix) -> Floats:
+        return _ratio(self._dcg(gains.top(self.cutoff)), self._dcg(gains.ideal[:, : self.cutoff]))
+
+    def _dcg(self, grades: Floats) -> Floats:
+        gain = np.nan_to_num(grades)
+        if self.dcg == "exp-log2":
+            gain = np.exp2(gain) - 1
+        total: Floats = gain @ (1 / np.log2(np.arange(2, gain.shape[1] + 2)))
+        return total
+
+
+@dataclass(frozen=True)
+class RR(Ranked):
+    """Reciprocal rank: 1 / the rank of the first relevant document, 0 where there is none within the cut.
+
+    Range 0 to 1; 0 when nothing is relevant. The cut is always printed, `RR@inf` where there is none.
+
+    Kantor and Voorhees, "The TREC-5 confusion track", Information Retrieval 2, 2000.
+    """
+
+    family: ClassVar[str] = "RR"
+    cutoff: int | None = None
+    rel: int = 1
+
+    @property
+    def name(self) -> str:
+        return measure_name(self, uncut="@inf")
+
+    def of(self, gains: GainMatrix) -> Floats:
+        hit = gains.top(self.cutoff) >= self.rel
+        if not hit.size:
+            return np.zeros(len(gains))
+        return np.where(hit.any(axis=1), 1 / (hit.argmax(axis=1) + 1), 0.0)
+
+
+@dataclass(frozen=True)
+class P(Ranked):
+    """Precision: the share of the first `cutoff` ranks that is relevant.
+
+    Divided by the cut-off even where fewer documents came back; without one, by how many came back. Range 0
+    to 1; 0 when nothing is relevant.
+
+    van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
+    """
+
+    family: ClassVar[str] = "P"
+    cutoff: int | None = None
+    rel: int = 1
+
+    def of(self, gains: GainMatrix) -> Floats:
+        found = _count(gains.top(self.cutoff) >= self.rel)
+        return found / self.cutoff if self.cutoff else _ratio(found, gains.returned)
+
+
+@dataclass(frozen=True)
+class R(Ranked):
+    """Recall: the fraction of all relevant documents found within the cut-off.
+
+    Range 0 to 1; 0 when nothing is relevant. (Whether any was found is `Success`.)
+
+    van Rijsbergen, "Information Retrieval", 2nd ed., chapter 7, 1979.
+    """
+
+    family: ClassVar[str] = "R"
+    cutoff: int | None = None
+    rel: int = 1
+
+    def of(self, gains: GainMatrix) -> Floats:
+        return _ratio(_count(gains.top(self.cutoff) >= self.rel), gains.relevant(self.rel))
+
+
+@dataclass(frozen=True)
+class AP(Ranked):
+    """Average precision: the precision at each relevant document's rank, averaged over all relevant ones.
+
+    Σ P@i over the ranks i ≤ cutoff that hold a relevant document, divided by how many are relevant at all
+    (also where the cut-off is smaller than that). Range 0 to 1; 0 when nothing is relevant.
+
+    Harman, "Evaluation issues in information retrieval", IPM 28(4), 1992.
+    """
+
+    family: ClassVar[str] = "AP"
+    cutoff: int | None = None
+    rel: int = 1
+
+    def of(self, gains: GainMatrix) -> Floats:
+        hit = gains.top(self.cutoff) >= self.rel
+        row, rank = np.nonzero(hit)
+        count = _count(hit)
+        before = np.cumsum(count) - count
+        precision = (np.arange(1, len(row) + 1) - before[row]) / (rank + 1)
+        return _ratio(np.bincount(row, weights=precision, minlength=len(gains)), gains.relevant(self.rel))
+
+
+@dataclass(frozen=True)
+class Success(Ranked):
+    """Success: 1 where any relevant document stands within the cut-off, else 0.
+
+    Range 0 or 1; 0 when nothing is relevant. Also known as Hit@k.
+
+    Craswell and Hawking, "Overview of the TREC-2004 web track", TREC 2004.
+    """
+
+    family: ClassVar[str] = "Success"
+    binary: ClassVar[bool] = True
+    cutoff: int | None = None
+    rel: int = 1
+
+    def of(self, gains: GainMatrix) -> Floats:
+        return (gains.top(self.cutoff) >= self.rel).any(axis=1).astype(float)
+
+
+@dataclass(frozen=True)
+class Rprec(Ranked):
+    """R-precision: the precision at rank R, where R is how many documents are relevant.
+
+    Range 0 to 1; 0 when nothing is relevant.
+
+    Buckley and Voorhees, "Evaluating evaluation measure stability", SIGIR 2000.
+    """
+
+    family: ClassVar[str] = "Rprec"
+    at: ClassVar[str] = ""
+    rel: int = 1
+
+    def of(self, gains: GainMatrix) -> Floats:
+        relevant = gains.relevant(self.rel)
+        within = np.arange(gains.grades.shape[1]) < relevant[:, None]
+        return _ratio(_count(within & (gains.grades >= self.rel)), relevant)
+
+
+@dataclass(frozen=True)
+class Judged(Ranked):
+    """Judged: the share of what was returned within the cut-off that has a judgment.
+
+    Divided by how many came back where that is fewer than the cut-off; 0 where nothing came back. A negative
+    label is no judgment. Range 0 to 1; not about relevance.
+
+    Yilmaz and Aslam, "Estimating average precision with incomplete and imperfect judgments", CIKM 2006,
+    for why the share matters.
+    """
+
+    family: ClassVar[str] = "Judged"
+    cutoff: int | None = None
+
+    def of(self, gains: GainMatrix) -> Floats:
+        grades = gains.top(self.cutoff)
+        return _ratio(_count(~np.isnan(grades)), np.minimum(gains.returned, grades.shape[1]))
+
+
+def _count(hit: Bools) -> Ints:
+    count: Ints = np.count_nonzero(hit, axis=1)
+    return count
+
+
+def _ratio(part: Ints | Floats, whole: Ints | Floats) -> Floats:
+    """Part by whole, 0 where the whole is 0."""
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

@@ -1,0 +1,63 @@
+"""The score stage: every measure on every block, each value with the status that says how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.measures.block import MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block
+from assay.protocols import Measure
+from assay.records import Status
+
+STATUS = pl.Enum([status.value for status in Status])
+
+
+def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """Values and statuses, one an item. A value that is not scored or missing is NaN."""
+    status = block.asked.copy()
+    applies = measure.applies(block)
+    status[~applies] = NOT_APPLICABLE
+    values = np.where(status == SCORED, measure.values(block), np.nan)
+    empty = (status == SCORED) & block.empty(measure.needs)
+    unknown = (status == SCORED) & ~empty & (np.isnan(values) | _unseen(measure, block))
+    status[unknown] = UNJUDGED if "labels" in measure.needs else NOT_APPLICABLE
+    status[empty] = MISSING
+    values[unknown] = np.nan
+    values[empty] = np.nan if measure.absent is None else measure.absent
+    return values, status
+
+
+def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
+    """In an open world: items with a hit inside the cut-off that nobody has judged."""
+    if block.labels.world != "open" or not {"hits", "labels"} <= measure.needs:
+        return np.zeros(len(block.items), dtype=bool)
+    grades, returned = block.gains.grades, block.gains.returned
+    depth = min(getattr(measure, "cutoff", None) or grades.shape[1], grades.shape[1])
+    there = np.arange(depth) < returned[:, None]
+    return np.asarray((there & np.isnan(grades[:, :depth])).any(axis=1))
+
+
+def score_blocks(measures: Sequence[Measure], blocks: Iterable[Block]) -> pl.DataFrame:
+    """All scores as one table: item, system, factors, arm, seed, measure, value, status."""
+    parts = []
+    names = np.array([status.value for status in STATUSES])
+    for block, measure in product(blocks, measures):
+        values, status = score_block(measure, block)
+        parts.append(
+            pl.DataFrame({"item": block.item_ids, "value": values, "status": names[status]}).select(
+                "item",
+                system=pl.lit(block.arm.system),
+                factors=pl.lit(msgspec.json.encode(block.arm.factors, order="sorted").decode()),
+                arm=pl.lit(block.arm.name),
+                seed=pl.lit(block.seed, pl.Int64),
+                measure=pl.lit(measure.name),
+                value=pl.col("value").fill_nan(None),
+                status=pl.col("status").cast(STATUS),
+            )
+        )
+    return pl.concat(parts)

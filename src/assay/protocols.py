@@ -1,0 +1,158 @@
+"""What a plugin has to look like. Structural: nothing needs to inherit from anything.
+
+A plugin is a frozen dataclass whose fields are its parameters; `name(k=v)` in a study makes one.
+Services (cache, clock, secrets) reach it through the `Kit`, never through globals.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+
+from assay.errors import UsageError
+from assay.records import Budget, Judgment, Query, Response, Structure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from assay.datasets.dataset import Corpus, Dataset
+    from assay.measures.block import Block
+    from assay.results import Results
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+
+def default_cache() -> Path:
+    """Where re-creatable work is kept: ASSAY_CACHE, or the user's cache folder."""
+    if chosen := os.environ.get("ASSAY_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The services a plugin may use. Tests pass their own."""
+
+    cache: Path = field(default_factory=default_cache)
+    clock: Callable[[], float] = time.time
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    root: Path = field(default_factory=Path)  # what relative paths in a study are relative to
+
+    def secret(self, name: str) -> str:
+        """The value of an environment variable that must be set."""
+        if (value := self.env.get(name)) is None:
+            raise UsageError(
+                f"The environment variable {name} is not set. Set it, or remove what asks for it."
+            )
+        return value
+
+    def path(self, given: str | Path) -> Path:
+        """A path from a study file, relative to the study."""
+        return self.root / given
+
+
+class Session(Protocol):
+    """One conversation with an index: cheap, holds all state, used by one thread."""
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response: ...
+
+
+class Index(Protocol):
+    """A built system: thread-safe, opens sessions. May offer `structure() -> Structure` and `close()`."""
+
+    def session(self) -> Session: ...
+
+
+@runtime_checkable
+class Structured(Protocol):
+    """An index that publishes the tree or graph behind it."""
+
+    def structure(self) -> Structure: ...
+
+
+class System(Protocol):
+    """A system under test.
+
+    Optional attributes: `version` (bump it when answers change; default: the distribution's version),
+    `identity(kit)` (what else decides its answers: hashes of models, prompts, files) and `threads`
+    (how many items may be in flight; default 1 for systems that compute, more for those that wait).
+    """
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> Index: ...
+
+
+class DatasetPlugin(Protocol):
+    """Something that loads a dataset."""
+
+    def load(self, kit: Kit) -> Dataset: ...
+
+
+class Judge(Protocol):
+    """Turns gold, rules, people or models into judgments.
+
+    `world` is "closed" (what it does not name is not relevant) or "open" (it is unknown);
+    `needs_responses` says whether it looks at what came back.
+    """
+
+    world: ClassVar[str]
+    needs_responses: ClassVar[bool]
+
+    def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]: ...
+
+
+class Measure(Protocol):
+    """A frozen value that prints and parses as its name, and scores all items of an arm at once.
+
+    `needs`    what a block must hold: "hits", "labels", "contexts", "trace", "route", "structure", …
+    `at`       what the number after @ means: "rank", "tokens", "level", or "" for none
+    `better`   "higher" or "lower"
+    `low/high` the range; high None: unbounded (failures then cannot be bounded either)
+    `absent`   the value when nothing came back; None: such a score stays out of the mean
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def needs(self) -> frozenset[str]: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def better(self) -> str: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def absent(self) -> float | None: ...
+    @property
+    def binary(self) -> bool: ...
+
+    def applies(self, block: Block) -> Bools: ...
+    def values(self, block: Block) -> Floats: ...
+
+
+class Statistic(Protocol):
+    """What spans items: a function of columns and resampling weights; one engine gives every interval.
+
+    `columns` are arrays of length n; `weights` is (resamples × n); returns one value a resample.
+    `reads` is "scores" (each argument of the call is a measure of a system) or "judgments" (a label; the
+    columns are raters, NaN where a rater did not judge the row).
+    """
+
+    reads: ClassVar[str]
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats: ...
+
+
+class Renderer(Protocol):
+    """A report format: a pure function of the results."""
+
+    suffix: ClassVar[str]
+
+    def render(self, results: Results) -> bytes: ...

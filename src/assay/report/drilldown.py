@@ -1,0 +1,112 @@
+"""The per-item part of the page: one compact JSON value, every text stored once, cut to fit a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from assay.report.flips import GRAVITY, Grid, counterparts
+from assay.report.svg import style_of
+from assay.report.wording import shortened
+from assay.results import ItemView, Results
+
+SNIPPETS = (240, 160, 100, 60, 0)  # characters of a hit's text: the longest that keeps the page small
+ROOM = 1_500_000  # bytes of item data, so that the whole page stays under 2 MB
+_ESCAPES: dict[str, str | int | None] = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+
+
+def script_safe(value: Any) -> str:
+    """JSON that may stand in a script element: nothing in it can end the element or open a comment."""
+    return msgspec.json.encode(value).decode().translate(str.maketrans(_ESCAPES))
+
+
+def item_data(results: Results, grid: Grid) -> tuple[str, int]:
+    """The item data as script-safe JSON, and at how many characters its snippets were cut."""
+    text = ""
+    for limit in SNIPPETS:
+        text = script_safe(_Packing(results, grid, limit).value())
+        if len(text.encode()) <= ROOM:
+            return text, limit
+    return text, SNIPPETS[-1]
+
+
+def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
+    """A stretch of the text around what was expected, and where in it that stands (nothing: [])."""
+    line = " ".join(text.split())
+    found = next((needle for needle in needles if needle in line and needle != line), None)
+    if not limit or found is None:
+        return shortened(line, limit) if limit else "", []
+    found = found[:limit]
+    at = line.index(found)
+    start = max(0, at - (limit - len(found)) // 2) if len(line) > limit else 0
+    lead = "…" if start else ""
+    tail = "…" if start + limit < len(line) else ""
+    mark = len(lead) + at - start
+    return f"{lead}{line[start : start + limit]}{tail}", [mark, mark + len(found)]
+
+
+@dataclass
+class _Packing:
+    """Packs items as arrays; a hit is [index of document and text, score, grade, mark]."""
+
+    results: Results
+    grid: Grid
+    limit: int
+    pool: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def value(self) -> dict[str, Any]:
+        results = self.results
+        arms = {arm: index for index, arm in enumerate(results.arms)}
+        partner = counterparts(results)
+        rows = [self._item(item) for item in results.items]
+        return {
+            "arms": results.arms,
+            "styles": [style_of(results, arm) for arm in results.arms],
+            "partner": [arms[partner[arm]] if arm in partner else -1 for arm in results.arms],
+            "measures": [[m.name, m.better, m.unit] for m in results.measures],
+            "statuses": [str(status) for status in GRAVITY],
+            "pool": [list(key) for key in self.pool],
+            "items": rows,
+        }
+
+    def _item(self, item: ItemView) -> list[Any]:
+        needles = [" ".join(one.text.split()) for one in item.expected if one.text.strip()]
+        return [
+            item.item_id,
+            item.text,
+            item.tags,
+            item.expects,
+            [
+                [self._place(one.target, shortened(one.text, 2 * self.limit)), one.grade]
+                for one in item.expected
+            ],
+            [self._hits(item, arm, needles) for arm in self.results.arms],
+            [item.faults.get(arm) for arm in self.results.arms],
+            [[self._score(item, arm, m.name) for m in self.results.measures] for arm in self.results.arms],
+        ]
+
+    def _hits(self, item: ItemView, arm: str, needles: list[str]) -> list[list[Any]]:
+        hits = []
+        for one in item.returned.get(arm, []):
+            text, mark = snippet(one.text, self.limit, needles)
+            hit = [self._place(one.doc_id, text), float(f"{one.score:.4g}"), one.grade]
+            hits.append([*hit, mark] if mark else hit)
+        return hits
+
+    def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | None:
+        cell = self.grid.get((arm, measure), {}).get(item.item_id)
+        if cell is None:
+            return None
+        value = None if cell.value is None else float(f"{cell.value:.6g}")
+        return [value, next(index for index, status in enumerate(GRAVITY) if status == cell.status)]
+
+    def _place(self, doc_id: str, text: str) -> int:
+        return self.pool.setdefault((doc_id, text), len(self.pool))

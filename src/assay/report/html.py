@@ -1,0 +1,194 @@
+"""The report as one self-contained page: no network, light and dark, the answer first."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from assay.records import Arm, ClauseResult, Comparison, Estimate, Verdict
+from assay.report import svg
+from assay.report import wording as say
+from assay.report.drilldown import item_data
+from assay.report.flips import Changes, changes, score_grid
+from assay.report.svg import style_of
+from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
+
+SHADES = 6  # steps of the heat table
+WORST = 12  # flips shown for each arm; the item table has them all
+FLIP_TEXT = 160
+
+_OUTCOMES = {True: GO, False: NO_GO, None: INCONCLUSIVE}
+_POLICY = (
+    "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+@dataclass(frozen=True)
+class Html:
+    """One HTML file with its style, script and data inside, that may load nothing from anywhere."""
+
+    suffix: ClassVar[str] = ".html"
+
+    def render(self, results: Results) -> bytes:
+        pages = Environment(
+            loader=PackageLoader("assay", "report/templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        style, script = _source(pages, "style.css"), _source(pages, "script.js")
+        grid = score_grid(results)
+        data, snippets = item_data(results, grid)
+        page = pages.get_template("page.html").render(
+            results=results,
+            say=say,
+            svg=svg,
+            policy=_POLICY.format(script=_digest(script), style=_digest(style)),
+            style=style,
+            script=script,
+            data=Markup(data),  # noqa: S704 (escaped for script elements)
+            snippets=snippets,
+            gates=[_gate(verdict) for verdict in results.verdicts],
+            panels=[_panel(results, measure) for measure in results.measures],
+            further=_further(results),
+            slices=[table for measure in results.measures if (table := _heat(results, measure))["groups"]],
+            changed=[_changed(results, change) for change in changes(results, grid)],
+            style_of=lambda name: style_of(results, name),
+        )
+        return page.encode()
+
+
+def _source(pages: Environment, name: str) -> Markup:
+    """A file of ours, to be put into the page as it stands."""
+    loader = pages.loader
+    if loader is None:
+        raise RuntimeError("the environment has no loader")
+    return Markup(loader.get_source(pages, name)[0])  # noqa: S704 (our own file)
+
+
+def _digest(source: str) -> str:
+    return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+
+
+# ---------------------------------------------------------------------------------- verdicts
+
+
+def _gate(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "verdict": verdict,
+        "sentence": say.verdict_sentence(verdict),
+        "clauses": [_clause(clause) for clause in verdict.clauses],
+    }
+
+
+def _clause(clause: ClauseResult) -> dict[str, Any]:
+    outcome = _OUTCOMES[say.favours(clause)]
+    at = _point(clause.value, clause.low, clause.high)
+    above = (say.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
+    return {"clause": clause, "outcome": outcome, "plot": svg.margin(at, above, outcome) if at else ""}
+
+
+# ----------------------------------------------------------------------------------- systems
+
+
+def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
+    """One measure: every arm on one axis, with its difference from the baseline beside it."""
+    estimates = say.overall(results, measure.name)
+    axis = svg.axis_over(bound for one in estimates for bound in (one.value, one.low, one.high))
+    against = {
+        _arm_of(one): one for one in say.differences(results, measure.name) if one.b == results.baseline
+    }
+    rows = []
+    for one in estimates:
+        name = Arm(one.system, one.factors).name
+        at = _point(one.value, one.low, one.high)
+        style = style_of(results, name)
+        plot = svg.whisker(axis, at, style, name) if axis and at else ""
+        rows.append(
+            {"name": name, "style": style, "estimate": one, "plot": plot, "against": against.get(name)}
+        )
+    return {
+        "measure": measure,
+        "answer": say.answer(results, measure),
+        "scale": svg.scale(axis) if axis else "",
+        "rows": rows,
+    }
+
+
+def _arm_of(comparison: Comparison) -> str:
+    return Arm(comparison.a, comparison.factors).name
+
+
+def _further(results: Results) -> list[Comparison]:
+    """Comparisons that stand beside no arm: other pairs, or whole systems over several arms."""
+    return [
+        one
+        for one in results.comparisons
+        if not one.where and not (one.b == results.baseline and _arm_of(one) in results.arms)
+    ]
+
+
+def _point(
+    value: float | None, low: float | None, high: float | None
+) -> tuple[float, float | None, float | None] | None:
+    return None if value is None or not math.isfinite(value) else (value, low, high)
+
+
+# ------------------------------------------------------------------------------------ slices
+
+
+def _heat(results: Results, measure: MeasureInfo) -> dict[str, Any]:
+    """Slices by arms for one measure, grouped by what they are cut on."""
+    sliced = [one for one in results.estimates if one.where and one.measure == measure.name]
+    solid = [one.value for one in sliced if one.value is not None and one.n_scored >= say.FEW]
+    groups: dict[str, dict[str, dict[str, Any]]] = {}
+    for one in sliced:
+        group = groups.setdefault(" × ".join(one.where), {})
+        row = group.setdefault(" × ".join(one.where.values()), dict.fromkeys(results.arms))
+        row[Arm(one.system, one.factors).name] = {
+            "estimate": one,
+            "style": _shade(one, solid, measure.better),
+        }
+    return {"measure": measure, "groups": groups}
+
+
+def _shade(estimate: Estimate, solid: list[float], better: str) -> str:
+    if estimate.value is None:
+        return "nothing"
+    if estimate.n_scored < say.FEW:
+        return "few"
+    low, high = min(solid), max(solid)
+    share = (estimate.value - low) / (high - low) if high > low else 0.5
+    return f"h{round((share if better == 'higher' else 1 - share) * SHADES)}"
+
+
+# ----------------------------------------------------------------------------------- changes
+
+
+def _changed(results: Results, change: Changes) -> dict[str, Any]:
+    """The worst flips of one arm, what was expected beside what came back first."""
+    rows = []
+    for flip in change.flips[:WORST]:
+        if flip.gain >= 0:
+            break
+        hits = flip.item.returned.get(change.arm, [])
+        rows.append(
+            {
+                "flip": flip,
+                "text": say.shortened(flip.item.text, FLIP_TEXT),
+                "expected": [
+                    (one.target, say.shortened(one.text, FLIP_TEXT)) for one in flip.item.expected[:1]
+                ],
+                "returned": [(one, say.shortened(one.text, FLIP_TEXT)) for one in hits[:1]],
+                "fault": flip.item.faults.get(change.arm),
+            }
+        )
+    return {"change": change, "style": style_of(results, change.arm), "rows": rows}

@@ -1,0 +1,208 @@
+"""The report as Markdown, for pull requests and wikis: verdict first, evidence under it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.records import Arm, Estimate
+from assay.report import wording as say
+from assay.report.flips import Changes, changes
+from assay.results import ItemView, Results
+
+WORST = 20
+BAR = r"\|"
+TEXT = 120  # characters of corpus text in one cell
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$<>&-])")
+
+
+@dataclass(frozen=True)
+class Markdown:
+    """GitHub-flavoured Markdown; text from corpora is escaped, so it can neither format nor break a table."""
+
+    suffix: ClassVar[str] = ".md"
+
+    def render(self, results: Results) -> bytes:
+        blocks = [
+            f"# {escaped(results.study)}: {say.TITLES[results.verdict]}",
+            escaped(say.headline(results)),
+            *_gates(results),
+            "## Systems",
+            *_estimates(results),
+            *_comparisons(results),
+            *_slices(results),
+            *_flips(results),
+            "## Trust",
+            *_trust(results),
+        ]
+        return ("\n\n".join(block for block in blocks if block) + "\n").encode()
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(say.printable(text).split()))
+
+
+def code(text: str) -> str:
+    """Text as inline code; as plain text where backticks or escaped pipes would end the span or the cell."""
+    line = " ".join(say.printable(text).split())
+    if not line or "`" in line or "\\" in line:
+        return escaped(line)
+    return f"`{line.replace('|', BAR)}`"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """A table whose first `texts` columns are words and the others figures, set to the right."""
+    rule = ["---" if index < texts else "---:" for index in range(len(header))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
+
+
+def _gates(results: Results) -> list[str]:
+    blocks: list[str] = []
+    for verdict in results.verdicts:
+        blocks.append(f"## {escaped(verdict.gate)}: {say.TITLES[verdict.verdict]}")
+        blocks.append(escaped(verdict.reason))
+        header = ("clause", "outcome", "why", "margin [95 %]", "n", "detectable")
+        rows = [
+            (
+                code(clause.text),
+                say.clause_state(clause),
+                escaped(say.clause_outlook(clause)),
+                say.with_interval(clause.value, clause.low, clause.high, signed=True),
+                str(clause.n),
+                say.number(clause.mde),
+            )
+            for clause in verdict.clauses
+        ]
+        blocks.append(table(header, rows, texts=3) if rows else "")
+    return blocks
+
+
+def _estimates(results: Results) -> list[str]:
+    rows = [
+        (
+            escaped(say.measure_title(measure)),
+            escaped(Arm(one.system, one.factors).name),
+            say.with_interval(one.value, one.low, one.high),
+            say.sample(one),
+            escaped(say.left_out(one.counts)),
+        )
+        for measure in results.measures
+        for one in say.overall(results, measure.name)
+    ]
+    return (
+        [table(("measure", "system", "mean [95 %]", "n", "left out or absent"), rows, texts=2)]
+        if rows
+        else []
+    )
+
+
+def _comparisons(results: Results) -> list[str]:
+    header = ("measure", "difference of", "note", "difference [95 %]", "p adjusted", "win / tie / loss", "n")
+    rows = [
+        (
+            escaped(measure.name),
+            escaped(say.pair_name(one)),
+            escaped(say.comparison_note(one)),
+            say.with_interval(one.difference, one.low, one.high, signed=True),
+            say.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
+            say.record(one),
+            str(one.n),
+        )
+        for measure in results.measures
+        for one in say.differences(results, measure.name)
+    ]
+    return [table(header, rows, texts=3)] if rows else []
+
+
+def _slices(results: Results) -> list[str]:
+    sliced: dict[str, dict[str, list[Estimate]]] = {}
+    for one in results.estimates:
+        if one.where:
+            sliced.setdefault(one.measure, {}).setdefault(say.where_text(one.where), []).append(one)
+    blocks = ["## Slices"] if sliced else []
+    for measure, rows in sliced.items():
+        blocks.append(f"### {escaped(measure)}")
+        header = ("slice", *(escaped(arm) for arm in results.arms))
+        blocks.append(table(header, [(escaped(name), *_cells(row, results)) for name, row in rows.items()]))
+    return blocks
+
+
+def _cells(row: list[Estimate], results: Results) -> list[str]:
+    by_arm = {Arm(one.system, one.factors).name: one for one in row}
+    return [
+        f"{say.with_interval(one.value, one.low, one.high)}, n = {say.sample(one)}"
+        if (one := by_arm.get(arm)) is not None and one.value is not None
+        else say.NOTHING
+        for arm in results.arms
+    ]
+
+
+def _flips(results: Results) -> list[str]:
+    changed = changes(results)
+    blocks = ["## What changed"] if changed else []
+    for change in changed:
+        blocks.append(
+            f"**{escaped(change.arm)} against {escaped(change.baseline)} "
+            f"on {escaped(change.measure.name)}**: "
+            f"{change.worse} worse, {change.better} better, {change.same} the same, "
+            f"{change.unpaired} without a score on both sides."
+        )
+        blocks.append(_worst(change))
+    return blocks
+
+
+def _worst(change: Changes) -> str:
+    header = ("item", "question", "expected", "came back", "before", "after", "change")
+    rows = [
+        (
+            escaped(flip.item.item_id),
+            escaped(say.shortened(flip.item.text, TEXT)),
+            escaped(say.shortened(_expected(flip.item), TEXT)),
+            escaped(say.shortened(_returned(flip.item, change.arm), TEXT)),
+            say.number(flip.before),
+            say.number(flip.after),
+            say.number(flip.after - flip.before, signed=True),
+        )
+        for flip in change.flips[:WORST]
+        if flip.gain < 0
+    ]
+    return table(header, rows, texts=4) if rows else "Nothing got worse."
+
+
+def _expected(item: ItemView) -> str:
+    if not item.expected:
+        return item.expects or ""
+    best = item.expected[0]
+    return f"{best.target}: {best.text}" if best.text else best.target
+
+
+def _returned(item: ItemView, arm: str) -> str:
+    if arm in item.faults:
+        return item.faults[arm]
+    hits = item.returned.get(arm, [])
+    return f"{hits[0].doc_id}: {hits[0].text}" if hits else "nothing"
+
+
+def _trust(results: Results) -> list[str]:
+    trust = results.trust
+    statuses = list(dict.fromkeys(status for counts in trust.counts.values() for status in counts))
+    counts = [(escaped(arm), *(str(of.get(s, 0)) for s in statuses)) for arm, of in trust.counts.items()]
+    quantiles = list(dict.fromkeys(name for seconds in trust.seconds.values() for name in seconds))
+    spent = [
+        (
+            escaped(arm),
+            *(say.number(trust.seconds.get(arm, {}).get(name)) for name in quantiles),
+            say.number(trust.cost.get(arm)),
+        )
+        for arm in dict.fromkeys([*trust.seconds, *trust.cost])
+    ]
+    facts = [(escaped(key), code(value)) for key, value in trust.provenance.items()]
+    return [
+        "\n".join(f"- Warning: {escaped(warning)}" for warning in trust.warnings),
+        table(("scores", *(escaped(s.replace("_", " ")) for s in statuses)), counts) if counts else "",
+        table(("system", *(f"{escaped(q)} (s)" for q in quantiles), "cost"), spent) if spent else "",
+        table(("provenance", ""), facts, texts=2) if facts else "",
+    ]

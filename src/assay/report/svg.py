@@ -1,0 +1,125 @@
+"""Small inline pictures: dots with whiskers, a margin against its threshold, the shapes of a verdict.
+
+Positions are percentages of the drawing's width, so a picture fills whatever cell it stands in and nothing
+in it is stretched. The figures stand as text in the cells beside it, which is what a screen reader reads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from assay.report.wording import number, with_interval
+from assay.results import GO, INCONCLUSIVE, NO_GO, Results
+
+HEIGHT = 28
+COLOURS = 8  # classes s0 … s7 of the style sheet
+EDGE = 4.0  # percent left free at both ends, so that a dot or a tick's figure is never cut
+
+_OPEN = Markup('<svg class="plot" width="100%" height="{}" aria-hidden="true" focusable="false">')
+_CLOSE = Markup("</svg>")
+_GRID = Markup('<line class="grid" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="100%"/>')
+_ZERO = Markup('<line class="zero" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="100%"/>')
+_ZONE = Markup('<rect class="zone" x="{:.2f}%" width="{:.2f}%" y="0" height="100%"/>')
+_TICK = Markup('<text x="{:.2f}%" y="12" text-anchor="middle">{}</text>')
+_WHISKER = Markup(
+    '<g class="{}"><title>{}</title>'
+    '<line class="whisker" x1="{:.2f}%" x2="{:.2f}%" y1="{y}" y2="{y}"/>'
+    '<circle class="dot" cx="{:.2f}%" cy="{y}" r="5"/></g>'
+)
+_SHAPES = {
+    GO: '<circle cx="12" cy="12" r="11"/><path class="sign" d="M6.5 12.5l3.8 3.8 7.2-8"/>',
+    NO_GO: '<path d="M7.4 1h9.2L23 7.4v9.2L16.6 23H7.4L1 16.6V7.4z"/>'
+    '<path class="sign" d="M8 8l8 8M16 8l-8 8"/>',
+    INCONCLUSIVE: '<path d="M12 .5L23.5 12 12 23.5.5 12z"/><path class="sign" d="M7.5 12h9"/>',
+    None: '<rect x="2" y="2" width="20" height="20" rx="3"/><path class="sign" d="M7 9h10M7 15h10"/>',
+}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A stretch of numbers laid over the width of a picture."""
+
+    low: float
+    high: float
+
+    def at(self, value: float) -> float:
+        """Where a value stands, in percent of the width; what lies outside stands at the edge."""
+        share = (value - self.low) / (self.high - self.low)
+        return EDGE + min(1.0, max(0.0, share)) * (100 - 2 * EDGE)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Three to six round numbers inside the axis."""
+        span = self.high - self.low
+        power = 10.0 ** math.floor(math.log10(span / 3))
+        step = max(power * factor for factor in (1, 2, 5) if power * factor <= span / 3)
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return [round(index * step, 12) for index in range(first, last + 1)]
+
+
+def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | None:
+    """The axis that shows all values with a little air, through zero where asked; None without any value."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if not known:
+        return None
+    if zero:
+        known.append(0.0)
+    low, high = min(known), max(known)
+    air = (high - low) * 0.06 or abs(high) * 0.1 or 0.1
+    return Axis(low - air, high + air)
+
+
+def scale(axis: Axis) -> Markup:
+    """The figures along an axis."""
+    return _OPEN.format(16) + Markup().join(_TICK.format(axis.at(t), number(t)) for t in axis.ticks) + _CLOSE
+
+
+def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str, title: str) -> Markup:
+    """One mean with its interval, in the colour class of its system; grid lines join up from row to row."""
+    value, low, high = at
+    grid = Markup().join((_ZERO if tick == 0 else _GRID).format(axis.at(tick)) for tick in axis.ticks)
+    ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
+    label = f"{title}: {with_interval(value, low, high)}"
+    return (
+        _OPEN.format(HEIGHT)
+        + grid
+        + _WHISKER.format(style, label, *ends, axis.at(value), y=HEIGHT / 2)
+        + _CLOSE
+    )
+
+
+def margin(at: tuple[float, float | None, float | None], above: bool, style: str) -> Markup:
+    """A margin and its interval against the threshold, the side that speaks for shipping shaded."""
+    value, low, high = at
+    axis = axis_over([value, low, high], zero=True) or Axis(-1, 1)
+    zero = axis.at(0.0)
+    zone = (zero, 100 - zero) if above else (0.0, zero)
+    ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
+    label = f"margin {with_interval(value, low, high, signed=True)}; the line is the threshold"
+    drawn = (
+        _ZONE.format(*zone) + _ZERO.format(zero) + _WHISKER.format(style, label, *ends, axis.at(value), y=14)
+    )
+    return _OPEN.format(HEIGHT) + drawn + _CLOSE
+
+
+def shape(outcome: str | None) -> Markup:
+    """The sign of a verdict: a circle, an octagon, a diamond, so that colour is never alone."""
+    name = outcome or "none"
+    drawing = Markup(_SHAPES.get(outcome, _SHAPES[None]))  # noqa: S704 (our own constants)
+    return (
+        Markup('<svg class="shape {}" viewBox="0 0 24 24" aria-hidden="true">').format(name)
+        + drawing
+        + _CLOSE
+    )
+
+
+def style_of(results: Results, name: str) -> str:
+    """The colour class of a system or one of its arms, the same everywhere in the page."""
+    system = next((one for one in results.systems if name == one or name.startswith(f"{one}[")), None)
+    place = results.systems.index(system) if system is not None else len(results.systems)
+    return f"s{place % COLOURS}" + (" base" if results.baseline in (name, system) else "")

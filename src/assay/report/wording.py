@@ -1,0 +1,231 @@
+"""How figures and verdicts read: three significant digits, the interval and n beside every mean."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from assay.records import Arm, ClauseResult, Comparison, Estimate, Status, Verdict
+from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
+
+NOTHING = "n/a"
+ALPHA = 0.05  # what the 95 % intervals stand for
+FEW = 10  # a slice with fewer items is shown, faded
+TITLES = {GO: "Go", NO_GO: "No-go", INCONCLUSIVE: "Inconclusive", None: "No verdict"}
+DIRECTIONS = {"higher": "higher is better", "lower": "lower is better"}
+
+_STATES = {True: "holds", False: "fails", None: "undecided"}
+_KILL_STATES = {True: "kill condition met", False: "kill condition not met", None: "undecided"}
+_CLAUSE = re.compile(r"^(?P<left>.+?)\s*(?P<op>>=|<=|>|<)\s*(?P<right>.+?)(?P<scope>\s+(?:where|for)\s.+)?$")
+_LITERAL = re.compile(r"[-+]?[\d.]+%?")
+# What XML 1.0 forbids and a terminal might obey, the C1 controls included; tab and line feed stay.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def printable(text: str) -> str:
+    """The text without control characters, lone surrogates and non-characters."""
+    return _CONTROL.sub("", text)
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text on one line, cut at a word where it is longer than the limit."""
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    head, space, _ = line[:limit].rpartition(" ")
+    return (head if space and len(head) > limit * 0.7 else line[: limit - 1]) + "…"
+
+
+def number(value: float | None, *, signed: bool = False) -> str:
+    """Three significant digits: 0.512, 1.00, 12.3, 1234; very small values in powers of ten."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    if value == 0:
+        return "0"
+    if abs(value) < 1e-4:
+        return f"{value:{'+' if signed else ''}.2e}"
+    # Rounded first, so that 0.9996 counts as 1.00 and not as 1.000.
+    magnitude = math.floor(math.log10(abs(float(f"{value:.2e}"))))
+    return f"{value:{'+' if signed else ''}.{max(0, 2 - magnitude)}f}"
+
+
+def bracket(low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """An interval, or nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    return f"[{number(low, signed=signed)}, {number(high, signed=signed)}]"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """`0.512 [0.431, 0.588]`; a mean whose interval is unknown says so."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    return f"{number(value, signed=signed)} {bracket(low, high, signed=signed) or '[no interval]'}"
+
+
+def sample(estimate: Estimate) -> str:
+    """How many items stand behind a mean: `500`, or `480/500` where some are left out."""
+    if estimate.n_scored == estimate.n_expected:
+        return str(estimate.n_scored)
+    return f"{estimate.n_scored}/{estimate.n_expected}"
+
+
+def grade_text(grade: float | None) -> str:
+    """A judgment's grade in words."""
+    return "unjudged" if grade is None else f"grade {grade:g}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value to three digits, never as zero."""
+    if p is None or not math.isfinite(p):
+        return NOTHING
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def record(comparison: Comparison) -> str:
+    """Wins, ties and losses of a against b."""
+    if not comparison.n:
+        return NOTHING
+    return f"{comparison.wins} / {comparison.ties} / {comparison.losses}"
+
+
+def settled(comparison: Comparison) -> bool:
+    """Whether a difference is clear: its interval leaves zero out, and its adjusted p-value agrees."""
+    low, high, p = comparison.low, comparison.high, comparison.p_adjusted
+    return low is not None and high is not None and (low > 0 or high < 0) and (p is None or p < ALPHA)
+
+
+def where_text(where: dict[str, str]) -> str:
+    """A slice in words: `category=faq, language=en`."""
+    return ", ".join(f"{key}={value}" for key, value in where.items())
+
+
+def measure_title(measure: MeasureInfo) -> str:
+    """A measure's name with its unit, as it heads a column."""
+    return f"{measure.name} ({measure.unit})" if measure.unit else measure.name
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 clause`, `2 clauses`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+# ---------------------------------------------------------------------------------- verdicts
+
+
+def favours(clause: ClauseResult) -> bool | None:
+    """Whether a clause speaks for shipping: a kill that holds speaks against it."""
+    if clause.holds is None:
+        return None
+    return clause.holds != (clause.role == "kill")
+
+
+def clause_state(clause: ClauseResult) -> str:
+    """A clause's outcome in words."""
+    return (_KILL_STATES if clause.role == "kill" else _STATES)[clause.holds]
+
+
+def clause_operator(clause: ClauseResult) -> str | None:
+    """The comparison a clause makes, or None where its text has none."""
+    found = _CLAUSE.match(clause.text)
+    return found["op"] if found else None
+
+
+def clause_sentence(clause: ClauseResult) -> str:
+    """What was found, what was asked for, and on how much evidence."""
+    margin = f"margin {with_interval(clause.value, clause.low, clause.high, signed=True)}, n = {clause.n}"
+    found = _CLAUSE.match(clause.text)
+    if found is None or clause.left is None or clause.right is None:
+        return f"{clause.text}: {margin}"
+    verb = "stops the study if" if clause.role == "kill" else "needs"
+    target = f"{found['op']} {found['right']}"
+    if not _LITERAL.fullmatch(found["right"]):
+        target += f" = {number(clause.right)}"
+    return f"{found['left']} is {number(clause.left)}, {verb} {target}{found['scope'] or ''}; {margin}"
+
+
+def clause_outlook(clause: ClauseResult) -> str:
+    """Why a clause is open and what would settle it; for any clause, the reason it was given."""
+    parts = [clause.reason.rstrip(".")] if clause.reason else []
+    if clause.holds is None and clause.items_to_settle:
+        parts.append(f"about {counted(clause.items_to_settle, 'more item')} would settle it")
+    return "; ".join(parts)
+
+
+def verdict_sentence(verdict: Verdict) -> str:
+    """The clauses that decided a gate, in one line of words."""
+    wanted = {GO: True, NO_GO: False, INCONCLUSIVE: None}.get(verdict.verdict)
+    deciding = [clause for clause in verdict.clauses if favours(clause) is wanted]
+    if not deciding:
+        return verdict.reason or f"{verdict.gate} decided on {counted(len(verdict.clauses), 'clause')}"
+    sentence = clause_sentence(deciding[0])
+    if outlook := clause_outlook(deciding[0]) if wanted is None else "":
+        sentence += f" ({outlook})"
+    rest = len(deciding) - 1
+    return f"{sentence}; and {counted(rest, 'more clause')} alike" if rest else sentence
+
+
+def headline(results: Results) -> str:
+    """The answer of the whole study in one sentence."""
+    if results.verdict is None:
+        return "Nothing gates this study. Declare gates in study.yaml to get a verdict."
+    decisive = next((one for one in results.verdicts if one.verdict == results.verdict), None)
+    return verdict_sentence(decisive) if decisive else ""
+
+
+# ----------------------------------------------------------------------------------- systems
+
+
+def overall(results: Results, measure: str) -> list[Estimate]:
+    """The estimates of one measure over all items, in the order they were made."""
+    return [one for one in results.estimates if one.measure == measure and not one.where]
+
+
+def differences(results: Results, measure: str) -> list[Comparison]:
+    """The comparisons of one measure over all items."""
+    return [one for one in results.comparisons if one.measure == measure and not one.where]
+
+
+def pair_name(comparison: Comparison) -> str:
+    """`hybrid - bm25`, with the factors both sides share."""
+    name = f"{comparison.a} - {comparison.b}"
+    return f"{name} [{where_text(comparison.factors)}]" if comparison.factors else name
+
+
+def comparison_note(comparison: Comparison) -> str:
+    """Why there is no comparison, or the smallest difference it could have seen where it saw none."""
+    if comparison.refused:
+        return f"refused: {comparison.refused}"
+    if settled(comparison) or comparison.mde is None:
+        return ""
+    return f"could detect {number(comparison.mde)}"
+
+
+def answer(results: Results, measure: MeasureInfo) -> str:
+    """What the comparisons of one measure say, as the title of its picture."""
+    pairs = [one for one in differences(results, measure.name) if one.difference is not None]
+    if not pairs:
+        shown = [one for one in overall(results, measure.name) if one.value is not None]
+        return "" if shown else "applies to no item"
+    groups: dict[tuple[str, str], list[str]] = {}
+    for pair in pairs:
+        gain = (pair.difference or 0) * (1 if measure.better == "higher" else -1)
+        finding = "unclear" if not settled(pair) else "better" if gain > 0 else "worse"
+        groups.setdefault((finding, pair.b), []).append(Arm(pair.a, pair.factors).name)
+    return "; ".join(_finding(names, finding, other) for (finding, other), names in groups.items())
+
+
+def _finding(names: list[str], finding: str, other: str) -> str:
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    if finding == "unclear":
+        return f"no clear difference between {listed} and {other}"
+    return f"{listed} {'are' if len(names) > 1 else 'is'} {finding} than {other}"
+
+
+def left_out(counts: dict[str, int]) -> str:
+    """The statuses other than scored, in words: `3 missing, 2 failed`."""
+    return ", ".join(
+        f"{count} {status.replace('_', ' ')}"
+        for status, count in counts.items()
+        if count and status != Status.SCORED
+    )

@@ -1,0 +1,102 @@
+"""What a study found, ready to be shown: the one input of every renderer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.records import Comparison, Estimate, Verdict
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA = "assay/results/1"
+GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
+
+
+class MeasureInfo(msgspec.Struct, frozen=True):
+    """How to read one measure's column."""
+
+    name: str
+    better: str  # "higher" or "lower"
+    low: float
+    high: float | None  # None: unbounded
+    unit: str = ""
+    about: str = ""  # the first line of its docstring
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """What an item's gold names, best grade first."""
+
+    target: str
+    grade: float
+    text: str = ""
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """What a system put at one rank."""
+
+    doc_id: str
+    score: float
+    grade: float | None  # None: unjudged
+    text: str = ""
+
+
+class ItemView(msgspec.Struct, frozen=True):
+    """One item, what was expected and what each arm returned (its top hits)."""
+
+    item_id: str
+    text: str
+    tags: dict[str, list[str]]
+    expected: list[Expected]
+    returned: dict[str, list[Returned]]  # by arm name
+    faults: dict[str, str] = {}  # by arm name: why it did not answer
+    expects: str | None = None
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """What decides how far the figures can be trusted."""
+
+    counts: dict[str, dict[str, int]]  # arm name -> status -> number of item scores of the first measure
+    warnings: list[str]
+    provenance: dict[str, str]  # hashes, versions, seeds, times
+    seconds: dict[str, dict[str, float]] = {}  # arm name -> p50, p95, p99 of total seconds
+    cost: dict[str, float] = {}
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a report shows. `scores` has item, system, factors, arm, seed, measure, value, status."""
+
+    study: str
+    kind: str
+    systems: list[str]
+    arms: list[str]
+    baseline: str | None
+    measures: list[MeasureInfo]
+    by: list[str]  # tag names the slices are made of
+    scores: pl.DataFrame
+    estimates: list[Estimate]
+    comparisons: list[Comparison]
+    verdicts: list[Verdict]
+    verdict: str | None  # over all gates; None where nothing gates
+    trust: Trust
+    items: list[ItemView] = field(default_factory=list)
+    report: str | None = None  # path of the HTML file
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented, versioned JSON form."""
+        return {
+            "schema": SCHEMA,
+            "study": self.study,
+            "kind": self.kind,
+            "verdict": self.verdict,
+            "scores": self.scores.drop("arm").to_dicts(),
+            "estimates": msgspec.to_builtins(self.estimates),
+            "comparisons": msgspec.to_builtins(self.comparisons),
+            "verdicts": msgspec.to_builtins(self.verdicts),
+            "trust": msgspec.to_builtins(self.trust),
+            "report": self.report,
+        }

@@ -1,0 +1,55 @@
+"""How far a run is: what is answered, what failed, what is still to do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from assay.run.keys import in_item_order, plan_units
+from assay.run.store import Store, in_order
+from assay.study import Study
+
+
+@dataclass(frozen=True)
+class ArmStatus:
+    """One arm and seed."""
+
+    arm: str
+    seed: int
+    answered: int
+    failed: int
+    pending: int
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """All arms, and what to do next."""
+
+    arms: list[ArmStatus]
+    next_step: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"schema": "assay/status/1", **asdict(self)}
+
+
+def study_status(study: Study) -> RunStatus:
+    """Counts from the store; nothing is run."""
+    stored = Store(study.run_folder).answers()
+    arms = []
+    for arm in study.arms:
+        dataset = study.dataset(arm)
+        for seed in study.seeds:
+            keys = in_item_order(plan_units(study, arm, seed, dataset), len(dataset.items))
+            failed = in_order(stored, keys)["failed"]
+            arms.append(
+                ArmStatus(arm.name, seed, int((~failed).sum()), int(failed.sum()), failed.null_count())
+            )
+    return RunStatus(arms, _next(study, arms))
+
+
+def _next(study: Study, arms: list[ArmStatus]) -> str:
+    if any(arm.pending for arm in arms):
+        return f"assay run {study.folder}"
+    if failed := sum(arm.failed for arm in arms):
+        return f"assay run {study.folder} (asks the {failed} failed again)"
+    return f"assay report {study.folder}"

@@ -1,0 +1,112 @@
+"""How far raters agree beyond chance, and rank correlation, for any row weights.
+
+Every function takes columns and (resamples × n) weights and returns one value a resample; without weights,
+one value in all. Undefined is NaN: chance leaves no room for disagreement when only one category occurs, and
+neither 1 nor 0 would be true then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.errors import UsageError, did_you_mean
+from assay.stats.columns import checked_pair, ratio
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from assay.protocols import Floats
+
+KAPPA_WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}  # the power of the distance between categories
+ALPHA_LEVELS = ("nominal", "ordinal", "interval")
+
+
+def cohen_kappa(a: ArrayLike, b: ArrayLike, scheme: str = "none", weights: Floats | None = None) -> Floats:
+    """Cohen's kappa of two raters: 1 - observed / expected disagreement, at most 1.
+
+    Rows that either rater left out (NaN) do not count. `scheme` weighs a disagreement by the number of
+    categories it spans: not at all, linearly, quadratically (Cohen, 1968).
+    """
+    if scheme not in KAPPA_WEIGHTS:
+        raise UsageError(f"There are no {scheme!r} weights for kappa. {did_you_mean(scheme, KAPPA_WEIGHTS)}")
+    ratings = np.column_stack([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
+    both = ~np.isnan(ratings).any(axis=1)
+    counts = _weights(weights, len(ratings))[:, both]
+    categories, code = np.unique(ratings[both], return_inverse=True)
+    first, second = code.reshape(-1, 2).T
+    ranks = np.arange(len(categories))
+    apart = np.abs(ranks[:, None] - ranks)
+    cost = (
+        (apart > 0).astype(np.float64)
+        if scheme == "none"
+        else apart.astype(np.float64) ** KAPPA_WEIGHTS[scheme]
+    )
+    each = np.eye(len(categories))
+    observed = counts @ cost[first, second] * counts.sum(axis=1)
+    expected = np.sum((counts @ each[first]) @ cost * (counts @ each[second]), axis=1)
+    return 1 - ratio(observed, expected)
+
+
+def krippendorff_alpha(
+    raters: Sequence[ArrayLike], level: str = "nominal", weights: Floats | None = None
+) -> Floats:
+    """Krippendorff's alpha of any number of raters, NaN where one did not judge; at most 1.
+
+    Rows with fewer than two ratings pair with nothing and do not count. The distance between two ratings is
+    0 or 1 (nominal), the square of their difference (interval), or that of their mean ranks (ordinal).
+    """
+    if level not in ALPHA_LEVELS:
+        raise UsageError(f"There is no level {level!r} for alpha. {did_you_mean(level, ALPHA_LEVELS)}")
+    if len(raters) < 2:
+        raise UsageError(f"Agreement needs two raters or more, not {len(raters)}.")
+    ratings = np.column_stack([np.asarray(rater, dtype=np.float64) for rater in raters])
+    pairable = np.sum(~np.isnan(ratings), axis=1) >= 2
+    ratings = ratings[pairable]
+    counts = _weights(weights, len(pairable))[:, pairable]
+    categories = np.unique(ratings[~np.isnan(ratings)])
+    used = np.sum(ratings[:, :, None] == categories, axis=1).astype(np.float64)  # (rows × categories)
+    others = used.sum(axis=1) - 1
+    margins = counts @ used
+    total = margins.sum(axis=1)
+    if level == "nominal":
+        observed = total - counts @ (np.sum(used * (used - 1), axis=1) / others)
+        expected = total**2 - np.sum(margins**2, axis=1)
+    else:
+        shifted = (categories - categories[:1])[None, :]  # smaller numbers keep more digits when squared
+        places = shifted if level == "interval" else np.cumsum(margins, axis=1) - margins / 2
+        squares = np.sum(margins * places**2, axis=1)
+        # Over all ordered pairs among m numbers p, squared differences add up to 2 (m Σp² - (Σp)²).
+        within = (places**2 @ used.T) * (others + 1) - (places @ used.T) ** 2
+        observed = 2 * np.sum(counts * within / others, axis=1)
+        expected = 2 * (total * squares - np.sum(margins * places, axis=1) ** 2)
+    several = (
+        np.sum(margins > 0, axis=1) > 1
+    )  # asked for, as rounding may leave a trace of expected disagreement
+    return 1 - ratio(observed * (total - 1), np.where(several, expected, 0.0))
+
+
+def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats:
+    """Spearman's rank correlation, ties at their mean rank; NaN where a column is constant."""
+    left, right = checked_pair(a, b)
+    counts = _weights(weights, len(left))
+    x, y = _centred_ranks(left, counts), _centred_ranks(right, counts)
+    shared, own, other = (np.sum(counts * one * two, axis=1) for one, two in ((x, y), (x, x), (y, y)))
+    return ratio(shared, np.sqrt(own * other))
+
+
+def _weights(weights: Floats | None, n: int) -> Floats:
+    return np.ones((1, n)) if weights is None else weights
+
+
+def _centred_ranks(column: Floats, counts: Floats) -> Floats:
+    """Mean ranks in each resample, less their mean: (resamples × n)."""
+    values, code = np.unique(column, return_inverse=True)
+    order = np.argsort(code, kind="stable")
+    last = np.searchsorted(code[order], np.arange(len(values)), side="right") - 1
+    through = np.cumsum(counts[:, order], axis=1)[:, last]  # rows up to and with each distinct value
+    middle = through - np.diff(through, axis=1, prepend=0) / 2
+    ranks: Floats = middle - counts.sum(axis=1, keepdims=True) / 2
+    return ranks[:, code]

@@ -1,0 +1,54 @@
+"""What every statistic asks of its columns: finite numbers, one length, 0 and 1 where they are binary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from assay.protocols import Floats
+
+TIE = 1e-12  # scores nearer than this are equal: floating-point noise decides nothing
+
+
+def checked(values: ArrayLike) -> Floats:
+    """The values as float64; NaN and infinity are refused, because a row without a value is not a row."""
+    array = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise UsageError("A column holds NaN or infinity. Leave out the rows that have no value.")
+    return array
+
+
+def checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+    """Two columns over the same rows."""
+    left, right = checked(a), checked(b)
+    if left.shape != right.shape:
+        raise UsageError(
+            f"Paired columns need one length, not {len(left)} and {len(right)}. Keep the rows both have."
+        )
+    return left, right
+
+
+def checked_binary(values: ArrayLike) -> Floats:
+    """A column of 0 and 1 alone."""
+    column = checked(values)
+    if not np.isin(column, (0.0, 1.0)).all():
+        raise UsageError("A binary column holds a value other than 0 and 1. Treat it as graded scores.")
+    return column
+
+
+def discordant(a: ArrayLike, b: ArrayLike) -> tuple[int, int]:
+    """On how many rows of two binary columns only the first is 1, and only the second."""
+    left, right = checked_pair(checked_binary(a), checked_binary(b))
+    return int(np.sum(left > right)), int(np.sum(left < right))
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """The quotient, NaN where nothing stands below the line."""
+    quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return quotient

@@ -1,0 +1,192 @@
+"""Scores as paired rows: one row an item and its factors, one column a system and measure.
+
+Every estimate, comparison and gate reads these rows, so that whatever is compared is compared on the same
+items. A row's value is the mean over seeds; a cluster (by default the item) is what resampling draws.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, PENDING, SCORED, STATUSES, UNJUDGED
+from assay.records import Arm, Factors, Item
+from assay.slices import Condition
+
+_CODES = {status.value: code for code, status in enumerate(STATUSES)}
+# what a row is where its seeds disagree: anything that leaves the value open outweighs a value
+_GRAVITY = (PENDING, FAILED, UNJUDGED, SCORED, MISSING, NOT_APPLICABLE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One system's values of one measure, row by row. NaN wherever `counted` is false."""
+
+    values: NDArray[np.float64]
+    status: NDArray[np.int8]
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """Rows that enter a mean."""
+        counted: NDArray[np.bool_] = np.isin(self.status, (SCORED, MISSING)) & ~np.isnan(self.values)
+        return counted
+
+    @cached_property
+    def expected(self) -> NDArray[np.bool_]:
+        """Rows the measure applies to."""
+        expected: NDArray[np.bool_] = self.status != NOT_APPLICABLE
+        return expected
+
+    def imputed(self, value: float) -> Column:
+        """The column with failed rows counted at one value."""
+        failed = self.status == FAILED
+        return Column(
+            np.where(failed, value, self.values), np.where(failed, SCORED, self.status).astype(np.int8)
+        )
+
+
+class Rows:
+    """The rows of a study, and its columns by system and measure."""
+
+    def __init__(self, scores: pl.DataFrame, items: Sequence[Item], cluster: str | None = None) -> None:
+        self.items = items
+        self._index = {item.item_id: position for position, item in enumerate(items)}
+        self._arms = {
+            name: Arm(system, msgspec.json.decode(factors, type=Factors))
+            for name, system, factors in scores.select("arm", "system", "factors")
+            .unique(maintain_order=True)
+            .rows()
+        }
+        self._parts = scores.partition_by("arm", "measure", as_dict=True, include_key=False)
+        self._columns: dict[tuple[str, str], Column] = {}
+        self._cluster = cluster
+
+    @cached_property
+    def combinations(self) -> list[Factors]:
+        """Every combination of factor values that occurs; one empty one where there are no factors."""
+        values: dict[str, dict[str, None]] = {}
+        for arm in self._arms.values():
+            for name, value in arm.factors.items():
+                values.setdefault(name, {})[value] = None
+        return [dict(zip(values, combo, strict=True)) for combo in itertools.product(*values.values())]
+
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(arm.system for arm in self._arms.values()))
+
+    def arms(self, system: str) -> list[Arm]:
+        return [arm for arm in self._arms.values() if arm.system == system]
+
+    def __len__(self) -> int:
+        return len(self.items) * len(self.combinations)
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64]:
+        """The cluster of every row, numbered in order of appearance."""
+        names = [self._cluster_of(item) for item in self.items]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        return np.tile(np.array([numbers[name] for name in names], dtype=np.int64), len(self.combinations))
+
+    def _cluster_of(self, item: Item) -> str:
+        if self._cluster == "sequence":
+            return item.sequence or item.item_id
+        return "|".join(item.tags.get(self._cluster, [])) if self._cluster else item.item_id
+
+    def item_of(self, row: int) -> Item:
+        return self.items[row % len(self.items)]
+
+    def column(self, system: str, measure: str) -> Column:
+        """A system's column; rows of factor combinations it has no arm for do not apply."""
+        if (system, measure) not in self._columns:
+            parts = [self._arm_column(system, combo, measure) for combo in self.combinations]
+            values, status = (np.concatenate(side) for side in zip(*parts, strict=True))
+            self._columns[system, measure] = Column(values, status)
+        return self._columns[system, measure]
+
+    def _arm_column(
+        self, system: str, combo: Factors, measure: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        fitting = [arm for arm in self.arms(system) if arm.factors.items() <= combo.items()]
+        n = len(self.items)
+        if not fitting or (fitting[0].name, measure) not in self._parts:
+            return np.full(n, np.nan), np.full(n, NOT_APPLICABLE, np.int8)
+        part = self._parts[fitting[0].name, measure]
+        seeds = {seed: place for place, seed in enumerate(part["seed"].unique().sort())}
+        values = np.full((len(seeds), n), np.nan)
+        status = np.full((len(seeds), n), NOT_APPLICABLE, np.int8)
+        where = (
+            np.array([seeds[seed] for seed in part["seed"]]),
+            np.array([self._index[item] for item in part["item"]]),
+        )
+        values[where] = part["value"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        status[where] = [_CODES[each] for each in part["status"].cast(pl.String)]
+        return _over_seeds(values, status)
+
+    def mask(self, conditions: Sequence[Condition]) -> NDArray[np.bool_]:
+        """Rows that satisfy every condition on tags or factors."""
+        mask = np.ones(len(self), dtype=bool)
+        for condition in conditions:
+            mask &= self._satisfies(condition)
+        return mask
+
+    def _satisfies(self, condition: Condition) -> NDArray[np.bool_]:
+        wanted = set(condition.values)
+        by_item = np.array(
+            [_matches(self.values_of(item, condition.name), wanted) for item in self.items], dtype=bool
+        )
+        parts = []
+        for combo in self.combinations:
+            if condition.name in combo:
+                parts.append(np.full(len(self.items), _matches([combo[condition.name]], wanted)))
+            else:
+                parts.append(by_item)
+        mask: NDArray[np.bool_] = np.concatenate(parts)
+        return mask if condition.equal else ~mask
+
+    @staticmethod
+    def values_of(item: Item, name: str) -> list[str]:
+        """An item's values of a tag; language, split and sequence read as tags."""
+        if name in item.tags:
+            return item.tags[name]
+        own = getattr(item, name, None) if name in {"language", "split", "sequence"} else None
+        return [own] if own is not None else []
+
+    def known_values(self, name: str) -> list[str]:
+        """Every value a tag or factor takes."""
+        seen: dict[str, None] = {combo[name]: None for combo in self.combinations if name in combo}
+        for item in self.items:
+            seen.update(dict.fromkeys(self.values_of(item, name)))
+        return list(seen)
+
+
+def _matches(values: Sequence[str], wanted: set[str]) -> bool:
+    return bool(wanted & set(values)) or ("*" in wanted and bool(values))
+
+
+def _over_seeds(
+    values: NDArray[np.float64], status: NDArray[np.int8]
+) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """One value a row from several seeds; the gravest status among the seeds is the row's."""
+    merged = np.full(status.shape[1], NOT_APPLICABLE, np.int8)
+    for code in reversed(_GRAVITY):
+        merged[(status == code).any(axis=0)] = code
+    present = ~np.isnan(values)
+    counts = present.sum(axis=0)
+    sums = np.where(present, values, 0.0).sum(axis=0)
+    mean = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return np.where(np.isin(merged, (SCORED, MISSING)), mean, np.nan), merged
+
+
+def status_counts(column: Column, mask: NDArray[np.bool_]) -> dict[str, int]:
+    """How many rows have each status other than scored, where any has it."""
+    found = np.bincount(column.status[mask], minlength=len(STATUSES))
+    return {
+        status.value: int(n) for status, n in zip(STATUSES, found, strict=True) if n and status != "scored"
+    }

@@ -1,0 +1,101 @@
+"""Statistics that span items, as plugins: percentiles, rank correlation, agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
+from assay.stats.columns import checked
+
+if TYPE_CHECKING:
+    from assay.protocols import Floats
+
+
+def weighted_percentile(column: Floats, share: float, weights: Floats) -> Floats:
+    """The percentile of each resample, interpolated linearly between its ordered rows; NaN without rows.
+
+    With whole-number weights this is NumPy's percentile of the rows repeated that often.
+    """
+    order = np.argsort(checked(column), kind="stable")
+    if len(order) == 0:
+        return np.full(len(weights), np.nan)
+    through = np.cumsum(weights[:, order], axis=1)  # rows up to and with each, in order of value
+    total = through[:, -1]
+    place = np.maximum(total - 1, 0) * share
+    below = np.floor(place)
+
+    ranks = (np.sum(through <= at[:, None], axis=1) for at in (below, np.minimum(below + 1, total - 1)))
+    low, high = (column[order[np.minimum(rank, len(order) - 1)]] for rank in ranks)
+    return np.where(total > 0, low + (high - low) * (place - below), np.nan)
+
+
+@dataclass(frozen=True)
+class P50:
+    """The median of a measure."""
+
+    reads: ClassVar[str] = "scores"
+    share: ClassVar[float] = 0.50
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        if len(columns) != 1:
+            raise UsageError(
+                f"A percentile takes one column, not {len(columns)}: write p95(Measure(system))."
+            )
+        return weighted_percentile(columns[0], self.share, weights)
+
+
+@dataclass(frozen=True)
+class P95(P50):
+    """The value that 95 % of the rows do not exceed."""
+
+    share: ClassVar[float] = 0.95
+
+
+@dataclass(frozen=True)
+class P99(P50):
+    """The value that 99 % of the rows do not exceed."""
+
+    share: ClassVar[float] = 0.99
+
+
+@dataclass(frozen=True)
+class Spearman:
+    """The rank correlation of two measures, or of one measure of two systems."""
+
+    reads: ClassVar[str] = "scores"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        return spearman(*_pair(columns, "spearman"), weights)
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """Cohen's kappa of two raters; `weights` is none, linear or quadratic."""
+
+    reads: ClassVar[str] = "judgments"
+    weights: str = "none"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        return cohen_kappa(*_pair(columns, "kappa"), self.weights, weights)
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's alpha of two or more raters; `level` is nominal, ordinal or interval."""
+
+    reads: ClassVar[str] = "judgments"
+    level: str = "nominal"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        return krippendorff_alpha(columns, self.level, weights)
+
+
+def _pair(columns: Sequence[Floats], name: str) -> tuple[Floats, Floats]:
+    if len(columns) != 2:
+        raise UsageError(f"{name} takes two columns, not {len(columns)}. For more raters use alpha.")
+    return columns[0], columns[1]

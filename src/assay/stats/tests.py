@@ -1,0 +1,117 @@
+"""Tests of a paired difference that assume no distribution: sign flips, Wilcoxon, McNemar.
+
+All are two-sided. Where every difference is zero, p is 1; where there is no row at all, p is NaN. Rows are
+what is exchanged: where rows come in clusters, pass the sums over each cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from assay.stats.columns import TIE, checked, discordant
+from assay.stats.resample import chunk_sizes, generator
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from assay.protocols import Floats
+
+    Columns = NDArray[np.intp]
+
+FLIPS = 10_000
+EXACT_PAIRS = 20  # up to 2^19 sums, as a flip of all signs changes nothing
+SLACK = 1e-9  # relative: sums nearer than this to the observed one are as extreme
+
+
+def sign_flip(differences: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floats:
+    """One p-value a column of (n × columns) differences, from the mean under random signs.
+
+    Exact where at most 20 differences are not zero; otherwise `flips` random sign vectors, the same for all
+    columns, with one added above and below the line (Phipson and Smyth, 2010).
+    """
+    table = checked(differences)
+    table = table[:, None] if table.ndim == 1 else table
+    columns = np.arange(table.shape[1])
+    against_zero = np.column_stack([table, np.zeros(len(table))])
+    return _p_values(against_zero, columns, np.full_like(columns, len(columns)), flips, seed)
+
+
+def sign_flip_all_pairs(values: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floats:
+    """The (systems × systems) p-values of every pair of columns, 1 on the diagonal.
+
+    A pair's p-value is the one `sign_flip` gives for its differences.
+    """
+    table = checked(values)
+    systems = table.shape[1]
+    left, right = np.triu_indices(systems, 1)
+    p = np.eye(systems)
+    p[left, right] = p[right, left] = _p_values(table, left, right, flips, seed)
+    return p
+
+
+def wilcoxon(differences: ArrayLike) -> float:
+    """The signed-rank test's p-value; zeros are left out, as Wilcoxon did."""
+    # Rounding makes ties of what differs by noise alone, which ranks would otherwise blow up.
+    column = np.round(checked(differences), 12)
+    column = column[column != 0]
+    if len(column) == 0:
+        return 1.0 if np.size(differences) else float("nan")
+    return float(stats.wilcoxon(column).pvalue)
+
+
+def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
+    """The exact p-value for two paired binary columns: a binomial test on the discordant pairs."""
+    gains, losses = discordant(a, b)
+    if gains + losses == 0:
+        return 1.0 if np.size(a) else float("nan")
+    return float(stats.binomtest(gains, gains + losses).pvalue)
+
+
+def _p_values(values: Floats, left: Columns, right: Columns, flips: int, seed: int) -> Floats:
+    """One p-value for each difference of a left and a right column."""
+    if len(values) == 0:
+        return np.full(len(left), np.nan)
+    size, observed, moving = _summaries(values, left, right)
+    p = np.ones(len(left))
+    for pair in np.flatnonzero((moving > 0) & (moving <= EXACT_PAIRS)):
+        p[pair] = _exact(values[:, left[pair]] - values[:, right[pair]])
+    many = np.flatnonzero(moving > EXACT_PAIRS)
+    if many.size:
+        reached = np.zeros(many.size)
+        bar = observed[many] - SLACK * size[many]
+        for signs in _signs(len(values), flips, seed, many.size):
+            moved = signs @ values
+            reached += np.sum(np.abs(moved[:, left[many]] - moved[:, right[many]]) >= bar, axis=0)
+        p[many] = (reached + 1) / (flips + 1)
+    return p
+
+
+def _summaries(values: Floats, left: Columns, right: Columns) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Of each difference: the sum of its sizes, the size of its sum, and how many rows are not zero."""
+    size, observed = np.empty(len(left)), np.empty(len(left))
+    moving = np.empty(len(left), dtype=np.int64)
+    for pair, (one, other) in enumerate(zip(left, right, strict=True)):
+        difference = values[:, one] - values[:, other]
+        size[pair], observed[pair] = np.abs(difference).sum(), abs(difference.sum())
+        moving[pair] = np.sum(np.abs(difference) > TIE)
+    return size, observed, moving
+
+
+def _exact(difference: Floats) -> float:
+    """The share of all sign vectors whose sum is as extreme as the one observed."""
+    moving = difference[np.abs(difference) > TIE]
+    sums = moving[:1]  # the first sign is held: its mirror image has the same absolute sum
+    for value in moving[1:]:
+        sums = np.concatenate([sums + value, sums - value])
+    return float(np.mean(np.abs(sums) >= abs(moving.sum()) - SLACK * np.abs(moving).sum()))
+
+
+def _signs(n: int, flips: int, seed: int, pairs: int) -> Iterator[Floats]:
+    """Chunks of random signs, one row a flip, the same stream however it is cut."""
+    random = generator(seed)
+    for rows in chunk_sizes(flips, max(n, pairs)):
+        yield random.integers(0, 2, size=(rows, n)).astype(np.float64) * 2 - 1

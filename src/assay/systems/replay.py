@@ -1,0 +1,51 @@
+"""Replay: the answers another system already gave, from a TREC run file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from assay.datasets.dataset import Corpus, digest
+from assay.datasets.run_file import read_bytes, read_run
+from assay.protocols import Kit
+from assay.records import Budget, Hit, Query, Response
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class ReplayIndex:
+    """Hits by item. No query changes it, so it is its own session."""
+
+    ranked: Mapping[str, tuple[pl.Series, pl.Series]]  # doc_ids and scores of an item, best first
+
+    def session(self) -> ReplayIndex:
+        return self
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        """What the file holds for the item, and no timing: nobody saw how long that answer took."""
+        if query.item_id not in self.ranked:
+            return Response()
+        return Response(hits=[Hit(*pair) for pair in zip(*self.ranked[query.item_id], strict=True)])
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Answers by `item_id` from a TREC run file; an item that the file lacks gets no hits."""
+
+    path: str
+    version: ClassVar[str] = "1"
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> ReplayIndex:
+        # The order trec_eval gives a run: score, then document id, both descending. Ranks are not read.
+        run = read_run(kit.path(self.path)).sort("score", "doc", descending=True)
+        items = run.group_by("item").agg("doc", "score")
+        return ReplayIndex(
+            dict(zip(items["item"], zip(items["doc"], items["score"], strict=True), strict=True))
+        )
+
+    def identity(self, kit: Kit) -> str:
+        """The hash of what the file holds, packed or not."""
+        return digest([read_bytes(kit.path(self.path))])

@@ -1,0 +1,104 @@
+"""YAML that remembers where things stand, and leaves words alone.
+
+PyYAML follows YAML 1.1, where `yes`, `no` and `on` are booleans; tags in a golden set are words. Here only
+`true` and `false` are booleans, and a key given twice is a problem instead of a silent loss.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from assay.errors import DataError, Problem
+
+_INT = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][-+]?[0-9]+)?")
+_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+Loc = tuple[str | int, ...]
+
+
+@dataclass
+class Lines:
+    """The line of every field of one file, by its path of keys and indexes."""
+
+    where: str
+    at: dict[Loc, int] = field(default_factory=dict)
+
+    def of(self, loc: Sequence[str | int]) -> int | None:
+        """The line of the field, or of the nearest thing around it."""
+        path = tuple(loc)
+        while path not in self.at and path:
+            path = path[:-1]
+        return self.at.get(path)
+
+    def problem(self, loc: Sequence[str | int], what: str, fix: str = "") -> Problem:
+        """A problem at that field."""
+        return Problem(what, self.where, self.of(loc), ".".join(str(part) for part in loc), fix)
+
+
+def read_text(path: Path) -> str:
+    """A text file's content; a missing file or bytes that are not UTF-8 are said plainly."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(Problem("there is no such file", str(path))) from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise DataError(
+            Problem("bytes that are not UTF-8", str(path), line, fix="Save the file as UTF-8.")
+        ) from None
+
+
+def read_yaml(path: Path) -> tuple[Any, Lines]:
+    """The content of a YAML file and where each field stands."""
+    text = read_text(path)
+    lines = Lines(str(path))
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = f"this is not YAML: {error.problem or error.context}"
+        raise DataError(Problem(what, str(path), mark.line + 1 if mark else None)) from None
+    except yaml.YAMLError as error:
+        raise DataError(Problem(f"this is not YAML: {error}", str(path))) from None
+    problems: list[Problem] = []
+    content = _content(node, (), lines, problems) if node is not None else None
+    if problems:
+        raise DataError(problems)
+    return content, lines
+
+
+def _content(node: yaml.Node, loc: Loc, lines: Lines, problems: list[Problem]) -> Any:
+    lines.at[loc] = node.start_mark.line + 1
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node)
+    if isinstance(node, yaml.SequenceNode):
+        return [_content(child, (*loc, index), lines, problems) for index, child in enumerate(node.value)]
+    mapping: dict[str, Any] = {}
+    for key_node, child in node.value:
+        key = str(key_node.value)
+        if key in mapping:
+            what = "this key is given twice"
+            problems.append(
+                Problem(what, lines.where, key_node.start_mark.line + 1, ".".join(map(str, (*loc, key))))
+            )
+        mapping[key] = _content(child, (*loc, key), lines, problems)
+        lines.at[(*loc, key)] = key_node.start_mark.line + 1
+    return mapping
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text: str = node.value
+    if node.style is not None:
+        return text
+    if text.lower() in _WORDS and text in {text.lower(), text.capitalize()}:
+        return _WORDS[text.lower()]
+    if _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text

@@ -1,0 +1,24 @@
+"""Fixtures every folder of tests uses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Callable[[str], Path]:
+    """The folder of one public data set, or a skip that says where it was looked for."""
+    base = Path(os.environ.get("ASSAY_DATA") or ROOT.parent / "shared" / "data")
+
+    def find(name: str) -> Path:
+        if not (base / name).is_dir():
+            pytest.skip(f"the data set {name!r} is not at {base}; set ASSAY_DATA to where it is")
+        return base / name
+
+    return find

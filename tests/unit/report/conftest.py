@@ -1,0 +1,32 @@
+"""Results to render, built once."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from fake_results import build_results
+
+from assay.results import Results
+
+
+@pytest.fixture(scope="session")
+def results() -> Results:
+    return build_results()
+
+
+@pytest.fixture(scope="session")
+def bare() -> Results:
+    """What a study without gates, slices, baseline and items leaves to show."""
+    full = build_results(n=12)
+    return dataclasses.replace(
+        full,
+        baseline=None,
+        by=[],
+        estimates=[one for one in full.estimates if not one.where],
+        comparisons=[],
+        verdicts=[],
+        verdict=None,
+        items=[],
+        report=None,
+    )

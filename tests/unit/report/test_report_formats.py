@@ -1,0 +1,225 @@
+"""JSON, JUnit, Parquet, Markdown and the terminal."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import polars as pl
+import pytest
+from fake_results import build_results
+from rich.console import Console
+
+from assay.plugins import RENDERERS, Registry
+from assay.report.html import Html
+from assay.report.json import Json
+from assay.report.junit import Junit
+from assay.report.markdown import Markdown, code, escaped
+from assay.report.parquet import Parquet
+from assay.report.text import render_text
+from assay.results import Results
+
+RENDERED = [Html(), Json(), Junit(), Markdown(), Parquet()]
+
+
+@pytest.mark.parametrize("renderer", RENDERED, ids=lambda one: type(one).__name__)
+def test_a_renderer_is_found_by_name_and_is_a_pure_function(renderer: Any, bare: Results) -> None:
+    assert Registry().create(RENDERERS, type(renderer).__name__.lower()) == renderer
+    assert renderer.suffix.startswith(".")
+    assert renderer.render(bare) == renderer.render(bare)
+
+
+# -------------------------------------------------------------------------------------- json
+
+
+def strict(text: bytes) -> Any:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_json_matches_its_schema(results: Results, bare: Results) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="validating needs jsonschema")
+    schema = json.loads((files("assay") / "report/templates/results.schema.json").read_text())
+    checker = jsonschema.Draft202012Validator(schema)
+    checker.check_schema(schema)
+    for one in (results, bare):
+        checker.validate(strict(Json().render(one)))
+    broken = strict(Json().render(results))
+    broken["verdicts"][0]["verdict"] = "maybe"
+    assert not checker.is_valid(broken)
+
+
+def test_json_has_no_nan(results: Results) -> None:
+    holed = results.scores.with_columns(value=pl.lit(float("nan")))
+    loaded = strict(Json().render(dataclasses.replace(results, scores=holed)))
+    assert {row["value"] for row in loaded["scores"]} == {None}
+    assert loaded["schema"] == "assay/results/1"
+
+
+# ------------------------------------------------------------------------------------- junit
+
+
+def test_junit_has_a_suite_a_gate_and_a_case_a_clause(results: Results) -> None:
+    root = ET.fromstring(Junit().render(results))  # noqa: S314 (our own)
+    assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("5", "2", "1")
+    outcomes = {
+        case.get("name"): next((child.tag for child in case if child.tag != "system-out"), "passed")
+        for case in root.iter("testcase")
+    }
+    assert outcomes == {
+        "nDCG@10(hybrid) >= nDCG@10(bm25) + 0.02": "passed",
+        "R@10(hybrid) >= 0.55": "passed",
+        "Seconds(hybrid) > 2 * Seconds(bm25)": "failure",  # a kill that holds
+        "nDCG@10(dense) >= nDCG@10(bm25) + 0.01 where language=de|ja": "skipped",
+        "Success@3(dense) >= 0.60": "failure",
+    }
+    skipped = next(root.iter("skipped")).get("message", "")
+    assert skipped.startswith("inconclusive: the interval includes a loss; about 220 more items")
+
+
+def test_junit_stays_xml_whatever_the_text() -> None:
+    root = ET.fromstring(Junit().render(build_results(n=12, plant="<&\"'\x00\x0b\ufffe]]>é")))  # noqa: S314
+    assert root.get("name") == "support search<&\"']]>é"
+
+
+# ----------------------------------------------------------------------------------- parquet
+
+
+def test_parquet_holds_every_score(results: Results) -> None:
+    back = pl.read_parquet(io.BytesIO(Parquet().render(results)))
+    assert back.height == 500 * 3 * 5
+    assert back.drop("system").equals(results.scores.drop("system", "factors"))
+
+
+def test_parquet_keeps_factors_and_drops_nan(results: Results) -> None:
+    scores = results.scores.head(2).with_columns(
+        factors=pl.struct(stage=pl.lit("50k")), value=pl.Series([float("nan"), 0.5])
+    )
+    back = pl.read_parquet(io.BytesIO(Parquet().render(dataclasses.replace(results, scores=scores))))
+    assert back["factors"].to_list() == [{"stage": "50k"}] * 2
+    assert back["value"].to_list() == [None, 0.5]
+
+
+# ---------------------------------------------------------------------------------- markdown
+
+
+def test_markdown_answers_first(results: Results) -> None:
+    text = Markdown().render(results).decode()
+    assert text.startswith("# support search: No-go\n\nSeconds\\(hybrid\\) is 0.0684")
+    sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert sections == [
+        "quality: Go",
+        "latency: No-go",
+        "dense only: Inconclusive",
+        "Systems",
+        "Slices",
+        "What changed",
+        "Trust",
+    ]
+    assert "| Abstain | bm25 | n/a | 0 | 500 not applicable |" in text
+
+
+def test_markdown_lists_the_worst_twenty_of_each_arm(results: Results) -> None:
+    text = Markdown().render(results).decode()
+    blocks = text.split("**dense against bm25 on nDCG@10**")[1].split("**hybrid against")
+    assert [len(re.findall(r"^\| q\d+", block, re.MULTILINE)) for block in blocks] == [20, 20]
+
+
+def cells(row: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", row)) - 1
+
+
+def test_markdown_tables_keep_their_shape_whatever_the_text() -> None:
+    text = (
+        Markdown().render(build_results(n=40, plant=" | `x` ``y`` \n # <b> \\| [a](javascript:b)")).decode()
+    )
+    for block in text.split("\n\n"):
+        rows = block.splitlines()
+        if rows[0].startswith("| "):
+            assert {cells(row) for row in rows} == {cells(rows[0])}
+    assert not re.search(r"(?<!\\)<b>", re.sub(r"(`+).*?\1", "", text))
+    assert not re.search(r"(?<!\\)\[a(?<!\\)\]\(", re.sub(r"(`+).*?\1", "", text))
+
+
+def test_markdown_escapes_by_hand() -> None:
+    assert escaped("a|b `c` *d*\n#e") == r"a\|b \`c\` \*d\* \#e"
+    assert code("a = b|c") == r"`a = b\|c`"
+    assert code("a `b` c|d") == r"a \`b\` c\|d"
+    assert code(r"a\|b") == r"a\\\|b"
+    assert code("") == ""
+
+
+# ---------------------------------------------------------------------------------- terminal
+
+
+def printed(results: Results, **console: Any) -> str:
+    stream = io.StringIO()
+    render_text(results, Console(file=stream, **console))
+    return stream.getvalue()
+
+
+def test_the_last_line_is_the_verdict_and_the_path(results: Results) -> None:
+    lines = printed(results).splitlines()
+    assert lines[-1] == "No-go  report: runs/latest/report.html"
+    assert lines[-2].startswith("Seconds(hybrid) is 0.0684")
+
+
+def test_tables_fit_a_hundred_columns_and_are_plain(results: Results) -> None:
+    text = printed(results)
+    table = [line for line in text.splitlines() if not line.startswith(("Seconds(", "warning"))]
+    assert max(len(line) for line in table) <= 100
+    assert "\x1b" not in text
+    assert not re.search("[─━│┃┏╭]", text)
+
+
+def test_colour_obeys_no_color(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1;31mNo-go" in printed(results, force_terminal=True, width=100)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[\d;]*3\dm", printed(results, force_terminal=True, width=100))
+
+
+def test_every_figure_has_its_interval_and_n(results: Results) -> None:
+    text = printed(results)
+    assert re.search(r"bm25 +0\.498 \[0\.475, 0\.521\] n 500", text)
+    assert re.search(r"dense +0\.531 \[0\.509, 0\.554\] n 494/500", text)
+    assert re.search(r"bm25 .* n/a ", text)
+
+
+def test_names_are_not_markup_and_cannot_steer_the_terminal(results: Results) -> None:
+    text = printed(dataclasses.replace(results, report="[bold]x\x1b[2J\x07[/bold]"))
+    assert text.splitlines()[-1] == "No-go  report: [bold]x[2J[/bold]"
+
+
+def test_a_study_without_gates_says_what_to_do(bare: Results) -> None:
+    lines = printed(bare).splitlines()
+    assert lines[-2:] == [
+        "Nothing gates this study. Declare gates in study.yaml to get a verdict.",
+        "No verdict",
+    ]
+
+
+# -------------------------------------------------------------------------------------- docs
+
+
+def field_names(schema: dict[str, Any]) -> set[str]:
+    """Every property a schema names, at any depth."""
+    names = set(schema.get("properties", {}))
+    for part in (*schema.get("properties", {}).values(), schema.get("items")):
+        names |= field_names(part) if part else set()
+    return names
+
+
+def test_every_field_of_the_schema_is_documented() -> None:
+    schema = json.loads((files("assay") / "report/templates/results.schema.json").read_text())
+    page = (Path(__file__).parents[3] / "docs/results-schema.md").read_text()
+    assert {name for name in field_names(schema) if f"`{name}`" not in page} == set()

@@ -1,0 +1,160 @@
+"""The page's data, pictures and source, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+
+import pytest
+from fake_results import build_results
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.report.drilldown import item_data, script_safe, snippet
+from assay.report.flips import score_grid
+from assay.report.html import Html
+from assay.report.svg import Axis, axis_over, margin, scale, shape, style_of, whisker
+from assay.results import Results
+
+
+@given(st.text(max_size=60) | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "&lt;"]))
+def test_data_cannot_leave_its_script_element(text: str) -> None:
+    safe = script_safe({"text": text})
+    assert not set("<>&\u2028\u2029") & set(safe)
+    assert json.loads(safe) == {"text": text}
+
+
+def test_a_snippet_is_cut_around_what_was_expected() -> None:
+    text = " ".join(f"w{number}" for number in range(200))  # w0 … w199: far longer than 60 characters
+    cut, mark = snippet(text, 60, ["w120 w121"])
+    assert cut[slice(*mark)] == "w120 w121"
+    assert cut.startswith("…")
+    assert cut.endswith("…")
+    assert len(cut) <= 62
+    assert snippet("short text", 60, ["text"]) == ("short text", [6, 10])
+    assert snippet("short text", 60, ["short text"]) == ("short text", [])  # the whole: nothing to point at
+    assert snippet("short text", 0, ["text"]) == ("", [])
+
+
+@given(st.text(max_size=300), st.text(min_size=1, max_size=40).filter(str.strip), st.integers(1, 80))
+def test_a_mark_points_at_the_needle(text: str, needle: str, limit: int) -> None:
+    needle = " ".join(needle.split())
+    cut, mark = snippet(f"{text} {needle} {text}", limit, [needle])
+    if mark:
+        assert cut[slice(*mark)] == needle[:limit]
+        assert len(cut) <= limit + 2
+
+
+def test_every_text_is_stored_once(results: Results) -> None:
+    data, limit = item_data(results, score_grid(results))
+    loaded = json.loads(data)
+    assert limit == 240
+    assert len({tuple(pair) for pair in loaded["pool"]}) == len(loaded["pool"])
+    assert len(loaded["items"]) == 500
+    hit = loaded["items"][0][5][0][0]
+    view = results.items[0].returned["bm25"][0]
+    assert loaded["pool"][hit[0]][0] == view.doc_id
+    assert hit[1:3] == [view.score, view.grade]
+
+
+def test_snippets_shrink_where_texts_would_outgrow_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = build_results(n=40)
+    whole, _ = item_data(results, {})
+    monkeypatch.setattr("assay.report.drilldown.ROOM", len(whole) - 1)
+    smaller, limit = item_data(results, {})
+    assert limit == 160
+    assert len(smaller) < len(whole)
+    monkeypatch.setattr("assay.report.drilldown.ROOM", 0)
+    assert item_data(results, {})[1] == 0
+
+
+def test_a_system_keeps_its_colour_in_all_its_arms(results: Results) -> None:
+    assert [style_of(results, name) for name in ("bm25", "dense", "hybrid[stage=50k]")] == [
+        "s0 base",
+        "s1",
+        "s2",
+    ]
+
+
+def test_an_axis_covers_its_values_and_ticks_are_round() -> None:
+    axis = axis_over([0.5, 0.475, None, 0.576])
+    assert axis is not None
+    assert axis.low < 0.475
+    assert axis.high > 0.576
+    assert axis.ticks == [0.48, 0.5, 0.52, 0.54, 0.56, 0.58]
+    assert axis_over([None, float("nan")]) is None
+    assert Axis(0, 1).at(0.5) == 50  # 4 + 0.5 · 92
+    assert (Axis(0, 1).at(-3), Axis(0, 1).at(3)) == (4, 96)  # outside stands at the edge
+
+
+@given(
+    st.lists(
+        st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6), min_size=1, max_size=6
+    )
+)
+def test_ticks_are_few_and_inside(values: list[float]) -> None:
+    axis = axis_over(values)
+    assert axis is not None
+    assert 2 <= len(axis.ticks) <= 8
+    slack = (axis.high - axis.low) * 1e-6
+    assert all(axis.low - slack <= tick <= axis.high + slack for tick in axis.ticks)
+
+
+def test_pictures_escape_their_titles() -> None:
+    drawn = whisker(Axis(0, 1), (0.5, 0.4, 0.6), "s0", '"><script>x</script>')
+    assert "<script>" not in drawn
+    assert "&lt;script&gt;" in drawn
+    assert "0.500 [0.400, 0.600]" in drawn
+    assert "<text" in scale(Axis(0, 1))
+
+
+def test_the_shaded_side_is_the_one_that_may_ship() -> None:
+    # Margin 0.1 [-0.1, 0.3]: the axis runs -0.124 … 0.324, zero stands at 4 + 92 · 0.124 / 0.448 = 29.46 %.
+    assert 'class="zone" x="29.46%" width="70.54%"' in margin((0.1, -0.1, 0.3), True, "go")
+    assert 'class="zone" x="0.00%" width="29.46%"' in margin((0.1, -0.1, 0.3), False, "no-go")
+
+
+def test_verdicts_differ_by_shape() -> None:
+    drawings = {
+        re.sub('class="shape [^"]*"', "", shape(outcome)) for outcome in ("go", "no-go", "inconclusive", None)
+    }
+    assert len(drawings) == 4
+
+
+def test_the_policy_admits_only_our_own_style_and_script(results: Results) -> None:
+    page = Html().render(results).decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    rules = policy[1].replace("&#39;", "'")
+    assert rules.startswith("default-src 'none'")
+    assert "unsafe" not in rules
+    for tag in ("style", "script"):
+        source = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        assert source is not None
+        digest = base64.b64encode(hashlib.sha256(source[1].encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in rules
+
+
+def test_the_page_names_nothing_outside_itself(results: Results) -> None:
+    page = Html().render(results).decode()
+    assert not re.search(r"""(?:src|href|action)\s*=\s*["'](?!#)|@import|url\(|https?://""", page)
+    assert len(page.encode()) < 2_000_000
+
+
+def test_sections_stand_in_order_and_empty_ones_say_what_to_do(results: Results, bare: Results) -> None:
+    order = ["verdict", "systems", "slices", "changes", "items", "trust"]
+    for one in (results, bare):
+        page = Html().render(one).decode()
+        assert re.findall(r'<(?:section|header)[^>]* id="(\w+)"', page) == order
+    assert page.count('class="empty"') == 3
+    assert "No verdict" in page
+
+
+def test_small_slices_are_faded(results: Results) -> None:
+    page = Html().render(results).decode()
+    rare = re.search(r'<th scope="row">edge case</th>(.*?)</tr>', page, re.DOTALL)
+    assert rare is not None
+    assert rare[1].count('class="figure few"') == 3
+    assert rare[1].count("n 5<") == 3

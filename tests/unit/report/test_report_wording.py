@@ -1,0 +1,148 @@
+"""How figures, clauses and verdicts read."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.records import ClauseResult, Comparison, Estimate, Verdict
+from assay.report import wording as say
+from assay.results import MeasureInfo, Results
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5123, "0.512"),
+        (0.04321, "0.0432"),
+        (0.9996, "1.00"),  # rounds up to the next magnitude: three digits, not four
+        (0.09996, "0.100"),
+        (1.0, "1.00"),
+        (12.34, "12.3"),
+        (99.96, "100"),
+        (1234.4, "1234"),
+        (0, "0"),
+        (-0.25, "-0.250"),
+        (0.00001234, "1.23e-05"),
+        (None, "n/a"),
+        (math.nan, "n/a"),
+        (math.inf, "n/a"),
+    ],
+)
+def test_three_significant_digits(value: float | None, text: str) -> None:
+    assert say.number(value) == text
+
+
+@given(st.floats(1e-3, 1e6) | st.floats(-1e6, -1e-3))
+def test_a_shown_number_is_near_the_number(value: float) -> None:
+    # Three significant digits are off by at most half of the third digit: 0.5 %.
+    assert float(say.number(value)) == pytest.approx(value, rel=0.005)
+
+
+def test_a_mean_never_stands_alone() -> None:
+    assert say.with_interval(0.5123, 0.43, 0.5904) == "0.512 [0.430, 0.590]"
+    assert say.with_interval(0.02, -0.01, 0.05, signed=True) == "+0.0200 [-0.0100, +0.0500]"
+    assert say.with_interval(0.5, None, None) == "0.500 [no interval]"
+    assert say.with_interval(None, None, None) == "n/a"
+
+
+def test_sample_names_both_numbers_where_they_differ() -> None:
+    whole = Estimate("a", {}, "R@10", {}, 0.5, 0.4, 0.6, 500, 500)
+    assert say.sample(whole) == "500"
+    assert say.sample(msgspec.structs.replace(whole, n_scored=480)) == "480/500"
+
+
+def test_p_values_never_read_as_zero() -> None:
+    assert [say.p_value(p) for p in (0.0, 0.0004, 0.0123, 1.0, None)] == [
+        "<0.001",
+        "<0.001",
+        "0.012",
+        "1.000",
+        "n/a",
+    ]
+
+
+def clause(text: str, holds: bool | None, **fields: object) -> ClauseResult:
+    return ClauseResult(text, holds, -0.11, -0.18, -0.04, 180, **fields)  # type: ignore[arg-type]
+
+
+def test_a_clause_says_what_is_and_what_was_needed() -> None:
+    failed = clause("A@400(race) >= A@400(flat) + 0.08 where feasible=yes", False, left=0.41, right=0.52)
+    assert say.clause_sentence(failed) == (
+        "A@400(race) is 0.410, needs >= A@400(flat) + 0.08 = 0.520 where feasible=yes; "
+        "margin -0.110 [-0.180, -0.0400], n = 180"
+    )
+
+
+def test_a_threshold_that_is_a_number_is_not_repeated() -> None:
+    text = say.clause_sentence(clause("R@10(a) >= 55%", False, left=0.44, right=0.55))
+    assert text.startswith("R@10(a) is 0.440, needs >= 55%; margin")
+
+
+@pytest.mark.parametrize("role", ["first", "go"])
+def test_a_clause_that_holds_speaks_for_shipping(role: str) -> None:
+    assert say.favours(clause("x > 0", True, role=role)) is True
+    assert say.favours(clause("x > 0", False, role=role)) is False
+
+
+def test_a_kill_that_holds_speaks_against_shipping() -> None:
+    assert say.favours(clause("x > 0", True, role="kill")) is False
+    assert say.favours(clause("x > 0", False, role="kill")) is True
+    assert say.favours(clause("x > 0", None, role="kill")) is None
+    assert say.clause_state(clause("x > 0", True, role="kill")) == "kill condition met"
+
+
+def test_an_open_clause_says_what_would_settle_it() -> None:
+    open_one = clause("x(a) > 0", None, reason="too few items.", items_to_settle=220)
+    assert say.clause_outlook(open_one) == "too few items; about 220 more items would settle it"
+    sentence = say.verdict_sentence(Verdict("g", "inconclusive", [open_one]))
+    assert sentence.endswith("(too few items; about 220 more items would settle it)")
+
+
+def test_the_headline_is_about_the_deciding_clause(results: Results, bare: Results) -> None:
+    assert say.headline(results).startswith(
+        "Seconds(hybrid) is 0.0684, stops the study if > 2 * Seconds(bm25)"
+    )
+    assert "Declare gates" in say.headline(bare)
+
+
+def comparison(difference: float, low: float, high: float, p: float | None) -> Comparison:
+    return Comparison("a", "b", {}, "R@10", {}, difference, low, high, p, p, None, 3, 2, 1, 6, mde=0.05)
+
+
+def test_a_clear_difference_needs_interval_and_adjusted_p() -> None:
+    assert say.settled(comparison(0.1, 0.02, 0.2, 0.01))
+    assert say.settled(comparison(0.1, 0.02, 0.2, None))
+    assert not say.settled(comparison(0.1, 0.02, 0.2, 0.08))
+    assert not say.settled(comparison(0.1, -0.02, 0.2, 0.01))
+    assert say.comparison_note(comparison(0.1, -0.02, 0.2, 0.2)) == "could detect 0.0500"
+
+
+def test_a_title_answers_in_the_direction_of_the_measure(results: Results) -> None:
+    titles = {measure.name: say.answer(results, measure) for measure in results.measures}
+    assert titles["nDCG@10"] == "dense and hybrid are better than bm25"
+    assert titles["Success@3"] == "no clear difference between dense and bm25; hybrid is better than bm25"
+    assert titles["Seconds"] == "dense and hybrid are worse than bm25"  # slower, though the number is larger
+    assert titles["Abstain"] == "applies to no item"
+
+
+def test_measures_carry_their_unit() -> None:
+    assert say.measure_title(MeasureInfo("Seconds", "lower", 0, None, "s")) == "Seconds (s)"
+    assert say.measure_title(MeasureInfo("R@10", "higher", 0, 1)) == "R@10"
+
+
+@given(st.text(max_size=300), st.integers(2, 120))
+def test_shortened_text_fits(text: str, limit: int) -> None:
+    assert len(say.shortened(text, limit)) <= limit
+
+
+@given(st.text(st.characters(), max_size=80))
+def test_printable_keeps_everything_but_controls(text: str) -> None:
+    kept = say.printable(text)
+    assert not any(ord(sign) < 32 and sign not in "\t\n" for sign in kept)
+    assert say.printable(kept) == kept
+    assert say.printable("a\x1b[31mb\x00\ud800") == "a[31mb"

@@ -1,0 +1,141 @@
+"""BM25 on tantivy."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import UsageError
+from assay.retrieval.lexical import LexicalIndex
+
+ANIMALS = ["red fox", "red red hen", "blue whale deep sea"]
+
+
+@pytest.fixture(scope="module")
+def animals() -> LexicalIndex:
+    return LexicalIndex(ANIMALS)
+
+
+def test_scores_as_the_formula_says(animals: LexicalIndex) -> None:
+    found = animals.search("red", k=10)
+    # idf = ln(1 + (3 - 2 + 0.5) / (2 + 0.5)) = ln 1.6 = 0.470004; lengths 2, 3, 4, mean 3
+    # "red red hen": 0.470004 × 2 × 2.2 / (2 + 1.2 × (0.25 + 0.75 × 3/3)) = 2.068016 / 3.2 = 0.646255
+    # "red fox":     0.470004 × 1 × 2.2 / (1 + 1.2 × (0.25 + 0.75 × 2/3)) = 1.034008 / 1.9 = 0.544215
+    assert found.positions.tolist() == [1, 0]
+    assert found.scores == pytest.approx([0.646255, 0.544215], abs=1e-6)
+
+
+def reference(texts: list[list[str]], query: list[str], k1: float = 1.2, b: float = 0.75) -> dict[int, float]:
+    """BM25 word by word, for texts that share a word with the query."""
+    mean = sum(map(len, texts)) / len(texts)
+    scores: dict[int, float] = {}
+    for position, text in enumerate(texts):
+        counts = Counter(text)
+        for word in query:
+            if counts[word]:
+                holding = sum(word in other for other in texts)
+                idf = math.log(1 + (len(texts) - holding + 0.5) / (holding + 0.5))
+                norm = k1 * (1 - b + b * len(text) / mean)
+                part = idf * counts[word] * (k1 + 1) / (counts[word] + norm)
+                scores[position] = scores.get(position, 0.0) + part
+    return scores
+
+
+vocabulary = st.sampled_from(["ape", "bat", "cod", "doe", "eel"])  # words that stemming leaves as they are
+
+
+@given(
+    st.lists(st.lists(vocabulary, max_size=12), min_size=1, max_size=12).filter(any),
+    st.lists(vocabulary, min_size=1, max_size=5),
+)
+@settings(max_examples=40, deadline=None)
+def test_agrees_with_the_formula_on_any_texts(texts: list[list[str]], query: list[str]) -> None:
+    found = LexicalIndex(map(" ".join, texts)).search(" ".join(query), k=20)
+    expected = reference(texts, query)
+    assert set(found.positions.tolist()) == set(expected)
+    assert found.scores == pytest.approx(
+        [expected[position] for position in found.positions.tolist()], rel=1e-5
+    )
+    assert found.scores.tolist() == sorted(found.scores.tolist(), reverse=True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "+red -hen",
+        "red AND hen",
+        '"red',
+        "red* hen~2",
+        "text:red hen^9",
+        "((red",
+        "red/hen\\",
+        "[red TO hen]",
+        "NOT red, hen",
+    ],
+)
+def test_punctuation_and_operators_are_never_syntax(animals: LexicalIndex, query: str) -> None:
+    plain = animals.search("red hen" if "hen" in query else "red", k=10)
+    found = animals.search(query, k=10)
+    assert found.positions.tolist() == plain.positions.tolist()
+    assert found.scores.tolist() == plain.scores.tolist()
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
+@settings(deadline=None)
+def test_any_text_may_be_asked_and_indexed(text: str) -> None:
+    index = LexicalIndex([text, "red fox"])
+    assert len(index) == 2
+    assert set(index.search(text, k=5).positions.tolist()) <= {0, 1}
+
+
+def test_words_are_stemmed_and_folded() -> None:
+    index = LexicalIndex(["He RUNS daily", "ran", "runner"])
+    assert index.search("running", k=5).positions.tolist() == [0]
+
+
+def test_the_language_chooses_stemmer_and_stop_words() -> None:
+    texts = ["die Häuser", "the houses"]
+    assert LexicalIndex(texts, "german").search("Haus", k=5).positions.tolist() == [0]
+    assert LexicalIndex(texts, "german").search("die", k=5).positions.tolist() == []
+    assert LexicalIndex(texts, "english").search("die", k=5).positions.tolist() == [0]
+
+
+def test_stop_words_may_be_given_or_left_out() -> None:
+    texts = ["the fox", "a hen"]
+    assert LexicalIndex(texts).search("The", k=5).positions.tolist() == []
+    assert LexicalIndex(texts, stop_words=[]).search("The", k=5).positions.tolist() == [0]
+    assert LexicalIndex(texts, stop_words=["Fox"]).search("fox", k=5).positions.tolist() == []
+
+
+def test_a_language_without_a_stop_list_asks_for_one() -> None:
+    with pytest.raises(UsageError, match=r"greek.*stop_words"):
+        LexicalIndex(["ένα"], "greek")
+    assert LexicalIndex(["ένα"], "greek", stop_words=[]).search("ένα", k=1).positions.tolist() == [0]
+
+
+def test_equal_scores_stand_in_corpus_order_at_any_cut() -> None:
+    index = LexicalIndex(["red fox"] * 300)
+    for k in (1, 10, 299, 1000):
+        assert index.search("fox", k).positions.tolist() == list(range(min(k, 300)))
+
+
+def test_nothing_shared_or_nothing_asked_finds_nothing(animals: LexicalIndex) -> None:
+    for query, k in [("zebra", 10), ("the", 10), ("", 10), ("?!", 10), ("red", 0)]:
+        assert animals.search(query, k).positions.tolist() == []
+    assert LexicalIndex([]).search("red", k=10).positions.tolist() == []
+
+
+def test_threads_get_what_one_thread_gets() -> None:
+    index = LexicalIndex([f"red fox number {n % 17} and {n % 5} hens" for n in range(500)])
+    queries = [f"fox {n % 17} hens {n % 7}" for n in range(200)]
+    alone = [index.search(query, k=20).positions.tolist() for query in queries]
+    with ThreadPoolExecutor(4) as pool:
+        together = [
+            found.positions.tolist() for found in pool.map(lambda query: index.search(query, 20), queries)
+        ]
+    assert together == alone

@@ -1,0 +1,129 @@
+"""Statistics that span items: by hand, undefined cases, and the meaning of weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import UsageError
+from assay.plugins import STATISTICS, Registry
+from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
+from assay.stats.resample import bootstrap_weights
+from assay.stats.statistics import P50, P95, P99, Alpha, Kappa, Spearman, weighted_percentile
+
+
+def test_kappa_by_hand() -> None:
+    a, b = [1, 1, 1, 0, 0], [1, 1, 0, 0, 0]
+    # Agreement 4/5; chance 3/5 · 2/5 + 2/5 · 3/5 = 12/25; (20 - 12) / (25 - 12)
+    assert cohen_kappa(a, b)[0] == pytest.approx(8 / 13)
+    assert cohen_kappa([*a, 1, np.nan], [*b, np.nan, 0])[0] == pytest.approx(8 / 13)
+
+
+def test_alpha_by_hand() -> None:
+    # Units (1,1) (1,1) (1,0) (0,0): 8 ratings, five 1 and three 0;
+    # disagreement observed 2, by chance 2 · 5 · 3 / 7 = 30 / 7
+    assert krippendorff_alpha([[1, 1, 1, 0], [1, 1, 0, 0]])[0] == pytest.approx(1 - 2 / (30 / 7))
+    # A unit that one rater judged pairs with nothing.
+    assert krippendorff_alpha([[1, 1, 1, 0, 1], [1, 1, 0, 0, np.nan]])[0] == pytest.approx(1 - 14 / 30)
+
+
+def test_spearman_by_hand() -> None:
+    # Ranks 1 2 3 4 against 2 1 4 3: 1 - 6 · 4 / (4 · 15)
+    assert spearman([1, 2, 3, 4], [20, 10, 40, 30])[0] == pytest.approx(0.6)
+
+
+def test_undefined_is_nan() -> None:
+    alike = np.ones(5)
+    for scheme in ("none", "linear", "quadratic"):
+        assert np.isnan(cohen_kappa(alike, alike, scheme)).all()
+    for level in ("nominal", "ordinal", "interval"):
+        assert np.isnan(krippendorff_alpha([alike * 0.1, alike * 0.1], level)).all()
+        assert np.isnan(krippendorff_alpha([[np.nan, 1.0], [1.0, np.nan]], level)).all()
+    assert np.isnan(spearman(alike, np.arange(5))).all()
+    assert np.isnan(spearman([], [])).all()
+    assert np.isnan(cohen_kappa([], [])).all()
+    assert np.isnan(P50().values([np.array([])], np.ones((2, 0)))).all()
+    assert np.isnan(weighted_percentile(np.array([1.0, 2.0]), 0.5, np.zeros((1, 2)))).all()
+
+
+def test_a_resample_with_one_category_is_nan_and_its_neighbours_are_not() -> None:
+    a, b = np.array([0.1, 0.1, 0.7]), np.array([0.1, 0.7, 0.7])
+    weights = np.array([[3.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+    for level in ("nominal", "ordinal", "interval"):
+        assert np.isnan(krippendorff_alpha([a, b], level, weights)).tolist() == [True, False]
+    assert np.isnan(cohen_kappa(a, b, "none", weights)).tolist() == [True, False]
+
+
+grades = st.sampled_from([0.0, 1.0, 2.0, 3.0])
+rows = st.lists(st.tuples(grades, grades, st.integers(0, 3)), min_size=1, max_size=15)
+
+
+@settings(max_examples=60)
+@given(rows)
+def test_weights_mean_repetition(drawn: list[tuple[float, float, int]]) -> None:
+    a, b, times = np.array(drawn).T
+    repeated = [np.repeat(column, times.astype(int)) for column in (a, b)]
+    weights = times[None, :]
+    for statistic in (P50(), P95(), P99()):
+        with_weights = statistic.values([a], weights)
+        plain = statistic.values(repeated[:1], np.ones((1, len(repeated[0]))))
+        assert with_weights == pytest.approx(plain, nan_ok=True)
+    for pair in (Spearman(), Kappa(), Alpha(), Alpha("ordinal"), Alpha("interval")):
+        plain = pair.values(repeated, np.ones((1, len(repeated[0]))))
+        assert pair.values([a, b], weights) == pytest.approx(plain, nan_ok=True)
+
+
+@settings(max_examples=60)
+@given(rows, st.sampled_from(["linear", "quadratic"]))
+def test_weighted_kappa_by_repetition(drawn: list[tuple[float, float, int]], scheme: str) -> None:
+    # No row is left out here: a category that a resample misses must not draw its neighbours together.
+    a, b, times = np.array(drawn).T
+    repeated = [np.repeat(column, times.astype(int) + 1) for column in (a, b)]
+    found = cohen_kappa(a, b, scheme, times[None, :] + 1)
+    assert found == pytest.approx(cohen_kappa(*repeated, scheme), nan_ok=True)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.floats(0, 10), min_size=1, max_size=30),
+    st.sampled_from([0.5, 0.95, 0.99]),
+    st.integers(0, 99),
+)
+def test_percentiles_are_those_of_numpy(values: list[float], share: float, seed: int) -> None:
+    column = np.array(values)
+    weights = next(bootstrap_weights(len(column), 5, seed))
+    expected = [np.percentile(np.repeat(column, row.astype(int)), 100 * share) for row in weights]
+    assert weighted_percentile(column, share, weights) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("spec", "made"),
+    [
+        ("p50", P50()),
+        ("p95", P95()),
+        ("p99", P99()),
+        ("spearman", Spearman()),
+        ("kappa(weights=quadratic)", Kappa("quadratic")),
+        ("alpha(level=ordinal)", Alpha("ordinal")),
+    ],
+)
+def test_every_statistic_is_found_by_name(spec: str, made: object) -> None:
+    assert Registry().create(STATISTICS, spec) == made
+
+
+def test_input_that_makes_no_sense() -> None:
+    column, weights = np.ones(3), np.ones((1, 3))
+    with pytest.raises(UsageError, match="one column"):
+        P95().values([column, column], weights)
+    with pytest.raises(UsageError, match="two columns"):
+        Kappa().values([column], weights)
+    with pytest.raises(UsageError, match="two raters"):
+        Alpha().values([column], weights)
+    with pytest.raises(UsageError, match="quadratic"):
+        Kappa("quadratc").values([column, column], weights)
+    with pytest.raises(UsageError, match="ordinal"):
+        Alpha("ordnal").values([column, column], weights)
+    with pytest.raises(UsageError, match="NaN"):
+        P50().values([column * np.nan], weights)
