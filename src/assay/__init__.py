@@ -1,5 +1,64 @@
-"""Assay decides, with evidence, whether a retrieval system is good enough."""
+"""Assay decides, with evidence, whether a retrieval system is good enough.
+
+    import assay
+
+    results = assay.evaluate("studies/demo")          # run, judge, score, compare, gate
+    print(results.verdict, results.estimates[0])
+
+    assay.evaluate_runs(["a.run", "b.run"], "qrels.txt", ["nDCG@10"]).comparisons
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.measures.parse import parse_measure
+    from assay.pipeline import Evaluation, evaluate
+    from assay.plugins import Registry
+    from assay.protocols import Kit
+    from assay.results import Results
+    from assay.run.runner import run_study
+    from assay.run.selection import Selection
+    from assay.run_files import evaluate_runs
+    from assay.study import Study, open_study
+
 __version__ = "0.1.0"
+
+_HOME = {
+    "Evaluation": "assay.pipeline",
+    "Kit": "assay.protocols",
+    "Registry": "assay.plugins",
+    "Results": "assay.results",
+    "Selection": "assay.run.selection",
+    "Study": "assay.study",
+    "evaluate": "assay.pipeline",
+    "evaluate_runs": "assay.run_files",
+    "open_study": "assay.study",
+    "parse_measure": "assay.measures.parse",
+    "run_study": "assay.run.runner",
+}
+
+__all__ = [
+    "Evaluation",
+    "Kit",
+    "Registry",
+    "Results",
+    "Selection",
+    "Study",
+    "__version__",
+    "evaluate",
+    "evaluate_runs",
+    "open_study",
+    "parse_measure",
+    "run_study",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)

@@ -6,13 +6,13 @@ made anew when that hash differs.
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
-import msgspec
-import numpy as np
 import polars as pl
 
 import assay
@@ -21,33 +21,40 @@ from assay.errors import DataError, Problem, UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import decide, measures_of, overall
 from assay.judges.resolve import resolve
-from assay.measures.block import Block, Labels
+from assay.measures.block import PENDING, Block, Labels
 from assay.measures.score import score_blocks
-from assay.plugins import identity
+from assay.plugins import Registry, identity
 from assay.protocols import Measure
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.report.views import item_views, measure_infos
 from assay.results import Results, Trust
-from assay.run.keys import in_item_order, plan_units
+from assay.run.keys import in_item_order, index_key, plan_units
+from assay.run.runner import run_study
+from assay.run.selection import Selection
 from assay.run.store import Store, in_order, write_atomic
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
-from assay.study import Study
+from assay.study import Study, open_study
+from assay.trust import cost, latency, provenance, status_counts, warnings_of
 
 
-class Findings(msgspec.Struct):
-    """What the compare and gate stages found."""
-
-    estimates: list[Estimate]
-    comparisons: list[Comparison]
-    verdicts: list[Verdict]
+def evaluate(path: str | Path, registry: Registry | None = None) -> Results:
+    """Runs a study, as far as it was not run yet, and returns everything found."""
+    study = open_study(path, registry=registry)
+    run_study(study)
+    return Evaluation(study).results
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A study's stored responses and everything that follows from them, worked out on demand."""
+    """A study's stored responses and everything that follows from them, worked out on demand.
+
+    A selection narrows it to some arms and to items with some tags. A limit narrows nothing: items that were
+    left out by one are pending.
+    """
 
     study: Study
+    selection: Selection = field(default_factory=Selection)
 
     @cached_property
     def store(self) -> Store:
@@ -62,81 +69,60 @@ class Evaluation:
         return list(named.values())
 
     @cached_property
-    def datasets(self) -> dict[str, Dataset]:
-        """The dataset of every arm that was run."""
+    def arms(self) -> list[Arm]:
+        """The selected arms that were run."""
         run = self.store.manifest().get("arms", {})
-        return {arm.name: self.study.dataset(arm) for arm in self.study.arms if arm.name in run}
+        return [arm for arm in self.selection.arms(self.study) if arm.name in run]
+
+    @cached_property
+    def datasets(self) -> dict[str, Dataset]:
+        """The dataset of every arm."""
+        return {arm.name: self.study.dataset(arm) for arm in self.arms}
 
     @cached_property
     def items(self) -> list[Item]:
-        """Every item of every arm's dataset, in order of appearance."""
-        found: dict[str, Item] = {}
-        for dataset in self.datasets.values():
-            for item in dataset.items:
-                found.setdefault(item.item_id, item)
-        return list(found.values())
+        """Every item of every arm, in order of appearance."""
+        return list({item.item_id: item for block in self._asked for item in block.items}.values())
 
     @cached_property
     def _asked(self) -> list[Block]:
         """Blocks before anything is judged."""
         stored, structures = self.store.answers(), self.store.structures()
-        blocks = [
-            Block(
-                arm,
-                seed,
-                dataset.items,
-                in_order(stored, keys),
-                Labels.none(),
-                (),
-                structures.get((arm.name, seed)),
-            )
-            for arm, seed, dataset, keys in self._expected()
-        ]
-        if not any((block.asked != 0).sum() < len(block.items) or len(block.ranking) for block in blocks):
+        chosen = dataclasses.replace(self.selection, limit=None)
+        blocks = []
+        for arm, seed in itertools.product(self.arms, self.study.seeds):
+            dataset = self.study.dataset(arm)
+            keys = in_item_order(plan_units(self.study, arm, seed, dataset), len(dataset.items))
+            places = sorted(chosen.positions(self.study, dataset))
+            answers = in_order(stored, [keys[place] for place in places])
+            structure = structures.get(index_key(self.study, arm, seed, dataset))
+            items = [dataset.items[place] for place in places]
+            blocks.append(Block(arm, seed, items, answers, Labels.none(), (), structure))
+        if not any((block.asked != PENDING).any() for block in blocks):
             raise UsageError(f"Nothing was run yet. Run: assay run {self.study.folder}")
         return blocks
-
-    def _expected(self) -> Iterator[tuple[Arm, int, Dataset, list[str]]]:
-        arms = {arm.name: arm for arm in self.study.arms}
-        for name, dataset in self.datasets.items():
-            for seed in self.study.seeds:
-                units = plan_units(self.study, arms[name], seed, dataset)
-                yield arms[name], seed, dataset, in_item_order(units, len(dataset.items))
 
     @cached_property
     def judgments(self) -> list[Judgment]:
         """What every judge said, and what people and models said before."""
         made = list(self.store.judgments())
-        for judge in self.study.judges:
-            seen: set[str] = set()
-            for dataset in self.datasets.values():
-                if dataset.hash not in seen:
-                    seen.add(dataset.hash)
-                    blocks = [block for block in self._asked if self.datasets[block.arm.name] is dataset]
-                    made += judge.judge(dataset, blocks, self.study.kit)
+        distinct = {id(dataset): dataset for dataset in self.datasets.values()}
+        for judge, dataset in itertools.product(self.study.judges, distinct.values()):
+            blocks = [block for block in self._asked if self.datasets[block.arm.name] is dataset]
+            made += judge.judge(dataset, blocks, self.study.kit)
         return made
 
     @cached_property
     def labels(self) -> Labels:
-        names = [
-            str(given) if isinstance(given, str) else str(given["use"]) for given in self.study.file.judges
-        ]
-        return resolve(self.judgments, names, [judge.world for judge in self.study.judges])
+        judges = self.study.judges
+        names = [name for judge in judges for name in judge.names]
+        return resolve(self.judgments, names, [judge.world for judge in judges])
 
     @cached_property
     def blocks(self) -> list[Block]:
         """One block an arm and seed, labels in place."""
         return [
-            Block(
-                block.arm,
-                block.seed,
-                block.items,
-                block.answers,
-                self.labels,
-                self.judgments,
-                block.structure,
-            )
-            for block in self._asked
+            dataclasses.replace(block, labels=self.labels, judgments=self.judgments) for block in self._asked
         ]
 
     @cached_property
@@ -173,8 +159,8 @@ class Evaluation:
         return Rows(self.scores, self.items, self.study.file.cluster)
 
     @cached_property
-    def findings(self) -> Findings:
-        """Estimates, comparisons and verdicts."""
+    def summary(self) -> tuple[list[Estimate], list[Comparison]]:
+        """Estimates of every arm, and the comparisons that the study declares."""
         settings = self.study.file.compare
         how = Comparing(
             self.study.baseline,
@@ -184,21 +170,26 @@ class Evaluation:
             settings.level,
             by=self.study.file.by,
         )
-        estimates, comparisons = summarise(self.rows, self.study.measures, how)
-        return Findings(estimates, comparisons, self.verdicts)
+        return summarise(self.rows, self.study.measures, how)
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
         """What the gates say."""
         settings = self.study.file.compare
         evaluator = Evaluator(
-            self.rows, self.study.registry, self.judgments, settings.resamples, level=settings.level
+            self.rows,
+            self.study.registry,
+            self.judgments,
+            settings.resamples,
+            level=settings.level,
+            systems=list(self.study.file.systems),
         )
         return decide(self.study.gates, evaluator, self.study.file.steps)
 
     @cached_property
     def results(self) -> Results:
         """Everything, ready to be shown."""
+        estimates, comparisons = self.summary
         return Results(
             study=self.study.name,
             kind=self.study.file.kind,
@@ -208,51 +199,19 @@ class Evaluation:
             measures=measure_infos(self.study.measures),
             by=self.study.file.by,
             scores=self.scores,
-            estimates=self.findings.estimates,
-            comparisons=self.findings.comparisons,
+            estimates=estimates,
+            comparisons=comparisons,
             verdicts=self.verdicts,
             verdict=overall(self.verdicts),
-            trust=self._trust(),
+            trust=Trust(
+                status_counts(self.scores, self.study.measures[0].name),
+                warnings_of(self.study, self.datasets, self.measures),
+                provenance(self.study, self.datasets, self.labels, self.store.manifest()),
+                latency(self.blocks),
+                cost(self.blocks),
+            ),
             items=item_views(self.items, self.blocks, self.datasets),
         )
-
-    def _trust(self) -> Trust:
-        first = self.scores.filter(pl.col("measure") == self.study.measures[0].name)
-        counts: dict[str, dict[str, int]] = {}
-        for arm, status, n in first.group_by("arm", "status", maintain_order=True).len().iter_rows():
-            counts.setdefault(arm, {})[status] = n
-        manifest = self.store.manifest()
-        return Trust(
-            counts,
-            warnings_of(self.study, self.datasets, self.measures),
-            {
-                "study fingerprint": self.study.fingerprint,
-                "corpus": ", ".join(dict.fromkeys(dataset.corpus.hash for dataset in self.datasets.values())),
-                "labels": f"{self.labels.frame.height} ({self.labels.world} world)",
-                "seeds": ", ".join(map(str, self.study.seeds)),
-                "resamples": str(self.study.file.compare.resamples),
-                "assay": str(manifest.get("assay", assay.__version__)),
-                "python": str(manifest.get("python", platform.python_version())),
-            },
-            {block.arm.name: seconds for block in self.blocks if (seconds := _latency(block))},
-            {block.arm.name: cost for block in self.blocks if (cost := _cost(block))},
-        )
-
-
-def warnings_of(study: Study, datasets: dict[str, Dataset], measures: Sequence[Measure]) -> list[str]:
-    """What a reader should know before trusting a figure."""
-    found: dict[str, None] = {}
-    for dataset in datasets.values():
-        found.update(dict.fromkeys(dataset.warnings))
-        size = len(dataset.corpus)
-        for measure in measures:
-            cutoff = getattr(measure, "cutoff", None)
-            if measure.at == "rank" and isinstance(cutoff, int) and 0 < size <= cutoff:
-                found[f"{measure.name} looks as deep as the corpus is large ({size} passages)"] = None
-        for tag in study.file.by:
-            if not any(Rows.values_of(item, tag) for item in dataset.items):
-                found[f"no item has the tag {tag!r}, which `by` asks for"] = None
-    return list(found)
 
 
 def _refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
@@ -270,18 +229,3 @@ def _refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> 
             )
     if problems:
         raise DataError(problems)
-
-
-def _latency(block: Block) -> dict[str, float]:
-    seconds = [
-        response.observed.seconds["total"]
-        for response in block.responses
-        if response is not None and response.error is None and "total" in response.observed.seconds
-    ]
-    if not seconds:
-        return {}
-    return {f"p{share}": float(np.percentile(seconds, share)) for share in (50, 95, 99)}
-
-
-def _cost(block: Block) -> float:
-    return sum(response.observed.cost or 0.0 for response in block.responses if response is not None)

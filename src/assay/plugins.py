@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -20,6 +21,8 @@ MEASURES = "assay.measures"
 STATISTICS = "assay.statistics"
 RENDERERS = "assay.renderers"
 GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS)
+
+_PLACE = re.compile(r"(?P<what>.*) - at `\$\.(?P<name>\w+).*`", re.DOTALL)
 
 
 class Registry:
@@ -83,11 +86,30 @@ def make(cls: type, spec: Spec) -> Any:
         and field.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise PluginError(f"{spec.name!r} needs {', '.join(repr(name) for name in missing)}.")
+        needed = ", ".join(f"{name}=…" for name in missing)
+        raise PluginError(f"{spec.name!r} needs more parameters. Write {spec.name}({needed}).")
     try:
         return msgspec.convert(params, cls, dec_hook=_keep, strict=False)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
-        raise PluginError(f"{spec}: {error}") from error
+        raise PluginError(f"{spec.name!r}: {_refusal(error, cls)}") from error
+
+
+def _refusal(error: Exception, cls: type) -> str:
+    """What msgspec refuses, in the words of a study: the parameter, what it takes, what it got."""
+    found = _PLACE.fullmatch(str(error))
+    if found is None:
+        return str(error)
+    what, name = found["what"].replace("`", "").replace(" | ", " or "), found["name"]
+    taken = _literals(get_type_hints(cls).get(name))
+    choices = f". It takes {', '.join(taken)}" if taken and "enum" in what else ""
+    return f"{name}: {what[:1].lower()}{what[1:]}{choices}".replace("invalid enum value", "it cannot be")
+
+
+def _literals(hint: Any) -> list[str]:
+    """The words that a type allows, where it lists them."""
+    if get_origin(hint) is Literal:
+        return [str(word) for word in get_args(hint)]
+    return [word for part in get_args(hint) for word in _literals(part)]
 
 
 def _keep(wanted: type, value: Any) -> Any:

@@ -80,8 +80,9 @@ class System(Protocol):
     """A system under test.
 
     Optional attributes: `version` (bump it when answers change; default: the distribution's version),
-    `identity(kit)` (what else decides its answers: hashes of models, prompts, files) and `threads`
-    (how many items may be in flight; default 1 for systems that compute, more for those that wait).
+    `identity(kit)` (what else decides its answers: hashes of models, prompts, files), `threads` (how many
+    items may be in flight; default 1 for systems that compute, more for those that wait) and
+    `problems(dataset, kit) -> list[Problem]` (why it cannot serve this dataset, told before it is asked).
     """
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> Index: ...
@@ -96,12 +97,15 @@ class DatasetPlugin(Protocol):
 class Judge(Protocol):
     """Turns gold, rules, people or models into judgments.
 
-    `world` is "closed" (what it does not name is not relevant) or "open" (it is unknown);
-    `needs_responses` says whether it looks at what came back.
+    `world` is "closed" (what it does not name is not relevant) or "open" (it is unknown); `needs_responses`
+    says whether it looks at what came back; `names` are the judge names its judgments carry, best first.
     """
 
     world: ClassVar[str]
     needs_responses: ClassVar[bool]
+
+    @property
+    def names(self) -> Sequence[str]: ...
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]: ...
 

@@ -85,6 +85,13 @@ class Item(msgspec.Struct, frozen=True):
     def query(self) -> Query:
         return Query(self.item_id, self.text, self.language)
 
+    def values(self, name: str) -> list[str]:
+        """Its values of a tag; language, split and sequence read as tags."""
+        if name in self.tags:
+            return self.tags[name]
+        own = {"language": self.language, "split": self.split, "sequence": self.sequence}.get(name)
+        return [own] if own is not None else []
+
 
 # ----------------------------------------------------------------------------------- system
 

@@ -93,10 +93,15 @@ class Results:
             "study": self.study,
             "kind": self.kind,
             "verdict": self.verdict,
-            "scores": self.scores.drop("arm").to_dicts(),
+            "scores": self._score_rows(),
             "estimates": msgspec.to_builtins(self.estimates),
             "comparisons": msgspec.to_builtins(self.comparisons),
             "verdicts": msgspec.to_builtins(self.verdicts),
             "trust": msgspec.to_builtins(self.trust),
             "report": self.report,
         }
+
+    def _score_rows(self) -> list[dict[str, Any]]:
+        parsed = {text: msgspec.json.decode(text) for text in self.scores["factors"].unique()}
+        rows = self.scores.drop("arm").to_dicts()
+        return [{**row, "factors": parsed[row["factors"]]} for row in rows]

@@ -16,6 +16,7 @@ from assay.report.views import measure_infos
 from assay.results import Results, Trust
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
+from assay.trust import status_counts
 
 
 def evaluate_runs(
@@ -39,10 +40,6 @@ def evaluate_runs(
     rows = Rows(scores, [Item(item_id, "") for item_id in scores["item"].unique(maintain_order=True)])
     parsed = [parse_measure(text) for text in measures]
     estimates, comparisons = summarise(rows, parsed, Comparing(names[0], against))
-    first = scores.filter(pl.col("measure") == parsed[0].name)
-    counts: dict[str, dict[str, int]] = {}
-    for arm, status, n in first.group_by("arm", "status", maintain_order=True).len().iter_rows():
-        counts.setdefault(arm, {})[status] = n
     return Results(
         study=Path(qrels).name,
         kind="runs",
@@ -56,7 +53,9 @@ def evaluate_runs(
         comparisons=comparisons,
         verdicts=[],
         verdict=None,
-        trust=Trust(counts, warnings, {"qrels": str(qrels), "assay": assay.__version__}),
+        trust=Trust(
+            status_counts(scores, parsed[0].name), warnings, {"qrels": str(qrels), "assay": assay.__version__}
+        ),
     )
 
 

@@ -12,23 +12,26 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from assay.datasets.dataset import Dataset, digest
 from assay.datasets.detect import dataset_spec
-from assay.errors import AssayError, DataError, Problem, did_you_mean
+from assay.errors import DataError, Problem, did_you_mean
 from assay.plugins import DATASETS, JUDGES, SYSTEMS, Registry, identity
 from assay.protocols import Kit
 from assay.records import Arm, Budget, Factors
 from assay.spec import Spec, parse_spec
-from assay.yaml_lines import Lines, read_yaml
+from assay.yaml_lines import Lines, Loc, read_yaml
 
 if TYPE_CHECKING:
     from assay.gates.verdict import Gate
     from assay.protocols import Judge, Measure, System
+
+T = TypeVar("T")
+MOST_SEEDS = 10_000
 
 
 def _word(value: Any) -> Any:
@@ -49,9 +52,38 @@ def _budget(value: Any) -> Any:
     return None if value in ("inf", None) or value == float("inf") else value
 
 
+def _seeds(value: Any) -> Any:
+    """A number of seeds stands for the first so many."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not 1 <= value <= MOST_SEEDS:
+            raise ValueError(f"expected a number of seeds from 1 to {MOST_SEEDS}, or a list of them")
+        return list(range(value))
+    return value
+
+
+def _distinct(values: list[T]) -> list[T]:
+    if len(set(values)) < len(values):
+        raise ValueError("a value is listed twice")
+    return values
+
+
+def _spec_form(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise ValueError("expected name(k=v) or {use: name, k: v}")
+    return value
+
+
 Word = Annotated[str, BeforeValidator(_word)]
 Words = Annotated[list[Word], BeforeValidator(_listed)]
-SpecForm = str | dict[str, Any]
+SpecForm = Annotated[str | dict[str, Any], BeforeValidator(_spec_form)]
+Seeds = Annotated[
+    list[Annotated[int, Field(ge=0)]],
+    Field(min_length=1),
+    BeforeValidator(_seeds),
+    AfterValidator(_distinct),
+]
+Tokens = Annotated[Annotated[int, Field(gt=0)] | None, BeforeValidator(_budget)]
+Budgets = Annotated[list[Tokens], BeforeValidator(_listed), AfterValidator(_distinct)]
 
 
 class _Strict(BaseModel):
@@ -95,12 +127,12 @@ class StudyFile(_Strict):
     """`study.yaml`, as written."""
 
     kind: Word = "search"
-    name: str | None = None
+    name: Word | None = None
     data: SpecForm
     split: Word | None = None
     factors: dict[str, Words] = {}
-    seeds: int | list[int] = 1
-    budgets: Annotated[list[Annotated[int | None, BeforeValidator(_budget)]], BeforeValidator(_listed)] = []
+    seeds: Seeds = [0]
+    budgets: Budgets = []
     systems: dict[str, SpecForm] = Field(min_length=1)
     baseline: str | None = None
     judges: Annotated[list[SpecForm], BeforeValidator(_listed)] = ["ids"]
@@ -136,10 +168,9 @@ class Study:
         """A hash of the file as written, secrets not filled in."""
         return digest([msgspec.json.encode(self.file.model_dump(), order="sorted")])
 
-    @cached_property
+    @property
     def seeds(self) -> list[int]:
-        given = self.file.seeds
-        return list(range(given)) if isinstance(given, int) else given
+        return self.file.seeds
 
     @property
     def budgets(self) -> list[Budget]:
@@ -149,9 +180,17 @@ class Study:
     def baseline(self) -> str:
         return self.file.baseline or next(iter(self.file.systems))
 
+    def filled(self, given: Any) -> Any:
+        """`${NAME}` replaced by the environment variable of that name, everywhere inside."""
+        if isinstance(given, str):
+            return re.sub(r"\$\{(\w+)\}", lambda match: self.kit.secret(match[1]), given)
+        if isinstance(given, Mapping):
+            return {key: self.filled(value) for key, value in given.items()}
+        return [self.filled(value) for value in given] if isinstance(given, list) else given
+
     @cached_property
     def data_spec(self) -> Spec:
-        return dataset_spec(_filled(self.file.data, self.kit.env), self.kit)
+        return dataset_spec(self.filled(self.file.data), self.kit)
 
     @cached_property
     def measures(self) -> list[Measure]:
@@ -161,7 +200,7 @@ class Study:
 
     @cached_property
     def judges(self) -> list[Judge]:
-        return [self.registry.create(JUDGES, _filled(given, self.kit.env)) for given in self.file.judges]
+        return [self.registry.create(JUDGES, self.filled(given)) for given in self.file.judges]
 
     @cached_property
     def gates(self) -> list[Gate]:
@@ -182,7 +221,7 @@ class Study:
 
     def system(self, arm: Arm) -> System:
         """The system of an arm, its factors filled in where it has such a parameter."""
-        spec = parse_spec(_filled(self.file.systems[arm.system], self.kit.env))
+        spec = parse_spec(self.filled(self.file.systems[arm.system]))
         cls = self.registry.load(SYSTEMS, spec.name)
         taken = {key: value for key, value in arm.factors.items() if key in _fields(cls)}
         system: System = self.registry.create(SYSTEMS, Spec(spec.name, {**spec.params, **taken}))
@@ -211,112 +250,80 @@ class Study:
         if factors not in self._loaded:
             spec = Spec(self.data_spec.name, {**self.data_spec.params, **dict(factors)})
             dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
+            splits = {item.split for item in dataset.items if item.split is not None}
             if self.file.split is not None:
                 kept = [item for item in dataset.items if item.split == self.file.split]
                 dataset = dataclasses.replace(dataset, items=kept)
             if not dataset.items:
-                split = f" with split={self.file.split}" if self.file.split else ""
-                raise DataError(self.lines.problem(["data"], f"the dataset has no items{split}"))
+                raise DataError(self._no_items(splits))
             self._loaded[factors] = dataset
         return self._loaded[factors]
+
+    def _no_items(self, splits: set[str]) -> Problem:
+        if (wanted := self.file.split) is None:
+            return self.lines.problem(["data"], "the dataset has no items", "Add some, or name another.")
+        fix = did_you_mean(wanted, splits) or "No item names a split: remove the field."
+        return self.lines.problem(["split"], f"no item has the split {wanted!r}", fix)
 
 
 def open_study(path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None) -> Study:
     """Opens a study folder or file; every problem found is in the one DataError."""
-    given = Path(path)
-    file_path = given / "study.yaml" if given.is_dir() else given
-    content, lines = read_yaml(file_path)
-    if not isinstance(content, dict):
-        raise DataError(
-            Problem("a study is a mapping of fields", str(file_path), 1, fix="See docs/study-file.md.")
-        )
-    try:
-        file = StudyFile.model_validate(content)
-    except ValidationError as error:
-        raise DataError([_field_problem(each, lines) for each in error.errors()]) from None
-    folder = file_path.parent
-    kit = dataclasses.replace(kit or Kit(), root=folder)
-    study = Study(folder, file, lines, registry or Registry(), kit)
-    if problems := list(_cross_check(study)):
+    study, problems = examine_study(path, registry=registry, kit=kit)
+    if problems:
         raise DataError(problems)
     return study
 
 
-def _cross_check(study: Study) -> Iterator[Problem]:
-    """What no single field can show: unknown plugins, measures, factors, names in gates."""
-    file = study.file
-    yield from _attempt(study, ["data"], lambda: study.registry.create(DATASETS, study.data_spec))
-    for name, given in file.systems.items():
-        yield from _attempt(study, ["systems", name], lambda given=given: _made(study, given))
-    for index, text in enumerate(file.measures):
-        yield from _attempt(study, ["measures", index], lambda text=text: _parsed(study, text))
-    for index, judge in enumerate(file.judges):
-        yield from _attempt(
-            study, ["judges", index], lambda judge=judge: study.registry.create(JUDGES, judge)
-        )
-    if file.baseline is not None and file.baseline not in file.systems:
-        fix = did_you_mean(file.baseline, file.systems)
-        yield study.lines.problem(["baseline"], f"there is no system {file.baseline!r}", fix)
-    for step in file.steps:
-        if step not in file.gates:
-            yield study.lines.problem(["steps"], f"there is no gate {step!r}", did_you_mean(step, file.gates))
-    for name, gate in file.gates.items():
-        yield from _gate_problems(study, name, gate)
-    for factor in file.factors:
-        yield from _attempt(study, ["factors", factor], lambda factor=factor: _factor_used(study, factor))
+def examine_study(
+    path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None
+) -> tuple[Study, list[Problem]]:
+    """A study as far as its file can be read, and every problem of that file in the order of its lines."""
+    from assay.study_problems import study_problems
 
-
-def _gate_problems(study: Study, name: str, gate: GateFile) -> Iterator[Problem]:
-    from assay.gates.verdict import Gate, names_unknown_to
-
-    try:
-        parsed = Gate.from_file(name, gate)
-    except AssayError as error:
-        yield study.lines.problem(["gates", name], str(error))
-        return
-    for clause in parsed.clauses():
-        yield from (study.lines.problem(["gates", name], what) for what in names_unknown_to(clause, study))
-
-
-def _attempt(study: Study, loc: list[str | int], act: Any) -> Iterator[Problem]:
-    try:
-        act()
-    except DataError as error:
-        yield from error.problems
-    except AssayError as error:
-        yield study.lines.problem(loc, str(error))
-
-
-def _made(study: Study, given: SpecForm) -> Any:
-    return study.registry.create(SYSTEMS, _filled(given, study.kit.env))
-
-
-def _parsed(study: Study, text: str) -> Any:
-    from assay.measures.parse import parse_measure
-
-    return parse_measure(text, study.registry)
-
-
-def _factor_used(study: Study, factor: str) -> None:
-    if not any(factor in arm.factors for arm in study.arms):
+    file_path = _study_file(Path(path))
+    content, lines = read_yaml(file_path)
+    if not isinstance(content, dict):
+        what = "a study is a mapping of fields, such as data, systems and measures"
         raise DataError(
-            study.lines.problem(
-                ["factors", factor],
-                "neither the dataset nor any system has such a parameter",
-                "A factor sets a parameter of that name.",
-            )
+            Problem(what, str(file_path), 1, fix="See docs/study-file.md, or start from: assay demo")
         )
+    file, problems = _read_fields(content, lines)
+    kit = dataclasses.replace(kit or Kit(), root=file_path.parent)
+    study = Study(file_path.parent, file, lines, registry or Registry(), kit)
+    problems += study_problems(study, {problem.field.partition(".")[0] for problem in problems})
+    return study, sorted(problems, key=lambda problem: problem.line or 0)
 
 
-def _field_problem(error: Any, lines: Lines) -> Problem:
-    loc = tuple(part for part in error["loc"] if part not in {"str", "dict[str,any]", "int", "list[int]"})
-    what = error["msg"][0].lower() + error["msg"][1:]
-    if error["type"] == "extra_forbidden":
-        known = GateFile.model_fields if loc[:1] == ("gates",) else StudyFile.model_fields
-        return lines.problem(loc, "there is no such field", did_you_mean(str(loc[-1]), known))
-    if error["type"] == "missing":
-        return lines.problem(loc, "this field is required")
-    return lines.problem(loc, what)
+def _study_file(given: Path) -> Path:
+    if not given.exists():
+        fix = "Give a folder that holds study.yaml, or the file."
+        raise DataError(Problem("there is no such study", str(given), fix=fix))
+    if given.is_dir() and not (given / "study.yaml").is_file():
+        fix = "Write one; `assay demo` shows how it looks."
+        raise DataError(Problem("there is no study.yaml in this folder", str(given), fix=fix))
+    return given / "study.yaml" if given.is_dir() else given
+
+
+def _read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[Problem]]:
+    """The file, with placeholders for what does not read, so that the rest can still be checked."""
+    from assay.study_problems import field_problem
+
+    try:
+        return StudyFile.model_validate(content), []
+    except ValidationError as error:
+        found = error.errors()
+    unread = {each["loc"][0] for each in found}
+    sound = {key: value for key, value in content.items() if key not in unread}
+    placeholders = {"data": "-", "systems": {"-": "-"}, "measures": ["-"]}
+    problems = [field_problem(each, lines, _known_fields) for each in found]
+    return StudyFile.model_validate(placeholders | sound), problems
+
+
+def _known_fields(loc: Loc) -> list[str]:
+    """The fields that may stand where an unknown one was found."""
+    nested: dict[str, type[BaseModel]] = {"run": RunSettings, "compare": CompareSettings, "gates": GateFile}
+    model = nested[str(loc[0])] if len(loc) > 1 else StudyFile
+    return list(model.model_fields)
 
 
 def _fields(cls: type) -> set[str]:
@@ -327,12 +334,3 @@ def _combinations(factors: Mapping[str, list[str]], concerned: set[str]) -> Iter
     names = [name for name in factors if name in concerned]
     for values in itertools.product(*(factors[name] for name in names)):
         yield dict(zip(names, values, strict=True))
-
-
-def _filled(given: Any, env: Mapping[str, str]) -> Any:
-    """`${NAME}` replaced by the environment variable of that name, everywhere inside."""
-    if isinstance(given, str):
-        return re.sub(r"\$\{(\w+)\}", lambda match: Kit(env=env).secret(match[1]), given)
-    if isinstance(given, Mapping):
-        return {key: _filled(value, env) for key, value in given.items()}
-    return [_filled(value, env) for value in given] if isinstance(given, list) else given

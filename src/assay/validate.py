@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import Dataset
-from assay.errors import AssayError, DataError, Problem
+from assay.errors import AssayError, DataError, Problem, did_you_mean
+from assay.gates.clause import repeated
+from assay.gates.leaf import calls
+from assay.gates.syntax import Clause
 from assay.gates.verdict import measures_of
-from assay.pipeline import warnings_of
 from assay.plugins import Registry
+from assay.records import Arm
 from assay.slices import Condition
-from assay.stats.rows import Rows
-from assay.study import Study, open_study
+from assay.study import Study, examine_study
+from assay.trust import warnings_of
 
 
 @dataclass(frozen=True)
@@ -30,27 +34,42 @@ class Validation:
 
     @property
     def summary(self) -> str:
-        counts = f"{self.items} items, {self.passages} passages, {len(self.arms)} arms"
-        return f"{self.study}: ok, {counts}, {len(self.measures)} measures, {len(self.gates)} gates"
+        counts = f"{self.items} items, {self.passages} passages, {_count(self.arms, 'arm')}"
+        return f"{self.study}: ok, {counts}, {_count(self.measures, 'measure')}, {_count(self.gates, 'gate')}"
 
     def as_json(self) -> dict[str, Any]:
         return {"schema": "assay/validation/1", **asdict(self)}
 
 
+def _count(things: list[str], word: str) -> str:
+    return f"{len(things)} {word}" + "s" * (len(things) != 1)
+
+
 def validate_study(path: str | Path, registry: Registry | None = None) -> Validation:
     """Opens the study and its data; every problem found is in the one DataError."""
-    study = open_study(path, registry=registry)
+    study, problems = examine_study(path, registry=registry)
+    if problems:
+        raise DataError([*problems, *_data_problems(study, problems)])
+    return check_study(study, study.arms)
+
+
+def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
+    """Everything that can be known before a system is asked: the data of some arms, systems, slices."""
     datasets: dict[str, Dataset] = {}
-    problems: list[Problem] = []
-    for arm in study.arms:
+    problems: dict[Problem, None] = {}
+    for arm in arms:
         try:
-            datasets[arm.name] = study.dataset(arm)
+            dataset = study.dataset(arm)
             study.system_identity(arm)
+            checking = getattr(study.system(arm), "problems", None)
+            if checking is not None:
+                problems.update(dict.fromkeys(checking(dataset, study.kit)))
+            datasets[arm.name] = dataset
         except DataError as error:
-            problems += [each for each in error.problems if each not in problems]
+            problems.update(dict.fromkeys(error.problems))
         except AssayError as error:
-            problems.append(study.lines.problem(["systems", arm.system], str(error)))
-    problems += _empty_slices(study, datasets)
+            problems[study.lines.problem(["systems", arm.system], str(error))] = None
+    problems.update(dict.fromkeys(_slice_problems(study, datasets)))
     if problems:
         raise DataError(problems)
     measures = {each.name: each for each in [*study.measures, *measures_of(study.gates, study)]}
@@ -66,24 +85,55 @@ def validate_study(path: str | Path, registry: Registry | None = None) -> Valida
     )
 
 
-def _empty_slices(study: Study, datasets: dict[str, Dataset]) -> list[Problem]:
-    """Conditions in gates that no item can meet: a misspelt tag would leave its clause open for ever."""
+def _data_problems(study: Study, problems: Sequence[Problem]) -> Sequence[Problem]:
+    """What is wrong with the data, where the study itself has problems, but not in naming its data."""
+    if any(problem.field.partition(".")[0] in {"data", "split"} for problem in problems):
+        return ()
+    try:
+        study.dataset(Arm(""))
+    except DataError as error:
+        return error.problems
+    return ()
+
+
+def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Problem]:
+    """Tags and values that no item has: misspelt, they would leave a clause open for ever."""
     if not datasets:
-        return []
+        return
     known: dict[str, set[str]] = {name: set(values) for name, values in study.file.factors.items()}
-    for dataset in datasets.values():
-        for item in dataset.items:
-            for name in (*item.tags, "language", "split", "sequence"):
-                known.setdefault(name, set()).update(Rows.values_of(item, name))
-    return [
-        study.lines.problem(["gates", gate.name], f"no item has {condition}, which {clause.text!r} asks for")
-        for gate in study.gates
-        for clause in gate.clauses()
-        for condition in clause.where
-        if not _possible(condition, known)
-    ]
+    for item in {id(item): item for dataset in datasets.values() for item in dataset.items}.values():
+        for name in (*item.tags, "language", "split", "sequence"):
+            known.setdefault(name, set()).update(item.values(name))
+    if (cluster := study.file.cluster) is not None and not known.get(cluster):
+        yield study.lines.problem(["cluster"], f"no item has the tag {cluster!r}", _nearest(cluster, known))
+    for gate in study.gates:
+        for clause in gate.clauses():
+            for condition in _conditions(clause, known):
+                if fix := _impossible(condition, known):
+                    what = f"no item has {condition}, which {clause.text!r} asks for"
+                    yield study.lines.problem(["gates", gate.name], what, fix)
 
 
-def _possible(condition: Condition, known: dict[str, set[str]]) -> bool:
+def _conditions(clause: Clause, known: Mapping[str, set[str]]) -> list[Condition]:
+    """Every condition of a clause: its own, those of its calls, those it is repeated for."""
+    found = {
+        condition: None
+        for _, one in repeated(clause, lambda name: sorted(known.get(name, ())))
+        for where in (one.where, *(call.where for side in (one.left, one.right) for call in calls(side)))
+        for condition in where
+    }
+    return list(found)
+
+
+def _impossible(condition: Condition, known: Mapping[str, set[str]]) -> str:
+    """What to do about a condition that no item can meet; nothing where some item may."""
     values = known.get(condition.name, set())
-    return not condition.equal or "*" in condition.values or bool(values & set(condition.values))
+    if not values:
+        return _nearest(condition.name, known)
+    if not condition.equal or "*" in condition.values or values & set(condition.values):
+        return ""
+    return did_you_mean(condition.values[0], values)
+
+
+def _nearest(name: str, known: Mapping[str, set[str]]) -> str:
+    return did_you_mean(name, [each for each, values in known.items() if values]) or "No item has any tag."

@@ -16,8 +16,10 @@ import yaml
 
 from assay.errors import DataError, Problem
 
-_INT = re.compile(r"[-+]?[0-9]+")
-_FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][-+]?[0-9]+)?")
+MOST_FIELDS = 100_000  # aliases of aliases multiply: ten lines can stand for billions of fields
+
+_INT = re.compile(r"[-+]?[0-9]{1,18}")  # longer ones stay text, as Python refuses to read some
+_FLOAT = re.compile(r"[-+]?(([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 
 Loc = tuple[str | int, ...]
@@ -47,7 +49,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise DataError(Problem("there is no such file", str(path))) from None
+        raise DataError(Problem("there is no such file", str(path), fix="Check the path.")) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise DataError(
@@ -59,37 +61,48 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
     """The content of a YAML file and where each field stands."""
     text = read_text(path)
     lines = Lines(str(path))
+    problems: list[Problem] = []
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = _content(node, (), lines, problems) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        what = f"this is not YAML: {error.problem or error.context}"
-        raise DataError(Problem(what, str(path), mark.line + 1 if mark else None)) from None
-    except yaml.YAMLError as error:
-        raise DataError(Problem(f"this is not YAML: {error}", str(path))) from None
-    problems: list[Problem] = []
-    content = _content(node, (), lines, problems) if node is not None else None
+        what = ", ".join(part for part in (error.context, error.problem) if part)
+        raise DataError(_not_yaml(what, path, mark.line if mark else None)) from None
+    except yaml.reader.ReaderError as error:
+        what = f"the character {chr(error.character)!r} may not stand here"
+        raise DataError(_not_yaml(what, path, text.count("\n", 0, error.position))) from None
+    except RecursionError:
+        what = "it is nested too deeply, or an alias stands inside what it refers to"
+        raise DataError(_not_yaml(what, path, None)) from None
     if problems:
         raise DataError(problems)
     return content, lines
 
 
+def _not_yaml(what: str, path: Path, line: int | None) -> Problem:
+    fix = "Correct the line, or one shortly before it." if line is not None else "Write it flat."
+    return Problem(f"this is not YAML: {what}", str(path), None if line is None else line + 1, fix=fix)
+
+
 def _content(node: yaml.Node, loc: Loc, lines: Lines, problems: list[Problem]) -> Any:
     lines.at[loc] = node.start_mark.line + 1
+    if len(lines.at) > MOST_FIELDS:
+        what = f"more than {MOST_FIELDS:,} fields"
+        raise DataError(Problem(what, lines.where, lines.at[loc], fix="Use fewer aliases."))
     if isinstance(node, yaml.ScalarNode):
         return _scalar(node)
     if isinstance(node, yaml.SequenceNode):
         return [_content(child, (*loc, index), lines, problems) for index, child in enumerate(node.value)]
     mapping: dict[str, Any] = {}
     for key_node, child in node.value:
-        key = str(key_node.value)
+        key, line = str(key_node.value), key_node.start_mark.line + 1
         if key in mapping:
-            what = "this key is given twice"
-            problems.append(
-                Problem(what, lines.where, key_node.start_mark.line + 1, ".".join(map(str, (*loc, key))))
-            )
+            what = f"this field stands on line {lines.at[(*loc, key)]} already"
+            field = ".".join(map(str, (*loc, key)))
+            problems.append(Problem(what, lines.where, line, field, "Keep one of the two."))
         mapping[key] = _content(child, (*loc, key), lines, problems)
-        lines.at[(*loc, key)] = key_node.start_mark.line + 1
+        lines.at[(*loc, key)] = line
     return mapping
 
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from assay.measures.gains import gain_matrix
 from assay.measures.parse import parse_measure
-from assay.measures.ranking import AP, NDCG, P, R, Ranked, RR, Rprec, Success
+from assay.measures.ranking import AP, NDCG, RR, P, R, Ranked, Rprec, Success
+from assay.plugins import Registry
 
+REGISTRY = Registry()
 Nested = dict[str, dict[str, Any]]
 DOCS = st.text("abcé", min_size=1, max_size=3)
 ITEMS = st.sampled_from(["q1", "q2", "q10", "π"])
@@ -74,7 +76,7 @@ def test_cut_offs_and_levels_score_as_in_ir_measures(run: Nested, qrels: Nested,
     items = list(qrels)
     gains = gain_matrix(frame(run, "score"), frame(qrels, "grade"), items)
     for name in names:
-        measure = parse_measure(name)
+        measure = parse_measure(name, REGISTRY)
         assert isinstance(measure, Ranked)
         found = ir_measures.iter_calc([ir_measures.parse_measure(name)], qrels, run)
         theirs = {metric.query_id: metric.value for metric in found}
@@ -87,9 +89,7 @@ def test_cut_offs_and_levels_score_as_in_ir_measures(run: Nested, qrels: Nested,
 def test_the_order_of_rows_does_not_matter(run: Nested, qrels: Nested, random: Any) -> None:
     ranking, known = frame(run, "score"), frame(qrels, "grade")
     items = list(qrels)
-    shuffled = [
-        part[random.sample(range(len(part)), len(part))] for part in (ranking, known)
-    ]
+    shuffled = [part[random.sample(range(len(part)), len(part))] for part in (ranking, known)]
     first, second = gain_matrix(ranking, known, items), gain_matrix(*shuffled, items)
     for field in ("grades", "returned", "ideal", "labelled"):
         np.testing.assert_array_equal(getattr(first, field), getattr(second, field), err_msg=field)

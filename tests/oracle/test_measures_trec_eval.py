@@ -1,4 +1,4 @@
-"""Native measures against pytrec-eval-terrier and against the outputs trec_eval itself ships for its tests."""
+"""Native measures against pytrec-eval-terrier and against the expected outputs trec_eval ships."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytrec_eval
 
 from assay.datasets.run_file import read_qrels, read_run
 from assay.measures.gains import gain_matrix
-from assay.measures.ranking import AP, NDCG, P, R, Ranked, RR, Rprec, Success
+from assay.measures.ranking import AP, NDCG, RR, P, R, Ranked, Rprec, Success
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 SETS = [
@@ -21,7 +21,6 @@ SETS = [
     ("test/results.test", "test/qrels.test.with-comments"),
     ("test/results.test", "test/qrels.rel_level"),
     ("test/results.trunc", "test/qrels.test"),
-    ("test/results.test", "test/qrels.comments.123"),
     ("test/results-302.test", "test/qrels-302.test"),
     ("test/results.comment.test.gz", "test/qrels.comment.test"),
     ("ir_measures_compat.run", "ir_measures_compat.qrels"),
@@ -63,7 +62,18 @@ def test_every_measure_equals_pytrec_eval_query_by_query(
     folder = shared_data("trec_eval_test")
     run, qrels = read_run(folder / run_name), read_qrels(folder / qrels_name)
     measures = at_level(rel)
-    names = {"map", "ndcg", "recip_rank", "Rprec", "set_P", "set_recall", "P", "recall", "ndcg_cut", "map_cut"}
+    names = {
+        "map",
+        "ndcg",
+        "recip_rank",
+        "Rprec",
+        "set_P",
+        "set_recall",
+        "P",
+        "recall",
+        "ndcg_cut",
+        "map_cut",
+    }
     evaluator = pytrec_eval.RelevanceEvaluator(
         nested(qrels, "grade"), names | {"success"}, relevance_level=rel
     )

@@ -1,28 +1,62 @@
 """The command line. A command parses, makes one library call, renders.
 
 Exit codes: 0 go, or done where nothing gates; 10 no-go; 11 inconclusive; 2 usage; 3 bad data; 4 a system
-under test could not be opened or failed on everything; 5 plugin. 1 stays Python's own crash.
+under test could not be opened or failed on everything; 5 plugin; 141 the reader of our output went away.
+1 stays Python's own crash.
 """
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
+from collections.abc import Callable
+from typing import ParamSpec
 
 import typer
 
 from assay.cli import compare, demo, gate, report, run, score, status, validate
-from assay.errors import AssayError
+from assay.cli.showing import say
+from assay.errors import AssayError, DataError
+
+BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it: never a verdict, whatever was decided
+P = ParamSpec("P")
 
 app = typer.Typer(
     name="assay",
-    help="Decides, with evidence, whether a retrieval system is good enough: go, no-go or inconclusive.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def told(command: Callable[P, None]) -> Callable[P, None]:
+    """The command, with errors that are nobody's bug told in a line and an exit code of their own."""
+
+    @functools.wraps(command)
+    def telling(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            try:
+                command(*args, **kwargs)
+            finally:
+                sys.stdout.flush()
+        except AssayError as error:
+            say(str(error))
+            raise typer.Exit(error.exit_code) from None
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own last flush
+            raise typer.Exit(BROKEN_PIPE) from None
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            say(f"{where}{error.strerror or error}. Check the path, its permissions and the space left.")
+            raise typer.Exit(DataError.exit_code) from None
+
+    return telling
+
+
 for module in (demo, validate, run, score, compare, gate, report, status):
-    app.command(module.__name__.rpartition(".")[2])(module.command)
+    app.command(module.__name__.rpartition(".")[2])(told(module.command))
 
 
 def version(wanted: bool) -> None:
@@ -43,12 +77,5 @@ def root(
 
 
 def main() -> None:
-    """Runs the command line; errors Assay raises on purpose become a message and an exit code."""
-    try:
-        app()
-    except AssayError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(error.exit_code)
-    except BrokenPipeError:  # somebody piped us into `head`
-        sys.stderr.close()
-        sys.exit(0)
+    """What the `assay` script calls."""
+    app()

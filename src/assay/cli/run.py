@@ -13,7 +13,7 @@ from assay.cli.showing import finish, say, show, write_report
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.run.runner import Selection
+    from assay.run.selection import Selection
 
 Where = Annotated[
     list[str] | None, typer.Option("--where", metavar="k=v", help="Only these factors or tags; v may be a|b.")
@@ -52,28 +52,29 @@ def run_and_show(
     from assay.pipeline import Evaluation
     from assay.run.runner import run_study
     from assay.study import open_study
+    from assay.validate import check_study
 
+    chosen = selected(where, systems, limit)
     opened = open_study(path)
+    check_study(opened, chosen.arms(opened))
     with Shown() as progress:
-        outcome = run_study(
-            opened, selected(where, systems, limit), fresh=fresh, engine=engine, progress=progress
-        )
+        outcome = run_study(opened, chosen, fresh=fresh, engine=engine, progress=progress)
     done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
     cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
     say(f"{opened.name}: {done}, {outcome.pending} pending in {outcome.seconds:.1f} s{cost}")
-    results = write_report(Evaluation(opened).results, opened.run_folder)
+    results = write_report(Evaluation(opened, chosen).results, opened.run_folder)
     show(results, as_json=as_json)
     finish(results.verdict)
 
 
 def selected(where: list[str], systems: list[str], limit: int | None) -> Selection:
     """The part of the study that the options name."""
-    from assay.run.runner import Selection
+    from assay.run.selection import Selection
 
     conditions: dict[str, list[str]] = {}
     for text in where:
         name, equals, values = text.partition("=")
         if not equals or not name or not values:
-            raise UsageError(f"--where {text!r}: write name=value, or name=one|other")
+            raise UsageError(f"--where {text!r} is no condition. Write name=value, or name=one|other.")
         conditions.setdefault(name, []).extend(values.split("|"))
     return Selection(conditions, systems, limit)

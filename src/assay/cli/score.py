@@ -1,4 +1,4 @@
-"""assay score: run files against relevance judgments, or a study's stored run."""
+"""assay score: run files against relevance judgments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def command(
     qrels: Qrels,
     measure: Measures,
     per_query: Annotated[
-        bool, typer.Option("--per-query", help="Print every score as tab-separated lines.")
+        bool,
+        typer.Option("--per-query", help="Print every score as tab-separated lines; --json has them anyway."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -23,7 +24,7 @@ def command(
     from assay.run_files import evaluate_runs
 
     results = evaluate_runs(runs, qrels, measure)
-    if per_query:
+    if per_query and not as_json:
         table = results.scores.select("system", "item", "measure", "value", "status")
         typer.echo(table.write_csv(separator="\t"), nl=False)
     else:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from assay.results import Results
 
 EXIT = {None: 0, "go": 0, "no-go": 10, "inconclusive": 11}
@@ -21,6 +23,7 @@ def say(text: str) -> None:
 
 
 def print_json(content: Any) -> None:
+    """JSON on stdout, and nothing else there."""
     import msgspec
 
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
@@ -32,12 +35,20 @@ def show(results: Results, *, as_json: bool) -> None:
     if as_json:
         print_json(results.as_json())
         return
-    from rich.console import Console
-
     from assay.report.text import render_text
 
-    console = Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
-    render_text(results, console)
+    render_text(results, plain_console())
+
+
+def plain_console() -> Console:
+    """Where tables are printed: as wide as the terminal, or 100 columns where there is none."""
+    from rich.console import Console
+
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would leave with 1, which is a crash's
+
+    return Piped(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
 def write_report(results: Results, folder: Path) -> Results:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import print_json
+from assay.cli.showing import plain_console, print_json
 
 
 def command(study: StudyPath, as_json: AsJson = False) -> None:
     """Show what is stored, what failed, what is still to do."""
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from assay.run.status import study_status
     from assay.study import open_study
@@ -18,9 +18,10 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found.as_json())
         return
-    table = Table("arm", "seed", *("answered", "failed", "pending"), box=None, pad_edge=False)
+    table = Table("arm", "seed", "answered", "failed", "pending", box=None, pad_edge=False)
     for row in found.arms:
-        table.add_row(row.arm, str(row.seed), str(row.answered), str(row.failed), str(row.pending))
-    console = Console(highlight=False)
+        # an arm's name, such as race[stage=50k], is not rich mark-up
+        table.add_row(Text(row.arm), str(row.seed), str(row.answered), str(row.failed), str(row.pending))
+    console = plain_console()
     console.print(table)
-    console.print(f"next: {found.next_step}", markup=False)
+    console.print(Text(f"next: {found.next_step}"), soft_wrap=True)

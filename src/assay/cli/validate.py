@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 from assay.cli.options import AsJson, StudyPath
 from assay.cli.showing import print_json, say
 
@@ -16,4 +18,4 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
     else:
         for warning in report.warnings:
             say(f"warning: {warning}")
-        print(report.summary)
+        typer.echo(report.summary)

@@ -36,7 +36,8 @@ class Corpus:
 
     @cached_property
     def hash(self) -> str:
-        return digest(_encode(passage) for passage in self.passages)
+        """Of all that a system can see: the passages, then the documents they were cut from."""
+        return digest(_encode(record) for record in (*self.passages, *self.documents.values()))
 
     @cached_property
     def position(self) -> dict[str, int]:
@@ -51,7 +52,9 @@ class Corpus:
     def restricted(self, doc_ids: Iterable[str]) -> Corpus:
         """The part of the corpus that one item's scope names, in corpus order."""
         found = sorted({self.position[doc_id] for doc_id in doc_ids if doc_id in self.position})
-        return Corpus([self.passages[index] for index in found], self.documents)
+        passages = [self.passages[index] for index in found]
+        sources = dict.fromkeys(passage.source or passage.doc_id for passage in passages)
+        return Corpus(passages, {each: self.documents[each] for each in sources if each in self.documents})
 
 
 @dataclass(frozen=True)

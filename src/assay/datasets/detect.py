@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.errors import DataError, Problem, UsageError
+from assay.errors import UsageError
 from assay.protocols import Kit
 from assay.spec import Spec, parse_spec
 
@@ -22,10 +22,10 @@ def dataset_spec(given: str | Mapping[str, Any], kit: Kit) -> Spec:
             if any((path / name).is_file() for name in names):
                 return Spec(plugin, {"path": given})
         known = " or ".join(names[0] for names in _MARKS.values())
-        raise DataError(Problem("no dataset lies here", str(path), fix=f"Expected {known} in the folder."))
+        raise UsageError(f"no dataset lies in {path}. The folder needs {known}.")
     if path.exists():
-        raise DataError(Problem("a dataset is a folder or a spec, not a file", str(path)))
+        raise UsageError(f"{path} is a file. Name its folder, or say what it is: trec(topics=…, qrels=…).")
     try:
         return parse_spec(given)
     except UsageError:
-        raise DataError(Problem("there is no such folder", str(path))) from None
+        raise UsageError(f"there is no folder {path}. Check the path: it is relative to the study.") from None

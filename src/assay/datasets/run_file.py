@@ -65,9 +65,11 @@ def write_run(path: str | Path, frame: pl.DataFrame, tag: str) -> None:
     if not (bad := names.filter(~names.str.contains(r"^[^\s]+$"))).is_empty():
         fix = "Columns are separated by spaces, so an id or tag must be a word without any."
         raise DataError(Problem(f"{bad[0]!r} cannot stand in a run file", str(path), fix=fix))
-    ranked = frame.with_columns(
-        query=pl.int_range(pl.len()).min().over("item"), rounded=pl.col("score").cast(pl.Float32)
-    ).sort("query", "rounded", "doc", descending=[False, True, True])
+    ranked = (
+        frame.with_row_index("line")
+        .with_columns(query=pl.col("line").min().over("item"), rounded=pl.col("score").cast(pl.Float32))
+        .sort("query", "rounded", "doc", descending=[False, True, True])
+    )
     ranked.select(
         "item",
         pl.lit("Q0").alias("q0"),
@@ -116,8 +118,12 @@ def _read_regular(data: bytes, layout: _Layout) -> pl.DataFrame | None:
         frame = scan.select(*layout.kept, complete=last.is_not_null()).collect()
     except pl.exceptions.PolarsError:
         return None
+    # polars fills a short line with nulls and drops what is too much on a long one
     whole = bool(frame["complete"].all()) and not any(frame.null_count().row(0))
-    if frame.is_empty() or not whole or not frame[layout.number].is_finite().all() or _may_repeat(frame):
+    exact = layout.surplus or data.count(separator.encode()) == len(frame) * (len(layout.columns) - 1)
+    if frame.is_empty() or not whole or not exact:
+        return None
+    if not frame[layout.number].is_finite().all() or _may_repeat(frame):
         return None
     return frame.select(layout.kept)
 

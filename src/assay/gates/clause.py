@@ -10,52 +10,56 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import numpy as np
-from scipy import stats
 
-from assay.gates.evaluate import Evaluator, Mean, means_of
-from assay.gates.margin import Margin, margin_of
+from assay.errors import UsageError
+from assay.gates.evaluate import Evaluator
+from assay.gates.leaf import means_of
+from assay.gates.margin import Estimated, Margin, margins_of
+from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
 from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate
-from assay.measures.block import FAILED, PENDING, UNJUDGED
+from assay.measures.block import FAILED
 from assay.records import ClauseResult
-from assay.stats.power import ALPHA, POWER, items_to_settle
+from assay.stats.power import detectable_difference, items_to_settle
 from assay.study import GateFile
 
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
-MOST_FAILING = 4  # systems with failed items whose ends are all combined
+WORDS = {True: "holds", False: "fails", None: "open"}
 
 
 def decide_clause(clause: Clause, rules: GateFile, evaluator: Evaluator) -> ClauseResult:
     """The result of a clause; one with `for` is decided for each value first."""
     if clause.each is None:
         return _decided(clause, rules, evaluator)
-    results = [
-        (label, _decided(one, rules, evaluator))
-        for label, one in repeated(clause, evaluator.rows.known_values)
-    ]
-    if not results:
-        return _open(clause, f"nothing to repeat it for: no row has a value of {clause.each.condition.name}")
+    results = {
+        value: _decided(one, rules, evaluator) for value, one in repeated(clause, evaluator.rows.known_values)
+    }
     need = len(results) if clause.each.need is None else clause.each.need
-    yes = sum(result.holds is True for _, result in results)
-    perhaps = sum(result.holds is None for _, result in results)
-    holds = True if yes >= need else None if yes + perhaps >= need else False
-    words = {True: "holds", False: "fails", None: "open"}
-    detail = "; ".join(
-        f"{label} {words[result.holds]}" + ("" if result.value is None else f" ({result.value:+.3g})")
-        for label, result in results
+    if len(results) < max(need, 1):
+        name = clause.each.condition.name
+        return _open(
+            clause, f"only {len(results)} values of {name} to repeat it for, and {max(need, 1)} are asked for"
+        )
+    yes = sum(result.holds is True for result in results.values())
+    perhaps = sum(result.holds is None for result in results.values())
+    sign = 1 if _upward(clause) else -1
+    best_first = sorted(
+        results.values(), key=lambda each: math.inf if each.value is None else -sign * each.value
     )
-    sign = -1 if clause.op in {"<", "<="} else 1
-    worst = sorted(
-        (result for _, result in results),
-        key=lambda one: sign * (-math.inf if one.value is None else one.value),
-    )
-    telling = worst[0] if clause.each.need is None else worst[-min(need, len(worst))]
     return msgspec.structs.replace(
-        telling, text=clause.text, holds=holds, reason=f"{yes} of {len(results)} hold: {detail}"
+        best_first[need - 1],  # the one that the rest hangs on
+        text=clause.text,
+        holds=True if yes >= need else None if yes + perhaps >= need else False,
+        reason=f"{yes} of {len(results)} hold: " + "; ".join(itertools.starmap(_in_short, results.items())),
     )
+
+
+def _in_short(value: str, result: ClauseResult) -> str:
+    margin = "" if result.value is None else f" ({result.value:+.3g})"
+    return f"{value} {WORDS[result.holds]}{margin}" + (f", {result.reason}" if result.holds is None else "")
 
 
 def repeated(clause: Clause, known: Callable[[str], Sequence[str]]) -> Iterator[tuple[str, Clause]]:
@@ -94,151 +98,115 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
 
 def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator) -> ClauseResult:
     leaves = evaluator.leaves(clause)
-    means = [mean for found in leaves.values() for mean in means_of(found)]
-    ways = _ways_to_count_failures(means, rules, evaluator)
-    margin = margin_of(clause, leaves, evaluator, ways[0])
-    reason = _why_open(means, rules, evaluator, ways[0]) or _why_no_value(margin, rules)
-    if reason:
-        return _shown(clause, None, margin, reason)
-    several = len({(mean.system, mean.call.where) for mean in means}) > 1
-    outcomes = {
-        _rule(clause, margin_of(clause, leaves, evaluator, way) if index else margin, several, rules.on)
-        for index, way in enumerate(ways)
-    }
-    failed = _count(means, evaluator, FAILED)
+    means = list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
+    if reason := why_open(means, evaluator):
+        return _open(clause, reason)
+    ways = ways_to_count_failures(means, rules.failures, evaluator)
+    if reason := why_none(leaves, evaluator, ways[0]):
+        return _open(clause, reason)
+    try:
+        margins = margins_of(clause, leaves, evaluator, ways)
+    except UsageError as error:  # a statistic that the number of raters does not suit
+        return _open(clause, str(error))
+    if not _upward(clause):
+        margins = [-margin for margin in margins]
+    least = min(margins, key=lambda margin: margin.whole.value)
+    fewest = min(evaluator.clusters(found, ways[0]) for found in leaves.values())
+    if fewest < rules.min_items:
+        reason = f"only {fewest} items; the gate asks for at least {rules.min_items}"
+        return _shown(clause, None, margins, evaluator.level, reason)
+    if any(math.isnan(margin.whole.value) for margin in margins):
+        return _shown(clause, None, margins, evaluator.level, "the value is undefined")
+    several = len({(mean.system, mean.where) for mean in means}) > 1
+    on = rules.on or ("difference" if several else "estimate")
+    outcomes = {_rule(clause, margin, on) for margin in margins}
+    failed = count(means, evaluator, FAILED)
     if len(outcomes) > 1:
-        return _shown(
-            clause, None, margin, f"{failed} failed items could turn it; they count at both ends of the range"
-        )
+        reason = f"{failed} failed items could turn it; they count at both ends of the range"
+        return _shown(clause, None, margins, evaluator.level, reason)
     holds = outcomes.pop()
-    reason, settle = ("", None) if holds is not None else _why_undecided(clause, margin, rules.on)
-    if failed:
-        note = f"{failed} failed items, counted at both ends of the range, do not change it"
-        reason = f"{reason}; {note}" if reason else note
-    return _shown(clause, holds, margin, reason, settle)
+    reason, settle = ("", None) if holds is not None else _why_undecided(clause, least, on)
+    notes = [reason, _about_failed(failed, rules)]
+    return _shown(clause, holds, margins, evaluator.level, "; ".join(filter(None, notes)), settle)
 
 
-def _rule(clause: Clause, margin: Margin, several: bool, on: str | None) -> bool | None:
-    """True, False or open, by the rule at the top of this file."""
-    value, low, high = _towards_passing(clause, margin)
-    passes = value > SLACK if clause.op in {">", "<"} else value >= -SLACK
-    if on == "estimate" or (on is None and not several):
+def _upward(clause: Clause) -> bool:
+    """Whether a larger margin is nearer to passing."""
+    return clause.op in {">", ">="}
+
+
+def _rule(clause: Clause, margin: Margin, on: str) -> bool | None:
+    """True, False or open, by the rule at the top of this file; the margin is turned so that more passes."""
+    passes = _passes(clause, margin.whole.value)
+    if on == "estimate":
         return passes
-    if math.isnan(low) or math.isnan(high):
-        low, high = (value, value) if margin.error == 0 else (-math.inf, math.inf)
-    if passes and low >= _bar(clause, margin, on) - SLACK:
+    if passes and _passes(clause, _must_not_lose(margin, on).low):
         return True
-    return False if not passes and high < SLACK else None
+    return False if not passes and _fails(clause, margin.whole.high) else None
 
 
-def _towards_passing(clause: Clause, margin: Margin) -> tuple[float, float, float]:
-    """Estimate and interval of the margin, turned so that more is nearer to passing."""
-    if clause.op in {">", ">="}:
-        return margin.value, margin.interval.low, margin.interval.high
-    return -margin.value, -margin.interval.high, -margin.interval.low
+def _passes(clause: Clause, value: float) -> bool:
+    return value > SLACK if clause.op in {">", "<"} else value >= -SLACK
 
 
-def _bar(clause: Clause, margin: Margin, on: str | None) -> float:
-    """What the interval must stay above: the point of no difference, or the loss a clause tolerates."""
-    neutral = margin.neutral if clause.op in {">", ">="} else -margin.neutral
-    return 0.0 if on == "interval" or math.isnan(neutral) else min(0.0, neutral)
+def _fails(clause: Clause, value: float) -> bool:
+    return not math.isnan(value) and not _passes(clause, value)
 
 
-# ---------------------------------------------------------------------------- what leaves it open
+def _must_not_lose(margin: Margin, on: str) -> Estimated:
+    """What the interval must show of a passing clause: where it demands more than no loss, only no loss."""
+    return margin.gain if on == "difference" and margin.gain.value > margin.whole.value else margin.whole
 
 
-def _ways_to_count_failures(
-    means: Sequence[Mean], rules: GateFile, evaluator: Evaluator
-) -> list[dict[str, str]]:
-    """Every way to count failed rows: at both ends of the range for each system that has any."""
-    failing = {mean.system: mean.measure for mean in means if _count([mean], evaluator, FAILED)}
-    if rules.failures == "worst":
-        return [
-            {system: "low" if measure.better == "higher" else "high" for system, measure in failing.items()}
-        ]
-    ends = itertools.product(("low", "high"), repeat=len(failing))
-    return [dict(zip(failing, combination, strict=True)) for combination in ends]
-
-
-def _why_open(means: Sequence[Mean], rules: GateFile, evaluator: Evaluator, impute: Mapping[str, str]) -> str:
-    """Why the rows allow no decision; empty where they do."""
-    for code, word in ((PENDING, "not run yet"), (UNJUDGED, "not judged")):
-        if n := _count(means, evaluator, code):
-            return f"{n} items {word}"
-    failing = {mean.system for mean in means if _count([mean], evaluator, FAILED)}
-    if len(failing) > MOST_FAILING:
-        return f"{len(failing)} systems have failed items"
-    unbounded = [mean for mean in means if mean.system in failing and mean.measure.high is None]
-    if unbounded and rules.failures == "impute":
-        n, name = _count(unbounded, evaluator, FAILED), unbounded[0].measure.name
-        return f"{n} failed items, and {name} has no upper end to count them at"
-    return _why_unpaired(means, evaluator, impute)
-
-
-def _why_unpaired(means: Sequence[Mean], evaluator: Evaluator, impute: Mapping[str, str]) -> str:
-    """Systems compared on one measure must have the same rows."""
-    for (_, _), group in itertools.groupby(
-        sorted(means, key=lambda mean: (mean.measure.name, str(mean.where))),
-        key=lambda mean: (mean.measure.name, str(mean.where)),
-    ):
-        first, *others = group
-        have = ~np.isnan(evaluator.values(first, impute))
-        for other in others:
-            differ = np.flatnonzero(have != ~np.isnan(evaluator.values(other, impute)))
-            if len(differ):
-                items = ", ".join(evaluator.rows.item_of(row).item_id for row in differ[:3])
-                more = f" and {len(differ) - 3} more" if len(differ) > 3 else ""
-                return f"unpaired: {first.system} and {other.system} differ on {items}{more}"
-    return ""
-
-
-def _why_no_value(margin: Margin, rules: GateFile) -> str:
-    if margin.n == 0:
-        return "no item applies"
-    if margin.n < rules.min_items:
-        return f"only {margin.n} items; the gate asks for at least {rules.min_items}"
-    return "the value is undefined" if math.isnan(margin.value) else ""
-
-
-def _why_undecided(clause: Clause, margin: Margin, on: str | None) -> tuple[str, int | None]:
+def _why_undecided(clause: Clause, margin: Margin, on: str) -> tuple[str, int | None]:
     """The reason, and how many more items would settle it if the estimate stays where it is."""
-    value, low, high = _towards_passing(clause, margin)
-    if value >= -SLACK:
-        bar = _bar(clause, margin, on)
-        reason = "the estimate passes, but its interval does not exclude a loss"
-        return reason, items_to_settle(value, low, high, margin.n, bar)
-    reason = "the estimate fails, but its interval does not exclude passing"
-    return reason, items_to_settle(value, low, high, margin.n)
+    if math.isnan(margin.whole.low):
+        return "the data allow no interval", None
+    if _passes(clause, margin.whole.value):
+        told, reason = (
+            _must_not_lose(margin, on),
+            "the estimate passes, but its interval does not exclude a loss",
+        )
+    else:
+        told, reason = margin.whole, "the estimate fails, but its interval does not exclude passing"
+    return reason, items_to_settle(told.value, told.low, told.high, margin.n)
 
 
-def _count(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
-    rows = np.zeros(len(evaluator.rows), dtype=bool)
-    for mean in means:
-        status = evaluator.rows.column(mean.system, mean.measure.name).status
-        rows |= (status == code) & evaluator.rows.mask(mean.where)
-    return int(rows.sum())
-
-
-# ------------------------------------------------------------------------------------- showing it
+def _about_failed(failed: int, rules: GateFile) -> str:
+    if not failed:
+        return ""
+    if rules.failures == "worst":
+        return f"{failed} failed items count as the worst"
+    return f"{failed} failed items, counted at both ends of the range, do not change it"
 
 
 def _shown(
-    clause: Clause, holds: bool | None, margin: Margin, reason: str, settle: int | None = None
+    clause: Clause,
+    holds: bool | None,
+    margins: Sequence[Margin],
+    level: float,
+    reason: str,
+    settle: int | None = None,
 ) -> ClauseResult:
-    """The result with its evidence; the detectable effect follows from the width of the interval."""
-    half = (margin.interval.high - margin.interval.low) / 2
-    reach = (stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(POWER)) / stats.norm.ppf(1 - ALPHA / 2)
+    """The result with its evidence: of several ways to count failures, the least favourable and the hull."""
+    least = min(margins, key=lambda margin: margin.whole.value)
+    hull = Estimated(
+        least.whole.value,
+        float(np.min([margin.whole.low for margin in margins])),
+        float(np.max([margin.whole.high for margin in margins])),
+    )
+    margin = hull if _upward(clause) else -hull
     return ClauseResult(
         clause.text,
         holds,
         _number(margin.value),
-        _number(margin.interval.low),
-        _number(margin.interval.high),
-        margin.n,
+        _number(margin.low),
+        _number(margin.high),
+        least.n,
         reason,
-        left=_number(margin.left),
-        right=_number(margin.right),
-        mde=_number(float(reach) * half),
+        left=_number(least.left),
+        right=_number(least.right),
+        mde=_number(detectable_difference(hull.low, hull.high, level)) or None,
         items_to_settle=settle or None,
     )
 

@@ -7,109 +7,52 @@ bootstrap of the whole expression.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import UsageError, did_you_mean
-from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate, Number
-from assay.measures.parse import make_measure
-from assay.plugins import STATISTICS, Registry
-from assay.protocols import Measure, Statistic
+from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
+from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
+from assay.plugins import Registry
 from assay.records import Judgment
-from assay.spec import Spec
-from assay.stats.resample import (
-    bootstrap_weights,
-    cluster_sums,
-    jackknife_means,
-    plain_means,
-    resampled_means,
-)
+from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Rows
 
 Floats = NDArray[np.float64]
-FUNCTIONS = {"max": np.maximum, "min": np.minimum}
+Bools = NDArray[np.bool_]
+Counting = Mapping[tuple[str, str], float]  # what failed rows count as, by system and measure
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A leaf: the mean of one measure of one system over a slice."""
-
-    call: Call
-    system: str
-    measure: Measure
-    where: tuple[Condition, ...]
-
-
-@dataclass(frozen=True)
-class Spanning:
-    """A leaf: a statistic over columns of scores, or over raters' judgments of a label."""
-
-    call: Call
-    statistic: Statistic
-    columns: tuple[Mean, ...] = ()
-    label: str | None = None
-    where: tuple[Condition, ...] = ()
-
-
-Leaf = Mean | Spanning
-
-
-def calls(expression: Expression) -> Iterator[Call]:
-    """Every call of an expression that stands for a number, functions such as `max` looked through."""
+def worth(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
+    """An expression, element by element, where every call has the values given."""
     match expression:
-        case Call(name=name, args=args) if name in FUNCTIONS:
-            for arg in args:
-                yield from calls(arg)
-        case Call():
-            yield expression
+        case Number(value=value):
+            return np.array([value])
         case Negate(operand=operand):
-            yield from calls(operand)
-        case Binary(left=left, right=right):
-            yield from calls(left)
-            yield from calls(right)
+            return -worth(operand, values)
+        case Binary(op=op, left=left, right=right):
+            return combined(op, worth(left, values), worth(right, values))
+        case Call(name=name, args=args) if name in FUNCTIONS:
+            choose = np.maximum if name == "max" else np.minimum
+            return reduce(choose, (worth(arg, values) for arg in args))
+        case Call():
+            return values[expression]
 
 
-def leaf(call: Call, systems: Sequence[str], registry: Registry, where: tuple[Condition, ...] = ()) -> Leaf:
-    """What a call refers to; a name that is neither measure nor statistic nor system is an error."""
-    place = (*where, *call.where)
-    if call.name in registry.names(STATISTICS):
-        return _spanning(call, systems, registry, place)
-    measure = make_measure(call.name, dict(call.params), call.at, registry)
-    if not call.args and len(systems) == 1:
-        return Mean(call, systems[0], measure, place)
-    if len(call.args) != 1 or not isinstance(call.args[0], Call):
-        raise UsageError(
-            f"column {call.column}: {call.head} needs one system, as in {call.head}({systems[0]})"
-        )
-    return Mean(call, _system(call.args[0], systems), measure, place)
-
-
-def _spanning(
-    call: Call, systems: Sequence[str], registry: Registry, where: tuple[Condition, ...]
-) -> Spanning:
-    statistic: Statistic = registry.create(STATISTICS, Spec(call.name, dict(call.params)))
-    args = [arg for arg in call.args if isinstance(arg, Call)]
-    if len(args) != len(call.args) or not args:
-        raise UsageError(f"column {call.column}: {call.name} takes measures or a label, not numbers")
-    if statistic.reads == "judgments":
-        return Spanning(call, statistic, label=args[0].name, where=where)
-    columns = [leaf(arg, systems, registry, where) for arg in args]
-    means = tuple(column for column in columns if isinstance(column, Mean))
-    if len(means) != len(columns):
-        raise UsageError(f"column {call.column}: {call.name} takes measures, not statistics of them")
-    return Spanning(call, statistic, means, where=where)
-
-
-def _system(call: Call, systems: Sequence[str]) -> str:
-    if call.name not in systems:
-        raise UsageError(
-            f"column {call.column}: there is no system {call.name!r}. {did_you_mean(call.name, systems)}"
-        )
-    return call.name
+def combined(op: str, left: Floats, right: Floats) -> Floats:
+    """A sum, difference, product or ratio; a ratio to zero is NaN."""
+    match op:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+    quotient: Floats = left / np.where(right == 0, np.nan, right)
+    return quotient
 
 
 @dataclass(frozen=True)
@@ -119,19 +62,10 @@ class Scope:
     codes: NDArray[np.int64]  # the cluster of every row, -1 outside
     n: int
 
-    @property
-    def length(self) -> int:
-        """How long a value is without its resamples."""
-        return 1 + self.n
 
-
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Evaluator:
-    """Evaluates clauses over the rows of a study.
-
-    `impute` says at which end of the range ("low" or "high") a system's failed rows count; systems it does
-    not name leave theirs out.
-    """
+    """Evaluates clauses over the rows of a study; `systems` are those clauses may name; default: all run."""
 
     rows: Rows
     registry: Registry
@@ -139,85 +73,96 @@ class Evaluator:
     resamples: int = 10_000
     seed: int = 0
     level: float = 0.95
+    systems: Sequence[str] = ()
+
+    @cached_property
+    def _draws(self) -> Draws:
+        return Draws(self.resamples, self.seed)
 
     def leaves(self, clause: Clause) -> dict[Call, Leaf]:
         """The leaves of both sides of a clause."""
         found = [*calls(clause.left), *calls(clause.right)]
-        return {call: leaf(call, self.rows.systems, self.registry, clause.where) for call in found}
+        systems = self.systems or self.rows.systems
+        return {call: leaf(call, systems, self.registry, clause.where) for call in found}
 
-    def values(self, mean: Mean, impute: Mapping[str, str]) -> Floats:
+    def values(self, mean: Mean, counting: Counting) -> Floats:
         """A leaf's values, NaN for every row outside its slice or without a value."""
-        column = self.rows.column(mean.system, mean.measure.name)
-        end = impute.get(mean.system)
-        bound = mean.measure.high if end == "high" else mean.measure.low
-        if end is not None and bound is not None:
-            column = column.imputed(bound)
+        column = self.rows.column(*mean.column)
+        if mean.column in counting:
+            column = column.imputed(counting[mean.column])
         return np.where(self.rows.mask(mean.where) & column.counted, column.values, np.nan)
 
-    def scope(self, leaves: Iterable[Leaf], impute: Mapping[str, str]) -> Scope:
+    def used(self, found: Leaf, counting: Counting) -> Bools:
+        """The rows a leaf is worked out on."""
+        rows = np.zeros(len(self.rows), dtype=bool)
+        rows[self._columns(found, counting)[1]] = True
+        return rows
+
+    def clusters(self, found: Leaf, counting: Counting) -> int:
+        """How many clusters a leaf is worked out on."""
+        return len(np.unique(self.rows.clusters[self.used(found, counting)]))
+
+    def scope(self, leaves: Iterable[Leaf], counting: Counting) -> Scope:
         """The clusters that one clause draws from."""
-        used = np.zeros(len(self.rows), dtype=bool)
-        for found in leaves:
-            for mean in means_of(found):
-                used |= ~np.isnan(self.values(mean, impute))
-            if isinstance(found, Spanning) and found.label is not None:
-                used[self._marks(found)[1]] = True
+        used = np.any([self.used(found, counting) for found in leaves], axis=0)
         codes = np.full(len(self.rows), -1, dtype=np.int64)
         present, codes[used] = np.unique(self.rows.clusters[used], return_inverse=True)
         return Scope(codes, len(present))
 
-    def value(
-        self, expression: Expression, leaves: Mapping[Call, Leaf], impute: Mapping[str, str], scope: Scope
-    ) -> Floats:
-        """Point, leave-one-out values and resamples of an expression; a constant is an array of one."""
-        match expression:
-            case Number(value=value):
-                return np.array([value])
-            case Negate(operand=operand):
-                return -self.value(operand, leaves, impute, scope)
-            case Binary(op=op, left=left, right=right):
-                sides = (self.value(side, leaves, impute, scope) for side in (left, right))
-                return _combined(op, *sides)
-            case Call(name=name, args=args) if name in FUNCTIONS:
-                return reduce(FUNCTIONS[name], (self.value(arg, leaves, impute, scope) for arg in args))
-            case Call():
-                found = leaves[expression]
+    def drawn(
+        self, leaves: Mapping[Call, Leaf], ways: Sequence[Counting], scope: Scope
+    ) -> list[dict[Call, Floats]]:
+        """The values of every call, once for each way to count failed rows, from one resampling."""
+        columns: dict[tuple[Call, float | None], Floats] = {}
+        for way in ways:
+            for call, found in leaves.items():
                 if isinstance(found, Mean):
-                    return self._mean(found, impute, scope)
-                return self._statistic(found, impute, scope)
+                    columns[call, way.get(found.column)] = self.values(found, way)
+        means = self._means(columns, scope)
+        return [
+            {
+                call: means[call, way.get(found.column)]
+                if isinstance(found, Mean)
+                else self._statistic(found, way, scope)
+                for call, found in leaves.items()
+            }
+            for way in ways
+        ]
 
-    def _mean(self, mean: Mean, impute: Mapping[str, str], scope: Scope) -> Floats:
+    def _means(
+        self, columns: Mapping[tuple[Call, float | None], Floats], scope: Scope
+    ) -> dict[tuple[Call, float | None], Floats]:
+        if not columns:
+            return {}
         inside = scope.codes >= 0
-        sums, counts = cluster_sums(self.values(mean, impute)[inside], scope.codes[inside])
-        return np.concatenate(
-            [
-                plain_means(sums, counts),
-                jackknife_means(sums, counts)[:, 0],
-                resampled_means(sums, counts, self.resamples, self.seed)[:, 0],
-            ]
-        )
+        table = cluster_sums(np.column_stack(list(columns.values()))[inside], scope.codes[inside])
+        drawn = weighted_means(self._draws.weights(scope.n), *table)
+        whole = np.vstack([plain_means(*table), jackknife_means(*table), drawn])
+        return dict(zip(columns, whole.T, strict=True))
 
-    def _statistic(self, found: Spanning, impute: Mapping[str, str], scope: Scope) -> Floats:
-        columns, rows = self._marks(found) if found.label else self._paired(found, impute)
-        if not len(rows):
-            return np.full(scope.length + self.resamples, np.nan)
+    def _statistic(self, found: Spanning, counting: Counting, scope: Scope) -> Floats:
+        columns, rows = self._columns(found, counting)
         parts = [found.statistic.values(columns, np.ones((1, len(rows))))]
         parts.append(np.full(scope.n, np.nan))  # quantiles and ranks have no consistent jackknife
         parts += [
             found.statistic.values(columns, weights[:, scope.codes[rows]])
-            for weights in bootstrap_weights(scope.n, self.resamples, self.seed)
+            for weights in self._draws.weights(scope.n)
         ]
         return np.concatenate(parts)
 
-    def _paired(self, found: Spanning, impute: Mapping[str, str]) -> tuple[list[Floats], NDArray[np.int64]]:
-        columns = [self.values(mean, impute) for mean in found.columns]
-        rows = np.flatnonzero(~np.isnan(np.array(columns)).any(axis=0))
+    def _columns(self, found: Leaf, counting: Counting) -> tuple[list[Floats], NDArray[np.int64]]:
+        """The columns a leaf reads, over the rows that all of them have, and which rows these are."""
+        if isinstance(found, Spanning) and found.label is not None:
+            return self._marks(found)
+        columns = [self.values(mean, counting) for mean in means_of(found)]
+        rows = np.flatnonzero(~np.isnan(columns).any(axis=0))
         return [column[rows] for column in columns], rows
 
     def _marks(self, found: Spanning) -> tuple[list[Floats], NDArray[np.int64]]:
-        """One column a rater, one entry a thing two or more judged, and the row each belongs to."""
-        kept = self.rows.mask(found.where)
-        place = {item.item_id: row for row, item in enumerate(self.rows.items) if kept[row]}
+        """One column a rater, one entry a thing two or more judged, and a row of the item each belongs to."""
+        place = {
+            self.rows.item_of(int(row)).item_id: row for row in np.flatnonzero(self.rows.mask(found.where))
+        }
         marks: dict[tuple[str, str | None, str | None], dict[str, float]] = {}
         for mark in self.judgments:
             if mark.label == found.label and mark.item_id in place:
@@ -226,21 +171,3 @@ class Evaluator:
         raters = list(dict.fromkeys(judge for by in shared.values() for judge in by))
         columns = [np.array([by.get(rater, np.nan) for by in shared.values()]) for rater in raters]
         return columns, np.array([place[item] for item, _, _ in shared], dtype=np.int64)
-
-
-def means_of(found: Leaf) -> tuple[Mean, ...]:
-    """The columns of scores a leaf reads."""
-    return (found,) if isinstance(found, Mean) else found.columns
-
-
-def _combined(op: str, left: Floats, right: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        match op:
-            case "+":
-                return left + right
-            case "-":
-                return left - right
-            case "*":
-                return left * right
-        ratio: Floats = np.where(right == 0, np.nan, left / right)
-        return ratio

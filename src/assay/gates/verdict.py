@@ -15,13 +15,16 @@ import msgspec
 
 from assay.errors import AssayError, UsageError
 from assay.gates.clause import decide_clause, repeated
-from assay.gates.evaluate import Evaluator, Leaf, calls, leaf, means_of
+from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
+from assay.gates.leaf import Leaf, calls, leaf, means_of
 from assay.gates.syntax import Clause
 from assay.protocols import Measure
 from assay.records import Verdict
 from assay.results import GO, INCONCLUSIVE, NO_GO
 from assay.study import GateFile, Study
+
+UNLISTED = "*"  # stands for the values that only the data know
 
 
 @dataclass(frozen=True)
@@ -112,8 +115,13 @@ def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
 
 
 def _leaves(clause: Clause, study: Study) -> Iterator[Leaf]:
-    for _, one in repeated(clause, lambda _: ["any"]):
+    """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
+    if not [*calls(clause.left), *calls(clause.right)]:
+        raise UsageError("a clause is about a measure of a system, and this one has numbers alone")
+    for _, one in repeated(clause, lambda _: [UNLISTED]):
         for call in (*calls(one.left), *calls(one.right)):
+            if call.at == UNLISTED:
+                raise UsageError(f"column {call.column}: write out the values that `for` puts after the @")
             yield leaf(call, list(study.file.systems), study.registry)
 
 
@@ -141,11 +149,11 @@ def overall(verdicts: Sequence[Verdict]) -> str | None:
 
 def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
     results = {
-        clause: msgspec.structs.replace(decide_clause(clause, gate.rules, evaluator), role=role)
-        for role, clause in gate.by_role()
+        clause: decide_clause(clause, gate.rules, evaluator) for clause in dict.fromkeys(gate.clauses())
     }
     word, reason = _conclusion(gate, {clause: result.holds for clause, result in results.items()})
-    return Verdict(gate.name, word, list(results.values()), reason)
+    shown = [msgspec.structs.replace(results[clause], role=role) for role, clause in gate.by_role()]
+    return Verdict(gate.name, word, shown, reason)
 
 
 def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None]) -> tuple[str, str]:
@@ -163,6 +171,8 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None]) -> tuple[str,
         return gate.rules.otherwise, "neither go nor kill: the gate declares this outcome for the rest"
     if go is False and gate.kill is None:
         return NO_GO, "a go clause fails"
-    if go is True:
-        return INCONCLUSIVE, "the go clauses hold, but a kill condition is open"
-    return INCONCLUSIVE, "a go clause is open" if go is None else "a go clause fails, but nothing kills"
+    open_or_failed = [
+        "a go clause is open" if go is None else "a go clause fails" if go is False else "",
+        "a kill condition is open" if kill is None else "no kill condition is met" if gate.kill else "",
+    ]
+    return INCONCLUSIVE, ", ".join(filter(None, open_or_failed))

@@ -19,6 +19,7 @@ class Ids:
     version: ClassVar[str] = "1"
     world: ClassVar[str] = "closed"
     needs_responses: ClassVar[bool] = False
+    names: ClassVar[tuple[str, ...]] = ("ids",)
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
         return [

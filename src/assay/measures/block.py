@@ -44,9 +44,12 @@ class Labels:
         return cls(pl.DataFrame(schema=LABEL_COLUMNS))
 
     def of(self, label: str, arm: str) -> pl.DataFrame:
-        """The labels of one kind that hold for one arm."""
+        """The labels of one kind that hold for one arm; one made for this arm outweighs one for all."""
         holds = pl.col("arm").is_null() | (pl.col("arm") == arm)
-        return self.frame.filter((pl.col("label") == label) & holds)
+        found = self.frame.filter((pl.col("label") == label) & holds).sort(
+            "arm", nulls_last=True, maintain_order=True
+        )
+        return found.unique(["item", "target"], keep="first", maintain_order=True)
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Block:
     @cached_property
     def ranking(self) -> pl.DataFrame:
         """Every hit of every item: item, doc, score."""
-        hits = pl.DataFrame({"item": self.item_ids}).with_columns(
+        hits = pl.DataFrame({"item": self.item_ids}, schema={"item": pl.String}).with_columns(
             doc=self.answers["docs"], score=self.answers["scores"]
         )
         return hits.filter(pl.col("doc").list.len() > 0).explode("doc", "score")

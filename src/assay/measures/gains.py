@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 # A power of two above the number of labels, as slots of a bitmap: most unjudged hits fall on a clear bit.
-_SLOTS = 1 << 22
-_MIX = 0x9E3779B97F4A7C15  # odd, so multiplying by it permutes the 64-bit integers
+_SLOTS = np.uint64(1 << 22)
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so multiplying by it permutes the 64-bit integers
 
 
 @dataclass(frozen=True)
@@ -108,20 +108,26 @@ def _place(row: Ints) -> Ints:
 def _judged(hits: pl.DataFrame, known: pl.DataFrame) -> tuple[Ints, NDArray[np.float64]]:
     """The lines of `hits` that have a label, and its grade.
 
-    Joining a million strings is what costs, so a bitmap over hashes first drops what cannot have one.
+    Joining a million strings is what costs. So a bitmap over hashes first drops what cannot have a label, the
+    rest is joined by hash, and only what meets there is compared in full.
     """
-    marked = np.zeros(_SLOTS, dtype=bool)
-    marked[_slots(known)] = True
-    line = np.flatnonzero(marked[_slots(hits)])
-    near = hits.select("row", "doc")[line].with_columns(line=pl.Series(line))
-    found = near.join(known, on=["doc", "row"])
+    keys, known_keys = _keys(hits), _keys(known)
+    marked = np.zeros(int(_SLOTS), dtype=bool)
+    marked[known_keys % _SLOTS] = True
+    line = np.flatnonzero(marked[keys % _SLOTS])
+    near = pl.DataFrame(
+        {"key": keys[line], "line": line, "row": hits["row"].gather(line), "doc": hits["doc"].gather(line)}
+    )
+    met = near.join(known.with_columns(key=known_keys), on="key")
+    found = met.filter((pl.col("doc") == pl.col("doc_right")) & (pl.col("row") == pl.col("row_right")))
     return found["line"].to_numpy(), found["grade"].cast(pl.Float64).to_numpy()
 
 
-def _slots(frame: pl.DataFrame) -> NDArray[np.uint64]:
-    key = frame["doc"].hash().to_numpy() ^ (frame["row"].to_numpy().view(np.uint64) * np.uint64(_MIX))
-    slots: NDArray[np.uint64] = key & np.uint64(_SLOTS - 1)
-    return slots
+def _keys(frame: pl.DataFrame) -> NDArray[np.uint64]:
+    """A hash of each row's item and document."""
+    item = frame["row"].to_numpy().view(np.uint64) * _MIX
+    keys: NDArray[np.uint64] = frame["doc"].hash().to_numpy() ^ item
+    return keys
 
 
 def _ideal(known: pl.DataFrame, n: int) -> NDArray[np.float64]:

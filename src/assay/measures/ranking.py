@@ -210,11 +210,12 @@ class Judged(Ranked):
     Divided by how many came back where that is fewer than the cut-off; 0 where nothing came back. A negative
     label is no judgment. Range 0 to 1; not about relevance.
 
-    Yilmaz and Aslam, "Estimating average precision with incomplete and imperfect judgments", CIKM 2006,
-    for why the share matters.
+    Buckley and Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004, on why it matters.
     """
 
     family: ClassVar[str] = "Judged"
+    # not "labels": a hit without one is what it counts, in an open world too
+    needs: ClassVar[frozenset[str]] = frozenset({"hits", "judgments"})
     cutoff: int | None = None
 
     def of(self, gains: GainMatrix) -> Floats:

@@ -12,8 +12,8 @@ from assay.report.svg import style_of
 from assay.report.wording import shortened
 from assay.results import ItemView, Results
 
-SNIPPETS = (240, 160, 100, 60, 0)  # characters of a hit's text: the longest that keeps the page small
-ROOM = 1_500_000  # bytes of item data, so that the whole page stays under 2 MB
+SNIPPETS = (240, 200, 165, 135, 110, 90, 70, 50, 0)  # characters of a hit's text, the longest that fits
+ROOM = 1_700_000  # bytes of item data, so that the whole page stays under 2 MB
 _ESCAPES: dict[str, str | int | None] = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -30,12 +30,24 @@ def script_safe(value: Any) -> str:
 
 def item_data(results: Results, grid: Grid) -> tuple[str, int]:
     """The item data as script-safe JSON, and at how many characters its snippets were cut."""
-    text = ""
-    for limit in SNIPPETS:
+
+    def packed(limit: int) -> tuple[str, int]:
         text = script_safe(_Packing(results, grid, limit).value())
-        if len(text.encode()) <= ROOM:
+        return text, len(text.encode())
+
+    most, least = SNIPPETS[0], SNIPPETS[-1]
+    text, full = packed(most)
+    if full <= ROOM:
+        return text, most
+    shortest, base = packed(least)
+    for limit in SNIPPETS[1:-1]:
+        # Size grows ever slower with the limit, so the straight line between the two ends is a lower bound.
+        if base + (full - base) * limit / most > ROOM:
+            continue
+        text, size = packed(limit)
+        if size <= ROOM:
             return text, limit
-    return text, SNIPPETS[-1]
+    return shortest, least
 
 
 def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import polars as pl
-import polars.selectors as cs
 
 from assay.results import Results
 
 
 @dataclass(frozen=True)
 class Parquet:
-    """The scores, one row an item, arm, seed and measure; what has no value is null."""
+    """The scores, one row an item, arm, seed and measure; what has no value is null.
+
+    `factors` is a JSON object as text, so that the table is the same whatever factors a study has.
+    """
 
     suffix: ClassVar[str] = ".parquet"
 
     def render(self, results: Results) -> bytes:
         buffer = io.BytesIO()
-        scores = results.scores
-        # Parquet has no struct without fields, which is what factors are where a study has none.
-        bare = [name for name, dtype in scores.schema.items() if dtype == pl.Struct([])]
-        scores.drop(bare).with_columns(cs.float().fill_nan(None)).write_parquet(buffer)
+        results.scores.with_columns(pl.col("value").fill_nan(None)).write_parquet(buffer)
         return buffer.getvalue()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from assay.report.wording import number, with_interval
+from assay.report.wording import with_interval
 from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 HEIGHT = 28
@@ -53,10 +53,10 @@ class Axis:
 
     @property
     def ticks(self) -> list[float]:
-        """Three to six round numbers inside the axis."""
-        span = self.high - self.low
-        power = 10.0 ** math.floor(math.log10(span / 3))
-        step = max(power * factor for factor in (1, 2, 5) if power * factor <= span / 3)
+        """Two to five round numbers inside the axis: few enough that their figures never touch."""
+        wanted = (self.high - self.low) / 4
+        power = 10.0 ** math.floor(math.log10(wanted))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= wanted)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(index * step, 12) for index in range(first, last + 1)]
@@ -76,7 +76,7 @@ def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | N
 
 def scale(axis: Axis) -> Markup:
     """The figures along an axis."""
-    return _OPEN.format(16) + Markup().join(_TICK.format(axis.at(t), number(t)) for t in axis.ticks) + _CLOSE
+    return _OPEN.format(16) + Markup().join(_TICK.format(axis.at(t), f"{t:g}") for t in axis.ticks) + _CLOSE
 
 
 def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str, title: str) -> Markup:

@@ -43,6 +43,7 @@ def item_views(
             continue
         corpus = datasets[block.arm.name].corpus
         grades = _grades(block)
+        unnamed = 0.0 if block.labels.world == "closed" else None
         for item, response in zip(block.items, block.responses, strict=True):
             known = grades.get(item.item_id, {})
             if item.item_id not in expected:
@@ -58,7 +59,10 @@ def item_views(
                 faults[item.item_id][block.arm.name] = f"{response.error.kind}: {response.error.message}"
             returned[item.item_id][block.arm.name] = [
                 Returned(
-                    hit.doc_id, hit.score, known.get(hit.doc_id), hit.text or _snippet(corpus, hit.doc_id)
+                    hit.doc_id,
+                    hit.score,
+                    known.get(hit.doc_id, unnamed),
+                    hit.text or _snippet(corpus, hit.doc_id),
                 )
                 for hit in response.hits[:SHOWN_HITS]
             ]

@@ -161,14 +161,18 @@ def verdict_sentence(verdict: Verdict) -> str:
     sentence = clause_sentence(deciding[0])
     if outlook := clause_outlook(deciding[0]) if wanted is None else "":
         sentence += f" ({outlook})"
-    rest = len(deciding) - 1
-    return f"{sentence}; and {counted(rest, 'more clause')} alike" if rest else sentence
+    if not (rest := len(deciding) - 1):
+        return sentence
+    verb = {True: "speak for it", False: "speak against it", None: "are open"}[wanted]
+    if rest == 1:
+        verb = verb.replace("speak", "speaks").replace("are", "is")
+    return f"{sentence}; {counted(rest, 'more clause')} {verb}"
 
 
 def headline(results: Results) -> str:
     """The answer of the whole study in one sentence."""
     if results.verdict is None:
-        return "Nothing gates this study. Declare gates in study.yaml to get a verdict."
+        return "No gate is declared, so there is no verdict."
     decisive = next((one for one in results.verdicts if one.verdict == results.verdict), None)
     return verdict_sentence(decisive) if decisive else ""
 

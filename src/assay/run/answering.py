@@ -12,18 +12,20 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from assay.datasets.dataset import Dataset
-from assay.errors import Retryable
 from assay.protocols import Index, Kit, Session, System
 from assay.records import Budget, Fault, Observed, Query, Response
 from assay.run.journal import Answer
 from assay.run.keys import Unit
+from assay.run.response import checked, fault_of
 from assay.study import RunSettings
 
 TICK = 0.05  # seconds between looks at the clock
-PASSING = (Retryable, TimeoutError, ConnectionError)
+RESERVE = 8  # units handed out for each worker
+LONGEST_PAUSE = 60.0  # seconds between two attempts, however many there were
 
 
 @dataclass
@@ -38,14 +40,40 @@ class Asked:
     settings: RunSettings
     index: Index | None = None  # None: every unit has a scope of its own
 
-    def session(self, unit: Unit) -> Session:
-        if unit.scope is None and self.index is not None:
-            return self.index.session()
-        corpus = self.dataset.corpus.restricted(unit.scope or ())
-        return self.system.build(corpus, self.seed, self.kit).session()
+    @property
+    def threads(self) -> int:
+        return self.settings.threads or int(getattr(self.system, "threads", 1))
 
-    def queries(self, unit: Unit) -> list[Query]:
-        return [self.dataset.items[position].query for position in unit.items]
+    def index_of(self, unit: Unit) -> Index:
+        """The index that a unit is answered from: its scope's own, or the one all share."""
+        if unit.scope is None and self.index is not None:
+            return self.index
+        return self.system.build(self.dataset.corpus.restricted(unit.scope or ()), self.seed, self.kit)
+
+    def query(self, position: int) -> Query:
+        return self.dataset.items[position].query
+
+    def completed(self, unit: Unit, answers: Sequence[Answer]) -> list[Answer]:
+        """The answers of a unit, and a fault for each item after the one that failed.
+
+        What follows a failure in a sequence is not asked: its session lacks what the sequence says came
+        before, so that its answers would not be those of the sequence.
+        """
+        if len(answers) == len(unit.items):
+            return list(answers)
+        what = f"{answers[-1].item_id!r}, earlier in its sequence, failed"
+        fault = Fault("NotAsked", what, retryable=True)
+        rest = list(zip(unit.items, unit.keys, strict=True))[len(answers) :]
+        return [
+            *answers,
+            *(Answer(key, self.query(position).item_id, Response(error=fault)) for position, key in rest),
+        ]
+
+
+def close(index: Index | None) -> None:
+    """Closes an index that offers it. One that cannot be closed has answered all the same."""
+    with suppress(Exception):
+        getattr(index, "close", lambda: None)()
 
 
 @dataclass
@@ -54,69 +82,101 @@ class _Job:
     attempt: int = 1
 
 
+@dataclass
+class Finished:
+    """A unit that came back, with an answer for each of its items."""
+
+    unit: Unit
+    answers: list[Answer]
+
+
 class _Worker(threading.Thread):
-    """Answers jobs one at a time until it gets None or is abandoned."""
+    """Answers jobs one at a time until it gets None or is given up on."""
 
     def __init__(
         self, asked: Asked, jobs: queue.SimpleQueue[_Job | None], done: queue.SimpleQueue[Finished]
     ) -> None:
         super().__init__(daemon=True)
         self.asked, self.jobs, self.done = asked, jobs, done
-        self.job: _Job | None = None
-        self.since = math.inf
-        self.abandoned = False
+        self.answers: list[Answer] = []  # of the job in hand, so far
+        self._turn = threading.Lock()  # over who decides what becomes of the job in hand
+        self._job: _Job | None = None
+        self._since = math.inf
+        self._abandoned = False
+        self._index: Index | None = None
+        self._session: Session | None = None
 
     def run(self) -> None:
-        while not self.abandoned and (job := self.jobs.get()) is not None:
-            self.job = job
-            answers = self._answers(job)
-            self.since = math.inf
-            if not self.abandoned:
-                self.done.put(Finished(self, job, answers))
+        while (job := self.jobs.get()) is not None:
+            if not self._take(job):
+                self.jobs.put(job)
+                return
+            self._answer(job)
+            if not self._take(None):
+                return
+            self.done.put(Finished(job.unit, self.asked.completed(job.unit, self.answers)))
 
-    def _answers(self, job: _Job) -> list[Answer]:
-        try:
-            self.since = time.monotonic()
-            session = self.asked.session(job.unit)
-        except Exception as error:  # whatever a system does wrong is its failure, never ours
-            fault = Fault(type(error).__name__, str(error)[:2000], isinstance(error, PASSING))
-            return [
-                Answer(key, query.item_id, Response(error=fault))
-                for key, query in zip(job.unit.keys, self.asked.queries(job.unit), strict=True)
-            ]
-        return [
-            Answer(key, query.item_id, self._ask(session, query, job.attempt))
-            for key, query in zip(job.unit.keys, self.asked.queries(job.unit), strict=True)
-        ]
+    def overdue(self, timeout: float) -> _Job | None:
+        """Abandons the worker where its attempt takes too long, and says at what."""
+        with self._turn:
+            if self._job is None or time.monotonic() - self._since <= timeout:
+                return None
+            self._abandoned = True
+            return self._job
 
-    def _ask(self, session: Session, query: Query, attempt: int) -> Response:
-        settings = self.asked.settings
+    def _take(self, job: _Job | None) -> bool:
+        """Takes a job in hand, or lays the last one down; False: somebody else was given it meanwhile."""
+        with self._turn:
+            self._job, self._since = job, math.inf
+            if job is not None:
+                self.answers = []
+            return not self._abandoned
+
+    def _note(self, answer: Answer) -> bool:
+        """Keeps an answer; False: it came too late, and what follows it is asked by somebody else."""
+        with self._turn:
+            if not self._abandoned:
+                self.answers.append(answer)
+            return not self._abandoned
+
+    def _answer(self, job: _Job) -> None:
+        self._index = self._session = None
+        for position, key in zip(job.unit.items, job.unit.keys, strict=True):
+            query = self.asked.query(position)
+            response = self._ask(job, query)
+            if not self._note(Answer(key, query.item_id, response)) or response.error is not None:
+                break
+        if job.unit.scope is not None:
+            close(self._index)
+
+    def _ask(self, job: _Job, query: Query) -> Response:
+        settings, attempt, spent = self.asked.settings, job.attempt, 0.0
         while True:
-            self.since = started = time.monotonic()
             clock = self.asked.kit.clock()
-            try:
-                response = _checked(session.answer(query, self.asked.budgets))
-            except Exception as error:  # as above
-                passing = isinstance(error, PASSING)
-                response = Response(error=Fault(type(error).__name__, str(error)[:2000], passing))
-            observed = response.observed
-            observed.seconds.setdefault("total", time.monotonic() - started)
-            observed.attempts, observed.time = attempt, clock
-            observed.concurrency = settings.threads or 1
+            response = self._attempt(job.unit, query)
+            seen = response.observed
+            spent += seen.cost or 0.0
+            seen.cost = spent or seen.cost  # an attempt that failed was paid for too
+            seen.attempts, seen.concurrency, seen.time = attempt, self.asked.threads, clock
+            self._since = math.inf
             if response.error is None or not response.error.retryable or attempt > settings.retries:
                 return response
-            self.since = math.inf
-            time.sleep(settings.backoff * 2 ** (attempt - 1) * (0.5 + random.random()))
+            pause = settings.backoff * 2 ** (attempt - 1) * (0.5 + random.random())
+            time.sleep(min(pause, LONGEST_PAUSE))
             attempt += 1
 
-
-@dataclass
-class Finished:
-    """A job that came back."""
-
-    worker: _Worker
-    job: _Job
-    answers: list[Answer]
+    def _attempt(self, unit: Unit, query: Query) -> Response:
+        self._since = started = time.monotonic()
+        try:
+            if self._session is None:
+                self._index = self.asked.index_of(unit)
+                self._session = self._index.session()
+                self._since = started = time.monotonic()
+            response = checked(self._session.answer(query, self.asked.budgets))
+        except BaseException as error:  # whatever a system raises, SystemExit too, is its failure, never ours
+            response = Response(error=fault_of(error))
+        response.observed.seconds.setdefault("total", time.monotonic() - started)
+        return response
 
 
 @dataclass
@@ -124,43 +184,35 @@ class Crew:
     """The workers of one arm. `finished()` yields units as they come back, in no particular order."""
 
     asked: Asked
-    size: int
     go_on: Callable[[], bool] = lambda: True  # looked at before each unit is handed out
     jobs: queue.SimpleQueue[_Job | None] = field(default_factory=queue.SimpleQueue)
     done: queue.SimpleQueue[Finished] = field(default_factory=queue.SimpleQueue)
     workers: list[_Worker] = field(default_factory=list)
+    looked: float = 0.0  # when the clock was looked at last
 
-    def finished(self, units: Sequence[Unit]) -> Iterator[tuple[Unit, list[Answer]] | None]:
+    def finished(self, units: Sequence[Unit]) -> Iterator[Finished | None]:
         """Each unit with its answers; None now and then, when nothing has come back for a while."""
         waiting = iter(units)
-        in_flight = 0
-        for _ in range(min(self.size, len(units))):
+        for _ in range(min(self.asked.threads, len(units))):
             self._hire()
         try:
-            in_flight += self._hand_out(waiting, self._depth)
+            in_flight = self._hand_out(waiting, self._depth)
             while in_flight:
-                came = self._next()
-                if came is None:
-                    yield None
-                    continue
-                in_flight -= 1
-                yield came.job.unit, came.answers
-                in_flight += self._hand_out(waiting, 1)
+                came = self._overdue() or self._came()
+                if came is not None:
+                    in_flight -= 1
+                yield came
+                if came is not None:
+                    in_flight += self._hand_out(waiting, 1)
         finally:
-            for worker in self.workers:
-                worker.abandoned = True
+            for _ in self.workers:
                 self.jobs.put(None)
-
-    def _next(self) -> Finished | None:
-        try:
-            return self.done.get(timeout=TICK)
-        except queue.Empty:
-            return self._overdue()
 
     @property
     def _depth(self) -> int:
-        # a spending cap wants as little as possible already handed out when it is reached
-        return self.size if self.asked.settings.max_cost is not None else self.size * 16
+        # A reserve keeps workers that answer at once from waiting for the next unit. A spending cap allows
+        # none: what is handed out when it is reached will still be paid for.
+        return self.asked.threads * (1 if self.asked.settings.max_cost is not None else RESERVE)
 
     def _hand_out(self, waiting: Iterator[Unit], number: int) -> int:
         handed = 0
@@ -174,48 +226,32 @@ class Crew:
         self.workers.append(worker)
         worker.start()
 
+    def _came(self) -> Finished | None:
+        try:
+            return self.done.get(timeout=TICK)
+        except queue.Empty:
+            return None
+
     def _overdue(self) -> Finished | None:
         """Gives up on one worker whose attempt takes too long; its unit is tried again or failed."""
         timeout = self.asked.settings.timeout
-        now = time.monotonic()
-        for worker in self.workers if timeout is not None else ():
-            job = worker.job
-            if job is None or now - worker.since <= (timeout or math.inf):
+        if timeout is None or time.monotonic() - self.looked < TICK:
+            return None
+        for worker in list(self.workers):
+            if (job := worker.overdue(timeout)) is None:
                 continue
-            worker.abandoned = True
             self.workers.remove(worker)
             self._hire()
-            if job.attempt <= self.asked.settings.retries:
-                self.jobs.put(_Job(job.unit, job.attempt + 1))
-                return None
-            fault = Fault("Timeout", f"no answer within {timeout:g} s", retryable=True)
-            seen = Observed(attempts=job.attempt, seconds={"total": timeout or 0.0})
-            answers = [
-                Answer(key, query.item_id, Response(error=fault, observed=seen))
-                for key, query in zip(job.unit.keys, self.asked.queries(job.unit), strict=True)
-            ]
-            return Finished(worker, job, answers)
+            if job.attempt > self.asked.settings.retries:
+                return Finished(job.unit, self._timed_out(worker, job, timeout))
+            self.jobs.put(_Job(job.unit, job.attempt + 1))
+        self.looked = time.monotonic()
         return None
 
-
-def _checked(response: Response) -> Response:
-    """The response as it is, or a fault where it breaks what every measure relies on."""
-    if not isinstance(response, Response):
-        return Response(
-            error=Fault("BadResponse", f"answer() returned {type(response).__name__}, not Response")
-        )
-    seen: set[str] = set()
-    above = math.inf
-    for rank, hit in enumerate(response.hits, 1):
-        if not math.isfinite(hit.score):
-            what = f"hit {rank} ({hit.doc_id}) has the score {hit.score}"
-        elif hit.doc_id in seen:
-            what = f"hit {rank} repeats {hit.doc_id}; a response names each passage once"
-        elif hit.score > above:
-            what = f"hit {rank} scores higher than hit {rank - 1}; hits come best first"
-        else:
-            seen.add(hit.doc_id)
-            above = hit.score
-            continue
-        return Response(error=Fault("BadResponse", what), observed=response.observed)
-    return response
+    def _timed_out(self, worker: _Worker, job: _Job, timeout: float) -> list[Answer]:
+        answers = list(worker.answers)
+        position, key = job.unit.items[len(answers)], job.unit.keys[len(answers)]
+        fault = Fault("Timeout", f"no answer within {timeout:g} s", retryable=True)
+        seen = Observed(seconds={"total": timeout}, attempts=job.attempt, concurrency=self.asked.threads)
+        answers.append(Answer(key, self.asked.query(position).item_id, Response(error=fault, observed=seen)))
+        return self.asked.completed(job.unit, answers)

@@ -6,14 +6,18 @@ mark is at stake), a fresh segment a writer. A reader drops torn lines; what the
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 import msgspec
 
+from assay.errors import DataError, Problem
 from assay.records import Judgment, Response, Structure
 
 SYNC_EVERY = 0.25
@@ -38,6 +42,7 @@ class Answered(msgspec.Struct, tag_field="kind", tag="answered"):
 class Built(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
     """An index was built: how long it took, and the structure it publishes."""
 
+    key: str
     arm: str
     seed: int
     seconds: float
@@ -53,38 +58,61 @@ class Judged(msgspec.Struct, tag_field="kind", tag="judged"):
 Entry = Answered | Built | Judged
 
 
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Says plainly where the disk refused, and that nothing stored is lost by it."""
+    try:
+        yield
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> DataError:
+    what = f"cannot be written: {error.strerror or error}"
+    fix = "Make room or allow writing there, then run again: what was stored before stays."
+    return DataError(Problem(what, str(path), fix=fix))
+
+
 class Writer:
-    """One segment, written by one process."""
+    """One segment, written by one process, which holds a lock on it for as long as it may write."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        with storing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self.path, self._file = _fresh_segment(folder)
         self._encode = msgspec.json.Encoder().encode
-        self.path, self._file = _fresh_segment(folder)
+        self._size = 0
         self._synced = time.monotonic()
         self._dirty = False
 
     def append(self, entry: Entry, *, now: bool = False) -> None:
         """Writes one line; `now` waits until it is on disk."""
         line = self._encode(entry) + b"\n"
-        written = os.write(self._file, line)
-        if written != len(line):  # a full disk may take part of a line: the reader drops the torn part
-            raise OSError(
-                f"only {written} of {len(line)} bytes of a journal line were written to {self.path}"
-            )
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):  # a disk that fills up takes part of a line, then refuses the rest
+                written += os.write(self._file, line[written:])
+        except OSError as error:
+            os.ftruncate(self._file, self._size)  # no later line may continue a torn one
+            raise _refused(self.path, error) from error
+        self._size += len(line)
         self._dirty = True
         self.flush(force=now)
 
     def flush(self, *, force: bool = False) -> None:
         """Syncs what was written, at most every quarter of a second unless forced."""
         if self._dirty and (force or time.monotonic() - self._synced >= SYNC_EVERY):
-            os.fsync(self._file)
+            with storing(self.path):
+                os.fsync(self._file)
             self._synced, self._dirty = time.monotonic(), False
 
     def close(self) -> None:
-        self.flush(force=True)
-        os.close(self._file)
-        if self.path.stat().st_size == 0:
-            self.path.unlink()
+        try:
+            self.flush(force=True)
+            if self._size == 0:
+                self.path.unlink()
+        finally:
+            os.close(self._file)
 
     def __enter__(self) -> Writer:
         return self
@@ -101,22 +129,12 @@ def _fresh_segment(folder: Path) -> tuple[Path, int]:
     while True:
         path = folder / f"{number:06d}.jsonl"
         try:
-            return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError:  # another writer was quicker
             number += 1
-
-
-def read_segment(path: Path) -> Iterator[Entry]:
-    """Every whole line of one segment."""
-    decode = msgspec.json.Decoder(Entry).decode
-    with path.open("rb") as lines:
-        for line in lines:
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield decode(line)
-            except msgspec.DecodeError:
-                continue  # torn by a crash of the machine: its unit counts as not done
+            continue
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return path, file
 
 
 def segments(folder: Path) -> list[Path]:
@@ -126,5 +144,36 @@ def segments(folder: Path) -> list[Path]:
 
 def read_entries(folder: Path) -> Iterator[Entry]:
     """Every whole line of every segment, oldest segment first."""
-    for path in segments(folder):
-        yield from read_segment(path)
+    with ExitStack() as stack:
+        for lines in _opened(folder, stack):
+            yield from _entries(lines)
+
+
+def read_idle(path: Path) -> list[Entry]:
+    """Every whole line of one segment; none while somebody may still write to it."""
+    with path.open("rb") as lines:
+        try:
+            fcntl.flock(lines, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return []
+        return list(_entries(lines))
+
+
+def _opened(folder: Path, stack: ExitStack) -> list[BinaryIO]:
+    """All segments opened before one is read, so that none can vanish into a sealed file half-way."""
+    while True:
+        try:
+            return [stack.enter_context(path.open("rb")) for path in segments(folder)]
+        except FileNotFoundError:  # rewritten since it was listed
+            stack.close()
+
+
+def _entries(lines: BinaryIO) -> Iterator[Entry]:
+    decode = msgspec.json.Decoder(Entry).decode
+    for line in lines:
+        if not line.endswith(b"\n"):
+            return
+        try:
+            yield decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue  # torn by a crash of the machine: its unit counts as not done

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.datasets.dataset import Dataset, digest
+from assay.errors import DataError, Problem
 from assay.records import Arm, Item
 from assay.study import Study
 
@@ -29,27 +30,42 @@ class Unit:
 
 def plan_units(study: Study, arm: Arm, seed: int, dataset: Dataset) -> list[Unit]:
     """Every unit of an arm and seed, in dataset order, with the keys its responses will carry."""
-    head = [study.system_identity(arm).encode(), str(seed).encode(), _encode(study.budgets)]
+    identity = [study.system_identity(arm).encode(), str(seed).encode(), _encode(study.budgets)]
     groups: dict[str, list[int]] = {}
     for position, item in enumerate(dataset.items):
         groups.setdefault(f"s:{item.sequence}" if item.sequence else f"i:{item.item_id}", []).append(position)
-    scopes: dict[tuple[str, ...], bytes] = {}
+    heads: dict[tuple[str, ...] | None, bytes] = {}  # what all keys of a scope have in common
     units = []
     for positions in groups.values():
-        first = dataset.items[positions[0]]
-        scope = tuple(sorted(first.scope)) if first.scope is not None else None
-        if scope is not None and scope not in scopes:
-            scopes[scope] = dataset.corpus.restricted(scope).hash.encode()
-        corpus = scopes[scope] if scope is not None else dataset.corpus.hash.encode()
-        keys = _chain(head, corpus, [dataset.items[position] for position in positions])
-        units.append(Unit(tuple(positions), keys, scope))
+        items = [dataset.items[position] for position in positions]
+        scope = _scope(items, dataset.name)
+        if scope not in heads:
+            corpus = dataset.corpus if scope is None else dataset.corpus.restricted(scope)
+            heads[scope] = digest([*identity, corpus.hash.encode()]).encode()
+        units.append(Unit(tuple(positions), _chain(heads[scope], items), scope))
     return units
 
 
-def _chain(head: Sequence[bytes], corpus: bytes, items: Sequence[Item]) -> tuple[str, ...]:
+def index_key(study: Study, arm: Arm, seed: int, dataset: Dataset) -> str:
+    """The identity of an arm's index: what it would take to build the same one again."""
+    parts = [study.system_identity(arm), str(seed), dataset.corpus.hash]
+    return digest(part.encode() for part in parts)
+
+
+def _scope(items: Sequence[Item], where: str) -> tuple[str, ...] | None:
+    scope = items[0].scope
+    if any(item.scope != scope for item in items):
+        what = f"items of the sequence {items[0].sequence!r} have different scopes"
+        fix = "A sequence runs in one session on one index: give all its items the same scope."
+        raise DataError(Problem(what, where, fix=fix))
+    return None if scope is None else tuple(sorted(scope))
+
+
+def _chain(head: bytes, items: Sequence[Item]) -> tuple[str, ...]:
+    """One key an item; each holds the one before it, and so all earlier queries of the sequence."""
     keys: list[str] = []
     for item in items:
-        keys.append(digest([*head, corpus, _encode(item.query), *(key.encode() for key in keys)]))
+        keys.append(digest([head, _encode(item.query), *(key.encode() for key in keys[-1:])]))
     return tuple(keys)
 
 

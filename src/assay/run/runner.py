@@ -5,61 +5,21 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 import assay
-from assay.datasets.dataset import Dataset
-from assay.errors import SystemFailure, UsageError, did_you_mean
-from assay.protocols import Structured
+from assay.errors import SystemFailure
 from assay.records import Arm
-from assay.run.answering import Asked, Crew
-from assay.run.engines import Perform
 from assay.run.engines import engine as engine_named
-from assay.run.journal import Answered, Built, Writer
 from assay.run.keys import Unit, in_item_order, plan_units
-from assay.run.store import Store
-from assay.study import Study, open_study
-
-
-class Progress(Protocol):
-    """Told what happens, so that somebody can show it."""
-
-    def begin(self, label: str, total: int, done: int) -> None: ...
-    def advance(self, items: int, failed: int) -> None: ...
-
-
-class Silent:
-    """Shows nothing."""
-
-    def begin(self, label: str, total: int, done: int) -> None: ...
-    def advance(self, items: int, failed: int) -> None: ...
-
-
-class Work(msgspec.Struct):
-    """One arm and seed to be asked about some units: all a performer needs to know."""
-
-    study: str
-    arm: Arm
-    seed: int
-    units: list[int]  # positions in the arm's plan
-    n_items: int
-    spend: float | None = None  # what is left to spend
-
-
-class Tally(msgspec.Struct):
-    """What became of one piece of work."""
-
-    arm: str
-    seed: int
-    answered: int = 0
-    failed: int = 0
-    cost: float = 0.0
-    broken: str | None = None  # why the system could not be opened
-    last_fault: str | None = None
+from assay.run.performing import Progress, Silent, Tally, Work, perform, perform_packed
+from assay.run.selection import Selection
+from assay.run.store import SCHEMA, Store
+from assay.study import Study
 
 
 @dataclass
@@ -81,36 +41,6 @@ class Purse:
     def pay(self, cost: float) -> None:
         if self.left is not None:
             self.left = max(0.0, self.left - cost)
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which part of a study to run."""
-
-    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    systems: Sequence[str] = ()
-    limit: int | None = None
-
-    def arms(self, study: Study) -> list[Arm]:
-        for name in self.systems:
-            if name not in study.file.systems:
-                raise UsageError(f"There is no system {name!r}. {did_you_mean(name, study.file.systems)}")
-        return [
-            arm
-            for arm in study.arms
-            if (not self.systems or arm.system in self.systems)
-            and all(arm.factors[key] in values for key, values in self.where.items() if key in arm.factors)
-        ]
-
-    def takes(self, dataset: Dataset, position: int) -> bool:
-        item = dataset.items[position]
-        if self.limit is not None and position >= self.limit:
-            return False
-        return all(
-            set(values) & set(item.tags.get(key, ())) or item.language in values
-            for key, values in self.where.items()
-            if key in item.tags or key == "language"
-        )
 
 
 @dataclass(frozen=True)
@@ -146,134 +76,107 @@ def run_study(
     """Asks every system what it was not asked yet, and stores every answer as it comes."""
     selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
     started = time.monotonic()
+    performing, arms = engine_named(engine), selection.arms(study)
+    selection.refuse_unmet(study, arms)
     with store.locked():
+        manifest = _manifest(study, arms, store.manifest())
+        plans = _plans(study, arms, selection)
         if fresh:
-            store.forget_answers()
-        arms = selection.arms(study)
-        store.write_manifest(_manifest(study, arms, store.manifest()))
-        plans = _plans(study, arms)
-        done = store.done()
-        works, reused = _works(study, plans, selection, done)
-        total = sum(work.n_items for work in works)
-        progress.begin(study.name, total + reused, reused)
-        performing = engine_named(engine)
+            store.forget({key for plan in plans.values() for unit in plan.selected() for key in unit.keys})
+        store.write_manifest(manifest)
+        outcomes = store.outcomes()
+        works, reused = _works(study, plans, outcomes)
+        progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
         purse = Purse.of(study, store)
-        perform: Perform = perform_packed
+        do = perform_packed
         if engine == "local":
-            perform = partial(_perform_here, study=study, progress=progress, purse=purse)
+            do = partial(_perform_here, study=study, plans=plans, progress=progress, purse=purse)
+        tallies = []
         packed = [msgspec.json.encode(purse.share(work, len(works))) for work in works]
-        tallies = [msgspec.json.decode(result, type=Tally) for result in performing.map(perform, packed)]
-        done = store.done()
-        finished = {place: keys for place, (_, keys) in plans.items() if done.issuperset(keys)}
-        store.seal(finished)
-    pending = sum(len(set(keys) - done) for _, keys in plans.values())
-    _refuse_broken(tallies)
+        for result in performing.map(do, packed):
+            tallies.append(msgspec.json.decode(result, type=Tally))
+            if engine != "local":  # performers elsewhere tell when they are done
+                progress.advance(tallies[-1].answered + tallies[-1].failed, tallies[-1].failed)
+        outcomes = store.outcomes() if works else outcomes
+        done = {key for key, good in outcomes.items() if good}
+        store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
+    _refuse_broken(tallies, {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)})
+    pending = sum(key not in outcomes for plan in plans.values() for key in plan.keys)
     return Outcome(tallies, reused, pending, time.monotonic() - started)
 
 
-Plans = dict[tuple[str, int], tuple[list[Unit], list[str]]]
+@dataclass(frozen=True)
+class Plan:
+    """One arm and seed: all its units, the key of every item, and which items are selected."""
+
+    arm: Arm
+    seed: int
+    units: list[Unit]
+    keys: list[str]
+    positions: set[int]
+
+    def selected(self) -> list[Unit]:
+        """Units with a selected item; a sequence runs as a whole."""
+        return [unit for unit in self.units if not self.positions.isdisjoint(unit.items)]
 
 
-def _plans(study: Study, arms: Sequence[Arm]) -> Plans:
+Plans = dict[tuple[str, int], Plan]
+
+
+def _plans(study: Study, arms: Sequence[Arm], selection: Selection) -> Plans:
     plans: Plans = {}
     for arm in arms:
         dataset = study.dataset(arm)
+        positions = selection.positions(study, dataset)
         for seed in study.seeds:
             units = plan_units(study, arm, seed, dataset)
-            plans[arm.name, seed] = units, in_item_order(units, len(dataset.items))
+            keys = in_item_order(units, len(dataset.items))
+            plans[arm.name, seed] = Plan(arm, seed, units, keys, positions)
     return plans
 
 
-def _works(study: Study, plans: Plans, selection: Selection, done: set[str]) -> tuple[list[Work], int]:
+def _works(study: Study, plans: Plans, outcomes: Mapping[str, bool]) -> tuple[list[Work], int]:
+    """What is still to ask, and how many answers are there already."""
     works, reused = [], 0
-    arms = {arm.name: arm for arm in study.arms}
-    for (name, seed), (units, _) in plans.items():
-        dataset = study.dataset(arms[name])
+    for plan in plans.values():
         todo, n_items = [], 0
-        for index, unit in enumerate(units):
-            if not any(selection.takes(dataset, position) for position in unit.items):
+        for index, unit in enumerate(plan.units):
+            if plan.positions.isdisjoint(unit.items):
                 continue
-            if done.issuperset(unit.keys):
+            if all(outcomes.get(key, False) for key in unit.keys):
                 reused += len(unit.items)
             else:
                 todo.append(index)
                 n_items += len(unit.items)
         if todo:
-            works.append(Work(str(study.folder), arms[name], seed, todo, n_items))
+            works.append(Work(study.lines.where, plan.arm, plan.seed, todo, n_items))
     return works, reused
 
 
-def _perform_here(packed: bytes, *, study: Study, progress: Progress, purse: Purse) -> bytes:
+def _perform_here(packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: Purse) -> bytes:
     work = purse.share(msgspec.json.decode(packed, type=Work), 1)
-    tally = perform(work, study, progress)
+    tally = perform(work, plans[work.arm.name, work.seed].units, study, progress)
     purse.pay(tally.cost)
     return msgspec.json.encode(tally)
 
 
-def perform_packed(packed: bytes) -> bytes:
-    """Performs work in a process of its own: opens the study from its folder."""
-    work = msgspec.json.decode(packed, type=Work)
-    return msgspec.json.encode(perform(work, open_study(work.study), Silent()))
-
-
-def perform(work: Work, study: Study, progress: Progress) -> Tally:
-    """Builds the arm's index and asks it, writing a journal segment of its own."""
-    tally = Tally(work.arm.name, work.seed)
-    dataset = study.dataset(work.arm)
-    plan = plan_units(study, work.arm, work.seed, dataset)
-    units = [plan[index] for index in work.units]
-    settings = study.file.run
-    with Store(study.run_folder).writer() as writer:
-        system = study.system(work.arm)
-        size: int = settings.threads or int(getattr(system, "threads", 1))
-        settings = settings.model_copy(update={"threads": size})
-        asked = Asked(system, dataset, work.seed, study.kit, study.budgets, settings)
-        if any(unit.scope is None for unit in units):
-            try:
-                _build(asked, work, writer)
-            except Exception as error:  # an index that cannot be built is the system's failure, told as such
-                tally.broken = f"{type(error).__name__}: {error}"
-                return tally
-        crew = Crew(asked, size, go_on=lambda: work.spend is None or tally.cost < work.spend)
-        for finished in crew.finished(units):
-            if finished is None:
-                writer.flush()
-                continue
-            _, answers = finished
-            writer.append(Answered(work.arm.name, work.seed, answers))
-            failed = [answer.response.error for answer in answers if answer.response.error is not None]
-            tally.answered += len(answers) - len(failed)
-            tally.failed += len(failed)
-            tally.cost += sum(answer.response.observed.cost or 0.0 for answer in answers)
-            if failed:
-                tally.last_fault = f"{failed[-1].kind}: {failed[-1].message}"
-            progress.advance(len(answers), len(failed))
-    return tally
-
-
-def _build(asked: Asked, work: Work, writer: Writer) -> None:
-    started = time.monotonic()
-    asked.index = asked.system.build(asked.dataset.corpus, asked.seed, asked.kit)
-    structure = asked.index.structure() if isinstance(asked.index, Structured) else None
-    writer.append(Built(work.arm.name, work.seed, time.monotonic() - started, structure))
-
-
-def _refuse_broken(tallies: Sequence[Tally]) -> None:
+def _refuse_broken(tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
+    """An arm that could not be opened, or of which nothing but failures is stored."""
     problems = [f"{tally.arm} could not be opened: {tally.broken}" for tally in tallies if tally.broken]
     problems += [
         f"{tally.arm} failed on all {tally.failed} items it was asked; the last failure: {tally.last_fault}"
         for tally in tallies
-        if tally.failed and not tally.answered
+        if tally.failed and (tally.arm, tally.seed) not in answered
     ]
     if problems:
-        raise SystemFailure("\n".join(problems))
+        raise SystemFailure("\n".join(dict.fromkeys(problems)))
 
 
 def _manifest(study: Study, arms: Sequence[Arm], earlier: Mapping[str, Any]) -> dict[str, Any]:
     """What is being run. Arms of earlier, narrower runs stay listed."""
     datasets = {arm.name: study.dataset(arm) for arm in arms}
     return {
-        "schema": "assay/run/1",
+        "schema": SCHEMA,
         "study": study.name,
         "fingerprint": study.fingerprint,
         "study_file": study.file.model_dump(mode="json"),

@@ -34,7 +34,9 @@ class RunStatus:
 
 def study_status(study: Study) -> RunStatus:
     """Counts from the store; nothing is run."""
-    stored = Store(study.run_folder).answers()
+    store = Store(study.run_folder)
+    store.manifest()  # refuses a store that another version wrote
+    stored = store.answers()
     arms = []
     for arm in study.arms:
         dataset = study.dataset(arm)

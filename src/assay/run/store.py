@@ -11,11 +11,13 @@ run/
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,9 +25,23 @@ import msgspec
 import polars as pl
 
 from assay.datasets.dataset import digest
-from assay.errors import UsageError
+from assay.errors import DataError, Problem, UsageError
 from assay.records import Judgment, Observed, Structure
-from assay.run.journal import Answer, Answered, Built, Judged, Writer, read_entries, read_segment, segments
+from assay.run.journal import (
+    Answer,
+    Answered,
+    Built,
+    Entry,
+    Judged,
+    Writer,
+    read_entries,
+    read_idle,
+    segments,
+    storing,
+)
+
+SCHEMA = "assay/run/1"
+CHUNK = 10_000  # responses turned into columns at a time
 
 _COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
     "key": pl.String,
@@ -54,13 +70,15 @@ class Store:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Held by the one process that runs or seals; the kernel lets go of it when that process dies."""
-        self.root.mkdir(parents=True, exist_ok=True)
-        with (self.root / "lock").open("a+") as handle:
+        with storing(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            handle = (self.root / "lock").open("a+")
+        with handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UsageError(
-                    f"Another process{_holder(handle)} is running {self.root}. Wait for it."
+                    f"Another process{_holder(handle)} is running {self.root}. Wait for it, or end it."
                 ) from None
             handle.truncate(0)
             handle.write(str(os.getpid()))
@@ -71,80 +89,94 @@ class Store:
         """A fresh journal segment."""
         return Writer(self.journal)
 
-    def done(self) -> set[str]:
-        """Keys of every response that is stored and did not fail."""
-        keys: set[str] = set()
+    def outcomes(self) -> dict[str, bool]:
+        """The key of every stored response, and whether it is an answer and not a failure."""
+        # The journal before the sealed files, here and below: answers only ever move from the one to the
+        # other, so that nobody who reads while they move can miss one.
+        found: dict[str, bool] = {}
+        for answer in self._journalled():
+            found[answer.key] = found.get(answer.key, False) or answer.response.error is None
         for path in self._sealed_files():
-            frame = pl.read_parquet(path, columns=["key", "failed"])
-            keys.update(frame.filter(~pl.col("failed"))["key"])
-        keys.update(answer.key for answer in self._journalled() if answer.response.error is None)
-        return keys
+            found.update(dict.fromkeys(_read_sealed(path, ["key"])["key"], True))
+        return found
 
     def answers(self) -> pl.DataFrame:
         """Every stored response in columns, one row a key: the first success, else the last failure."""
-        parts = [pl.read_parquet(path) for path in self._sealed_files()]
-        parts.append(in_columns(self._journalled()))
-        stored = pl.concat(parts)
+        stored = self._rows()
         first = stored.filter(~pl.col("failed")).unique("key", keep="first", maintain_order=True)
         last = stored.filter(pl.col("failed")).unique("key", keep="last", maintain_order=True)
         return pl.concat([first, last.join(first, on="key", how="anti")])
 
+    def cost(self) -> float:
+        """What all stored responses cost, as far as their systems said."""
+        spent = self._rows().unique(["key", "rest"])  # a kill while sealing leaves the same row in two places
+        decode = msgspec.json.Decoder(_Costly).decode
+        return math.fsum(decode(rest).observed.cost or 0.0 for rest in spent["rest"])
+
     def seal(self, finished: Mapping[tuple[str, int], Sequence[str]]) -> None:
         """Writes finished arms as one Parquet file each, in item order, and drops what they make needless."""
-        stored = self.answers()
-        for (arm, seed), keys in finished.items():
+        for draft in self.sealed.glob(".*.tmp"):  # left by a kill
+            draft.unlink()
+        held = {path: set(_read_sealed(path, ["key"])["key"]) for path in self._sealed_files()}
+        fresh = {
+            place: keys
+            for place, keys in finished.items()
+            if not any(sealed.issuperset(keys) for sealed in held.values())
+        }
+        stored = self.answers() if fresh else in_columns(())
+        for (arm, seed), keys in fresh.items():
             slug = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", arm)
             path = self.sealed / f"{slug}.{seed}.{digest(map(str.encode, keys))[:8]}.parquet"
-            if not path.is_file():
-                write_atomic(path, in_order(stored, keys).write_parquet)
-        self._compact()
+            write_atomic(path, in_order(stored, keys).write_parquet)
+            for older in [older for older, sealed in held.items() if sealed.issubset(keys)]:
+                del held[older]
+                older.unlink()
+            held[path] = set(keys)
+        self._drop_lines(set().union(*held.values()))
 
-    def _compact(self) -> None:
-        """Rewrites the runner's journal segments without the lines that stand in sealed files.
-
-        Segments holding judgments are left alone: a desk may be writing to them at this moment.
-        """
-        sealed: set[str] = set()
+    def forget(self, keys: Set[str]) -> None:
+        """Drops the responses under these keys, so that they are asked for again; judgments stay."""
         for path in self._sealed_files():
-            sealed.update(pl.read_parquet(path, columns=["key"])["key"])
-        spent, kept = [], []
+            frame = _read_sealed(path)
+            left = frame.filter(~pl.col("key").is_in(list(keys)))
+            if left.is_empty():
+                path.unlink()
+            elif left.height < frame.height:
+                write_atomic(path, left.write_parquet)
+        self._drop_lines(keys)
+
+    def _drop_lines(self, keys: Set[str]) -> None:
+        """Rewrites idle journal segments without the answers under these keys, one build an index.
+
+        Segments holding judgments are left alone: a person's mark is never rewritten.
+        """
+        spent: list[Path] = []
+        builds: dict[str, Built] = {}
+        kept: list[Answered] = []
+        dropped = False
         for path in segments(self.journal):
-            entries = list(read_segment(path))
-            if not entries or any(isinstance(entry, Judged) for entry in entries):
+            entries = read_idle(path)
+            answered = [entry for entry in entries if isinstance(entry, Answered)]
+            left = [rest for entry in answered if (rest := _without(entry, keys)) is not None]
+            untouched = bool(answered) and sum(map(_size, left)) == sum(map(_size, answered))
+            if not entries or untouched or any(isinstance(entry, Judged) for entry in entries):
                 continue
-            left = [
-                entry for entry in entries if not isinstance(entry, Answered) or not _keys(entry) <= sealed
-            ]
-            if len(left) < len(entries):
-                spent.append(path)
-                kept += left
-        if kept:
-            with self.writer() as writer:
-                for entry in kept:
-                    writer.append(entry)
+            dropped |= bool(answered)
+            spent.append(path)
+            kept += left
+            builds.update({entry.key: entry for entry in entries if isinstance(entry, Built)})
+        if not dropped:
+            return
+        with self.writer() as writer:
+            for entry in chain[Entry](builds.values(), kept):
+                writer.append(entry)
         for path in spent:
             path.unlink()
 
-    def forget_answers(self) -> None:
-        """Drops every stored response, so that all systems are asked again; judgments stay."""
-        judgments = self.judgments()
-        for path in [*self._sealed_files(), *segments(self.journal)]:
-            path.unlink()
-        with self.writer() as writer:
-            for judgment in judgments:
-                writer.append(Judged(judgment), now=True)
-
-    def structures(self) -> dict[tuple[str, int], Structure]:
-        """The trees and graphs that indexes published, by arm and seed; the latest build counts."""
+    def structures(self) -> dict[str, Structure]:
+        """The trees and graphs that indexes published, by the key of the index."""
         entries = (entry for entry in read_entries(self.journal) if isinstance(entry, Built))
-        return {(entry.arm, entry.seed): entry.structure for entry in entries if entry.structure is not None}
-
-    def cost(self) -> float:
-        """What all stored responses cost, as far as their systems said."""
-        rest = msgspec.json.Decoder(_Costly).decode
-        journalled = sum(answer.response.observed.cost or 0.0 for answer in self._journalled())
-        sealed = (rest(payload) for path in self._sealed_files() for payload in pl.read_parquet(path)["rest"])
-        return journalled + sum(response.observed.cost or 0.0 for response in sealed)
+        return {entry.key: entry.structure for entry in entries if entry.structure is not None}
 
     def judgments(self) -> list[Judgment]:
         """Judgments that were paid for or made by people, oldest first."""
@@ -157,7 +189,17 @@ class Store:
     def manifest(self) -> dict[str, Any]:
         """What was run; empty where nothing was."""
         path = self.root / "manifest.json"
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any]) if path.is_file() else {}
+        if not path.is_file():
+            return {}
+        try:
+            content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            fix = "Remove it and run again: stored answers are found without it."
+            raise DataError(Problem(f"is not readable: {error}", str(path), fix=fix)) from None
+        if (schema := content.get("schema")) != SCHEMA:
+            what = f"the run was stored in the form {schema!r}; this version of Assay reads {SCHEMA!r}"
+            raise DataError(Problem(what, str(path), fix="Update Assay, or move the run folder away."))
+        return content
 
     def _sealed_files(self) -> list[Path]:
         return sorted(self.sealed.glob("*.parquet"))
@@ -167,6 +209,21 @@ class Store:
             if isinstance(entry, Answered):
                 yield from entry.answers
 
+    def _rows(self) -> pl.DataFrame:
+        """Everything that is stored, sealed rows first."""
+        journalled = in_columns(self._journalled())
+        return pl.concat([*(_read_sealed(path) for path in self._sealed_files()), journalled])
+
+
+def _read_sealed(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    try:
+        frame = pl.read_parquet(path, columns=columns or list(_COLUMNS))
+    # Polars panics, outside its own exception tree, on some damaged pages.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        fix = "Remove the file and run again: what it held and the journal lacks is asked anew."
+        raise DataError(Problem(f"cannot be read: {error}", str(path), fix=fix)) from error
+    return frame
+
 
 class _Costly(msgspec.Struct):
     """The one field of a response that a spending cap reads."""
@@ -174,8 +231,13 @@ class _Costly(msgspec.Struct):
     observed: Observed = msgspec.field(default_factory=Observed)
 
 
-def _keys(entry: Answered) -> set[str]:
-    return {answer.key for answer in entry.answers}
+def _without(entry: Answered, keys: Set[str]) -> Answered | None:
+    left = [answer for answer in entry.answers if answer.key not in keys]
+    return msgspec.structs.replace(entry, answers=left) if left else None
+
+
+def _size(entry: Answered) -> int:
+    return len(entry.answers)
 
 
 def in_order(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
@@ -186,31 +248,62 @@ def in_order(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 def in_columns(answers: Iterable[Answer]) -> pl.DataFrame:
     """Responses as columns: hits by name and score, all the rest as one JSON field."""
-    rows: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    waiting = iter(answers)
+    parts = [pl.DataFrame(schema=_COLUMNS)]
+    while some := list(islice(waiting, CHUNK)):  # records are many times as large as their columns
+        parts.append(_chunk(some))
+    return pl.concat(parts)
+
+
+def _chunk(answers: Sequence[Answer]) -> pl.DataFrame:
     encode = msgspec.json.Encoder().encode
-    for key, item_id, response in ((answer.key, answer.item_id, answer.response) for answer in answers):
-        rows["key"].append(key)
-        rows["item"].append(item_id)
-        rows["failed"].append(response.error is not None)
-        rows["docs"].append([hit.doc_id for hit in response.hits])
-        rows["scores"].append([hit.score for hit in response.hits])
-        plain = all(hit.span is None and hit.text is None for hit in response.hits)
-        rest = msgspec.structs.replace(response, hits=[]) if plain else response
-        rows["rest"].append(encode(rest))
-    return pl.DataFrame(rows, schema=_COLUMNS)
+    responses = [answer.response for answer in answers]
+    plain = [
+        response
+        if any(hit.span is not None or hit.text is not None for hit in response.hits)
+        else msgspec.structs.replace(response, hits=[])
+        for response in responses
+    ]
+    rows = pl.DataFrame(
+        {
+            "row": range(len(answers)),
+            "key": [answer.key for answer in answers],
+            "item": [answer.item_id for answer in answers],
+            "failed": [response.error is not None for response in responses],
+            "rest": [encode(response) for response in plain],
+        }
+    )
+    hits = [(row, hit.doc_id, hit.score) for row, response in enumerate(responses) for hit in response.hits]
+    columns = {"row": pl.Int64, "docs": pl.String, "scores": pl.Float64}
+    # Grouped, since Polars makes a column of lists from Python lists one list at a time.
+    lists = (
+        pl.DataFrame(hits, columns, orient="row").group_by("row", maintain_order=True).agg("docs", "scores")
+    )
+    whole = rows.join(lists, on="row", how="left", maintain_order="left")
+    empty = [pl.col(name).fill_null(pl.lit([], _COLUMNS[name])) for name in ("docs", "scores")]
+    return whole.with_columns(empty).select(list(_COLUMNS))
 
 
-def write_atomic(path: Path, write: Any) -> None:
+def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
     """Writes beside the target, syncs, renames: a reader sees the old file or the new, never a half."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write(draft)
+            _sync(draft)
+            draft.replace(path)
+            _sync(path.parent)  # the new name is on disk before anything it replaces goes
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
     try:
-        write(draft)
-        with draft.open("rb+") as handle:
-            os.fsync(handle.fileno())
-        draft.replace(path)
+        os.fsync(handle)
     finally:
-        draft.unlink(missing_ok=True)
+        os.close(handle)
 
 
 def _holder(handle: IO[str]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from assay.protocols import Floats
 
-KAPPA_WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}  # the power of the distance between categories
+KAPPA_WEIGHTS = {"none": np.sign, "linear": np.abs, "quadratic": np.square}  # of categories apart
 ALPHA_LEVELS = ("nominal", "ordinal", "interval")
 
 
@@ -38,12 +38,7 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, scheme: str = "none", weights: Float
     categories, code = np.unique(ratings[both], return_inverse=True)
     first, second = code.reshape(-1, 2).T
     ranks = np.arange(len(categories))
-    apart = np.abs(ranks[:, None] - ranks)
-    cost = (
-        (apart > 0).astype(np.float64)
-        if scheme == "none"
-        else apart.astype(np.float64) ** KAPPA_WEIGHTS[scheme]
-    )
+    cost = KAPPA_WEIGHTS[scheme](np.abs(ranks[:, None] - ranks)).astype(np.float64)
     each = np.eye(len(categories))
     observed = counts @ cost[first, second] * counts.sum(axis=1)
     expected = np.sum((counts @ each[first]) @ cost * (counts @ each[second]), axis=1)

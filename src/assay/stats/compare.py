@@ -6,33 +6,40 @@ of columns of one matrix.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from assay.measures.block import FAILED, NOT_APPLICABLE, PENDING, UNJUDGED
+from assay.measures.block import FAILED, PENDING, UNJUDGED
 from assay.protocols import Measure
-from assay.records import Comparison, Estimate, Factors
+from assay.records import Arm, Comparison, Estimate, Factors
 from assay.slices import Condition
+from assay.stats.columns import discordant
 from assay.stats.corrections import benjamini_hochberg, holm
 from assay.stats.effects import cliffs_delta_paired, cohens_dz, win_tie_loss
 from assay.stats.intervals import Interval, bonett_price, interval_of, proportion_interval
-from assay.stats.power import POWER
-from assay.stats.resample import cluster_sums, jackknife_means, plain_means, resampled_means
+from assay.stats.power import detectable_difference
+from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
 from assay.stats.tests import mcnemar, sign_flip
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-SHOWN_ITEMS = 3
 MCNEMAR, SIGN_FLIP = "McNemar", "sign-flip permutation"
 OPEN = {PENDING: "not run yet", UNJUDGED: "not judged"}
+CORRECTIONS: dict[str, Callable[[Sequence[float | None]], list[float | None]]] = {
+    "holm": holm,
+    "benjamini-hochberg": benjamini_hochberg,
+    "none": list,
+}
+
+# One column of a table: system, measure, and the value its failed rows count as (None: they are left out).
+Name = tuple[str, str, float | None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Comparing:
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
         """Which systems are compared, the challenger first."""
         if self.against == "all":
-            return [(b, a) for a, b in itertools.combinations(systems, 2)]
+            return [(b, a) for a, b in combinations(systems, 2)]
         return [(system, self.baseline) for system in systems if system != self.baseline]
 
 
@@ -80,18 +87,18 @@ def summarise(
 
     A family is one measure over all pairs: overall comparisons are one, slices another.
     """
-    estimates: list[Estimate] = []
+    estimates: dict[tuple[object, ...], Estimate] = {}
     comparisons: list[Comparison] = []
+    draws = Draws(how.resamples, how.seed)
     for part in slices(rows, how.by):
-        here = [
-            system
-            for system in rows.systems
-            if any(arm.factors.items() <= part.factors.items() for arm in rows.arms(system))
-        ]
-        table = _Table(rows, part, [(system, measure.name) for system in here for measure in measures], how)
-        estimates += [table.estimate(system, measure) for measure in measures for system in here]
-        comparisons += [table.compare(pair, measure) for measure in measures for pair in how.pairs(here)]
-    return estimates, _corrected(comparisons, how.correction)
+        arms = [arm for system in rows.systems if (arm := rows.arm(system, part.factors))]
+        here = [arm.system for arm in arms]
+        table = _Table(rows, part, here, measures, how.level, draws)
+        for measure, arm in product(measures, arms):
+            # an arm without the factor is the same in every combination, and estimated once
+            estimates.setdefault((arm.name, measure.name, *part.where.items()), table.estimate(arm, measure))
+        comparisons += table.compare(how.pairs(here), measures)
+    return list(estimates.values()), _corrected(comparisons, how)
 
 
 @dataclass(frozen=True)
@@ -108,24 +115,37 @@ class _Drawn:
 class _Table:
     """The columns of one slice. Those that count the same rows are resampled in one product."""
 
-    def __init__(self, rows: Rows, part: Slice, names: Sequence[tuple[str, str]], how: Comparing) -> None:
-        self.rows, self.part, self.how = rows, part, how
-        self._drawn: dict[tuple[str, str], _Drawn] = {}
-        groups: dict[bytes, list[tuple[str, str]]] = {}
-        for name in names:
-            groups.setdefault((part.mask & rows.column(*name).counted).tobytes(), []).append(name)
+    def __init__(
+        self,
+        rows: Rows,
+        part: Slice,
+        systems: Sequence[str],
+        measures: Sequence[Measure],
+        level: float,
+        draws: Draws,
+    ) -> None:
+        self.rows, self.part, self.level, self.draws = rows, part, level, draws
+        self._drawn: dict[Name, _Drawn] = {}
+        groups: dict[bytes, dict[Name, Column]] = {}
+        # by name: the place of a column in a product may touch its last bit, the order of a study must not
+        for system, measure in product(sorted(systems), sorted(measures, key=lambda each: each.name)):
+            for name in {(system, measure.name, None): None, **dict.fromkeys(self._names(system, measure))}:
+                column = self._column(name)
+                groups.setdefault((part.mask & column.counted).tobytes(), {})[name] = column
         for members in groups.values():
-            columns = [rows.column(*name) for name in members]
-            self._drawn.update(zip(members, self._draw(columns), strict=True))
+            self._drawn.update(zip(members, self._draw(list(members.values())), strict=True))
 
-    def estimate(self, system: str, measure: Measure) -> Estimate:
-        """A system's mean with its interval; no value where no row counts."""
-        column, drawn = self.rows.column(system, measure.name), self._drawn[system, measure.name]
+    def estimate(self, arm: Arm, measure: Measure) -> Estimate:
+        """An arm's mean with its interval; no value where no row counts."""
+        column, drawn = (
+            self.rows.column(arm.system, measure.name),
+            self._drawn[arm.system, measure.name, None],
+        )
         n = len(drawn.values)
         interval = self._interval(drawn, measure) if n else None
         return Estimate(
-            system,
-            self.part.factors,
+            arm.system,
+            arm.factors,
             measure.name,
             self.part.where,
             drawn.point if n else None,
@@ -136,32 +156,67 @@ class _Table:
             status_counts(column, self.part.mask),
         )
 
-    def compare(self, pair: tuple[str, str], measure: Measure) -> Comparison:
-        """The first system of the pair less the second."""
+    def compare(self, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure]) -> Iterator[Comparison]:
+        """Of every pair, the first system less the second; a comparison without ways to count is refused."""
+        asked = [(pair, measure, self._ways(pair, measure)) for measure, pair in product(measures, pairs)]
+        flipped = self._flipped([way for _, _, ways in asked for way in ways])
+        for pair, measure, ways in asked:
+            yield self._comparison(pair, measure, ways, flipped)
+
+    def _ways(self, pair: tuple[str, str], measure: Measure) -> list[tuple[Name, Name]]:
+        if self._refusal(pair, measure):
+            return []
+        return [(a, b) for a in self._names(pair[0], measure) for b in self._names(pair[1], measure)]
+
+    def _comparison(
+        self,
+        pair: tuple[str, str],
+        measure: Measure,
+        ways: Sequence[tuple[Name, Name]],
+        flipped: dict[tuple[Name, Name], float],
+    ) -> Comparison:
+        """One pair; failed rows count at either end of the range, and the least certain way is shown."""
         a, b = (self.rows.column(system, measure.name) for system in pair)
         about = (*pair, self.part.factors, measure.name, self.part.where)
         shared = self.part.mask & a.counted & b.counted
-        refused = self._refusal(pair, measure) or ("" if shared.any() else "no item applies to both")
-        if refused:
-            return Comparison(*about, *(None,) * 6, 0, 0, 0, int(shared.sum()), refused=refused)
+        n = int(shared.sum())
+        if not ways or not n:
+            refused = self._refusal(pair, measure) or "no item applies to both"
+            return Comparison(*about, *(None,) * 6, 0, 0, 0, n, refused=refused)
         difference = a.values[shared] - b.values[shared]
-        outcomes = [self._tested(left, right, measure) for left, right in self._imputed(pair, measure)]
-        p = max(p for _, p, _ in outcomes)
-        binary, hull = outcomes[0][2] == MCNEMAR, _hull([interval for interval, _, _ in outcomes])
+        drawn = [(self._drawn[left], self._drawn[right]) for left, right in ways]
+        binary = all(_binary(measure, *columns) for columns in drawn)
+        interval = _hull([self._difference_interval(*columns, measure, binary) for columns in drawn])
+        p = max(
+            mcnemar(left.values, right.values) if binary else flipped[way]
+            for way, (left, right) in zip(ways, drawn, strict=True)
+        )
         return Comparison(
             *about,
             float(difference.mean()),
-            *_ends(hull),
+            *_ends(interval),
             p,
             p,
             _finite(cliffs_delta_paired(difference) if binary else cohens_dz(difference)),
             *win_tie_loss(difference if measure.better == "higher" else -difference),
-            int(shared.sum()),
+            n,
             effect_name="Cliff's delta" if binary else "Cohen's d",
-            test=outcomes[0][2],
+            test=MCNEMAR if binary else SIGN_FLIP,
             family=measure.name + (" by slice" if self.part.where else ""),
-            mde=None if p < 1 - self.how.level else _detectable(hull, self.how.level),
+            mde=_finite(detectable_difference(interval.low, interval.high, self.level)),
         )
+
+    def _names(self, system: str, measure: Measure) -> list[Name]:
+        """The columns that stand for a system in a comparison: two where rows failed, one at each end."""
+        status = self.rows.column(system, measure.name).status
+        if measure.high is None or not (self.part.mask & (status == FAILED)).any():
+            return [(system, measure.name, None)]
+        return [(system, measure.name, measure.low), (system, measure.name, measure.high)]
+
+    def _column(self, name: Name) -> Column:
+        system, measure, end = name
+        column = self.rows.column(system, measure)
+        return column if end is None else column.imputed(end)
 
     def _draw(self, columns: Sequence[Column]) -> list[_Drawn]:
         """Columns that count the same rows, resampled together."""
@@ -171,92 +226,85 @@ class _Table:
             return [_Drawn(column, column, np.nan, column, column) for column in values.T]
         sums, counts = cluster_sums(values, self.rows.clusters[used])
         points, left_out = plain_means(sums, counts), jackknife_means(sums, counts)
-        draws = resampled_means(sums, counts, self.how.resamples, self.how.seed)
+        draws = weighted_means(self.draws.weights(len(sums)), sums, counts)
         return [
             _Drawn(values[:, at], sums[:, at], float(points[at]), left_out[:, at], draws[:, at])
             for at in range(len(columns))
         ]
 
-    def _imputed(self, pair: tuple[str, str], measure: Measure) -> Iterator[tuple[_Drawn, _Drawn]]:
-        """Both columns of a pair, once for each way to count failed rows."""
-        columns = [self.rows.column(system, measure.name) for system in pair]
-        failing = [bool((self.part.mask & (column.status == FAILED)).any()) for column in columns]
-        if not any(failing):
-            yield self._drawn[pair[0], measure.name], self._drawn[pair[1], measure.name]
-            return
-        ends = [(measure.low, measure.high) if fails else (None,) for fails in failing]
-        for chosen in itertools.product(*ends):
-            filled = [
-                column if end is None else column.imputed(end)
-                for column, end in zip(columns, chosen, strict=True)
-            ]
-            left, right = self._draw(filled)
-            yield left, right
+    def _flipped(self, ways: Sequence[tuple[Name, Name]]) -> dict[tuple[Name, Name], float]:
+        """Sign-flip p-values of many pairs of columns, all of one length at once."""
+        by_length: dict[int, list[tuple[Name, Name]]] = {}
+        for way in ways:
+            by_length.setdefault(len(self._drawn[way[0]].sums), []).append(way)
+        found: dict[tuple[Name, Name], float] = {}
+        for members in by_length.values():
+            # rows of a cluster depend on each other, so a flip turns the whole cluster
+            sums = [self._drawn[left].sums - self._drawn[right].sums for left, right in members]
+            p = sign_flip(np.array(sums).T, self.draws.resamples, self.draws.seed)
+            found.update(zip(members, p.tolist(), strict=True))
+        return found
 
-    def _tested(self, a: _Drawn, b: _Drawn, measure: Measure) -> tuple[Interval, float, str]:
-        """Interval, p-value and test of a paired difference."""
-        n, difference = len(a.jackknife), a.values - b.values
-        if _binary(measure, a, b):
-            gains, losses = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-            return bonett_price(gains, losses, n, self.how.level), mcnemar(a.values, b.values), MCNEMAR
-        interval = interval_of(
+    def _difference_interval(self, a: _Drawn, b: _Drawn, measure: Measure, binary: bool) -> Interval:
+        n = len(a.jackknife)
+        if binary:
+            return bonett_price(*discordant(a.values, b.values), n, self.level)
+        return interval_of(
             a.draws - b.draws,
             a.point - b.point,
             n,
             jackknife=a.jackknife - b.jackknife,
             bounds=None if measure.high is None else (measure.low - measure.high, measure.high - measure.low),
-            level=self.how.level,
+            level=self.level,
         )
-        # rows of a cluster depend on each other, so a flip turns the whole cluster
-        p = sign_flip((a.sums - b.sums)[:, None], self.how.resamples, self.how.seed)
-        return interval, float(p[0]), SIGN_FLIP
 
     def _interval(self, drawn: _Drawn, measure: Measure) -> Interval:
         n = len(drawn.jackknife)
         if _binary(measure, drawn):
-            return proportion_interval(int(drawn.values.sum()), n, self.how.level)
+            return proportion_interval(int(drawn.values.sum()), n, self.level)
         return interval_of(
             drawn.draws,
             drawn.point,
             n,
             jackknife=drawn.jackknife,
             bounds=None if measure.high is None else (measure.low, measure.high),
-            level=self.how.level,
+            level=self.level,
         )
 
     def _refusal(self, pair: tuple[str, str], measure: Measure) -> str:
         """Why two systems cannot be compared: rows that only one has, or that are still open."""
-        status = [self.rows.column(system, measure.name).status[self.part.mask] for system in pair]
-        if (differ := (status[0] == NOT_APPLICABLE) != (status[1] == NOT_APPLICABLE)).any():
-            return f"different items: {self._named(differ)} apply to one of the two only"
-        for system, found in zip(pair, status, strict=True):
-            for code, word in OPEN.items():
-                if (rest := found == code).any():
-                    return f"{system}: {int(rest.sum())} items {word} ({self._named(rest)})"
-            if measure.high is None and (rest := found == FAILED).any():
-                return f"{system}: {int(rest.sum())} items failed ({self._named(rest)})"
+        columns = [self.rows.column(system, measure.name) for system in pair]
+        for system, column in zip(pair, columns, strict=True):
+            unbounded = (
+                {} if measure.high is not None else {FAILED: f"failed, and {measure.name} has no upper end"}
+            )
+            for code, word in {**OPEN, **unbounded}.items():
+                if (rest := self.part.mask & (column.status == code)).any():
+                    return f"{system}: {int(rest.sum())} items {word} ({self.rows.name_items(rest)})"
+        left, right = (column.counted | (column.status == FAILED) for column in columns)
+        if (differ := self.part.mask & (left != right)).any():
+            return (
+                f"different items: only one of the two has {measure.name} for {self.rows.name_items(differ)}"
+            )
         return ""
 
-    def _named(self, chosen: Bools) -> str:
-        which = np.flatnonzero(self.part.mask)[chosen]
-        names = ", ".join(self.rows.item_of(row).item_id for row in which[:SHOWN_ITEMS])
-        return names if len(which) <= SHOWN_ITEMS else f"{names} and {len(which) - SHOWN_ITEMS} more"
 
-
-def _corrected(found: Sequence[Comparison], correction: str) -> list[Comparison]:
-    if correction == "none":
-        return list(found)
-    adjust = holm if correction == "holm" else benjamini_hochberg
+def _corrected(found: Sequence[Comparison], how: Comparing) -> list[Comparison]:
+    """P-values adjusted within families; a difference that was found needs no word on what could be."""
     adjusted: list[float | None] = [None] * len(found)
     for family in dict.fromkeys(comparison.family for comparison in found):
         members = [index for index, comparison in enumerate(found) if comparison.family == family]
-        for index, p in zip(members, adjust([found[index].p for index in members]), strict=True):
+        family_p = CORRECTIONS[how.correction]([found[index].p for index in members])
+        for index, p in zip(members, family_p, strict=True):
             adjusted[index] = p
-    return [msgspec.structs.replace(one, p_adjusted=p) for one, p in zip(found, adjusted, strict=True)]
+    return [
+        msgspec.structs.replace(one, p_adjusted=p, mde=None if p is None or p < 1 - how.level else one.mde)
+        for one, p in zip(found, adjusted, strict=True)
+    ]
 
 
 def _binary(measure: Measure, *columns: _Drawn) -> bool:
-    """Whether a column is a plain proportion: zeros and ones, each row its own cluster."""
+    """Whether columns are plain proportions: zeros and ones, each row its own cluster."""
     return measure.binary and all(
         len(column.jackknife) == len(column.values) and bool(np.isin(column.values, (0.0, 1.0)).all())
         for column in columns
@@ -264,15 +312,9 @@ def _binary(measure: Measure, *columns: _Drawn) -> bool:
 
 
 def _hull(intervals: Sequence[Interval]) -> Interval:
-    """The interval that holds them all."""
+    """The interval that holds them all, none where one of them is none."""
     lows, highs = [each.low for each in intervals], [each.high for each in intervals]
-    return Interval(min(lows), max(highs), intervals[0].method)
-
-
-def _detectable(interval: Interval, level: float) -> float | None:
-    """The smallest true difference found with 80 % power, given how wide the interval came out."""
-    reach = special.ndtri((1 + level) / 2)
-    return _finite(float((reach + special.ndtri(POWER)) / reach * (interval.high - interval.low) / 2))
+    return Interval(float(np.min(lows)), float(np.max(highs)), intervals[0].method)
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:

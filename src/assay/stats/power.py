@@ -34,6 +34,12 @@ def minimum_detectable_effect(deviation: float, n: int, alpha: float = ALPHA, po
     return float(reach * deviation / math.sqrt(n))
 
 
+def detectable_difference(low: float, high: float, level: float = 1 - ALPHA, power: float = POWER) -> float:
+    """The smallest true difference found with this power, given how wide its interval came out."""
+    reach = special.ndtri((1 + level) / 2)
+    return float((reach + special.ndtri(power)) / reach * (high - low) / 2)
+
+
 def items_to_settle(value: float, low: float, high: float, n: int, threshold: float = 0.0) -> int | None:
     """How many more items until an interval of the present spread excludes the threshold.
 

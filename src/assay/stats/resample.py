@@ -7,7 +7,7 @@ are one matrix product. The unit drawn is the cluster, which is the row unless t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,13 +86,42 @@ def jackknife_means(sums: Floats, counts: Floats) -> Floats:
 
 def resampled_means(sums: Floats, counts: Floats, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
     """The (resamples × columns) bootstrap means, NaN where a resample holds no row of a column."""
+    return weighted_means(bootstrap_weights(len(sums), resamples, seed), sums, counts)
+
+
+def weighted_means(weights: Iterable[Floats], sums: Floats, counts: Floats) -> Floats:
+    """The means of all columns under each row of each chunk of weights."""
     columns = sums.shape[1]
     distinct, which = np.unique(counts, axis=1, return_inverse=True)  # most columns share their rows
     both = np.column_stack([sums, distinct])
-    means = np.empty((resamples, columns))
-    done = 0
-    for weights in bootstrap_weights(len(sums), resamples, seed):
-        drawn = weights @ both
-        means[done : done + len(weights)] = ratio(drawn[:, :columns], drawn[:, columns + which.ravel()])
-        done += len(weights)
-    return means
+    products = (chunk @ both for chunk in weights)
+    return np.concatenate(
+        [ratio(drawn[:, :columns], drawn[:, columns + which.ravel()]) for drawn in products]
+    )
+
+
+class Draws:
+    """Bootstrap weights that many tables share: drawn once a number of rows, and kept while they are small.
+
+    Weights are small counts, so that a byte each is enough; they go when their owner goes.
+    """
+
+    KEPT_CELLS = 2**26
+
+    def __init__(self, resamples: int = RESAMPLES, seed: int = 0) -> None:
+        self.resamples, self.seed = resamples, seed
+        self._kept: dict[int, list[NDArray[Any]]] = {}
+
+    def weights(self, n: int) -> Iterator[Floats]:
+        """What `bootstrap_weights` gives for n rows."""
+        if n in self._kept:
+            yield from (chunk.astype(np.float64) for chunk in self._kept[n])
+            return
+        room = self.KEPT_CELLS - self.resamples * sum(self._kept)
+        chunks: list[NDArray[Any]] = []
+        for weights in bootstrap_weights(n, self.resamples, self.seed):
+            if n * self.resamples <= room:
+                chunks.append(weights.astype(np.min_scalar_type(int(weights.max()))))
+            yield weights
+        if chunks:
+            self._kept[n] = chunks

@@ -17,10 +17,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, PENDING, SCORED, STATUSES, UNJUDGED
+from assay.measures.score import STATUS
 from assay.records import Arm, Factors, Item
 from assay.slices import Condition
 
-_CODES = {status.value: code for code, status in enumerate(STATUSES)}
+SHOWN_ITEMS = 3
 # what a row is where its seeds disagree: anything that leaves the value open outweighs a value
 _GRAVITY = (PENDING, FAILED, UNJUDGED, SCORED, MISSING, NOT_APPLICABLE)
 
@@ -66,6 +67,7 @@ class Rows:
         }
         self._parts = scores.partition_by("arm", "measure", as_dict=True, include_key=False)
         self._columns: dict[tuple[str, str], Column] = {}
+        self._masks: dict[Condition, NDArray[np.bool_]] = {}
         self._cluster = cluster
 
     @cached_property
@@ -77,12 +79,17 @@ class Rows:
                 values.setdefault(name, {})[value] = None
         return [dict(zip(values, combo, strict=True)) for combo in itertools.product(*values.values())]
 
-    @property
+    @cached_property
     def systems(self) -> list[str]:
         return list(dict.fromkeys(arm.system for arm in self._arms.values()))
 
     def arms(self, system: str) -> list[Arm]:
         return [arm for arm in self._arms.values() if arm.system == system]
+
+    def arm(self, system: str, combo: Factors) -> Arm | None:
+        """The arm of a system that a combination of factors means; factors it lacks do not matter to it."""
+        fitting = (arm for arm in self.arms(system) if arm.factors.items() <= combo.items())
+        return next(fitting, None)
 
     def __len__(self) -> int:
         return len(self.items) * len(self.combinations)
@@ -94,13 +101,19 @@ class Rows:
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
         return np.tile(np.array([numbers[name] for name in names], dtype=np.int64), len(self.combinations))
 
-    def _cluster_of(self, item: Item) -> str:
-        if self._cluster == "sequence":
-            return item.sequence or item.item_id
-        return "|".join(item.tags.get(self._cluster, [])) if self._cluster else item.item_id
+    def _cluster_of(self, item: Item) -> str | tuple[str, ...]:
+        """An item without a value of the tag depends on no other, so it is its own cluster."""
+        values = self.values_of(item, self._cluster) if self._cluster else []
+        return tuple(values) or item.item_id
 
     def item_of(self, row: int) -> Item:
         return self.items[row % len(self.items)]
+
+    def name_items(self, chosen: NDArray[np.bool_]) -> str:
+        """The items of some rows in words: the first few by name, the rest as a number."""
+        named = list(dict.fromkeys(self.item_of(int(row)).item_id for row in np.flatnonzero(chosen)))
+        more = len(named) - SHOWN_ITEMS
+        return ", ".join(named[:SHOWN_ITEMS]) + (f" and {more} more" if more > 0 else "")
 
     def column(self, system: str, measure: str) -> Column:
         """A system's column; rows of factor combinations it has no arm for do not apply."""
@@ -113,50 +126,45 @@ class Rows:
     def _arm_column(
         self, system: str, combo: Factors, measure: str
     ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        fitting = [arm for arm in self.arms(system) if arm.factors.items() <= combo.items()]
-        n = len(self.items)
-        if not fitting or (fitting[0].name, measure) not in self._parts:
+        arm, n = self.arm(system, combo), len(self.items)
+        if arm is None or (arm.name, measure) not in self._parts:
             return np.full(n, np.nan), np.full(n, NOT_APPLICABLE, np.int8)
-        part = self._parts[fitting[0].name, measure]
-        seeds = {seed: place for place, seed in enumerate(part["seed"].unique().sort())}
+        part = self._parts[arm.name, measure]
+        seeds, seed = np.unique(part["seed"].to_numpy(), return_inverse=True)
+        where = seed, np.array([self._index[item_id] for item_id in part["item"].to_list()])
         values = np.full((len(seeds), n), np.nan)
         status = np.full((len(seeds), n), NOT_APPLICABLE, np.int8)
-        where = (
-            np.array([seeds[seed] for seed in part["seed"]]),
-            np.array([self._index[item] for item in part["item"]]),
-        )
         values[where] = part["value"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        status[where] = [_CODES[each] for each in part["status"].cast(pl.String)]
+        status[where] = part["status"].cast(STATUS).to_physical().to_numpy()
         return _over_seeds(values, status)
 
     def mask(self, conditions: Sequence[Condition]) -> NDArray[np.bool_]:
         """Rows that satisfy every condition on tags or factors."""
         mask = np.ones(len(self), dtype=bool)
         for condition in conditions:
-            mask &= self._satisfies(condition)
+            if condition not in self._masks:
+                self._masks[condition] = self._satisfies(condition)
+            mask &= self._masks[condition]
         return mask
 
     def _satisfies(self, condition: Condition) -> NDArray[np.bool_]:
         wanted = set(condition.values)
-        by_item = np.array(
-            [_matches(self.values_of(item, condition.name), wanted) for item in self.items], dtype=bool
-        )
-        parts = []
-        for combo in self.combinations:
-            if condition.name in combo:
-                parts.append(np.full(len(self.items), _matches([combo[condition.name]], wanted)))
-            else:
-                parts.append(by_item)
-        mask: NDArray[np.bool_] = np.concatenate(parts)
+        by_item = [_matches(self.values_of(item, condition.name), wanted) for item in self.items]
+        mask = np.array(
+            [
+                [_matches([combo[condition.name]], wanted)] * len(by_item)
+                if condition.name in combo
+                else by_item
+                for combo in self.combinations
+            ],
+            dtype=bool,
+        ).ravel()
         return mask if condition.equal else ~mask
 
     @staticmethod
     def values_of(item: Item, name: str) -> list[str]:
         """An item's values of a tag; language, split and sequence read as tags."""
-        if name in item.tags:
-            return item.tags[name]
-        own = getattr(item, name, None) if name in {"language", "split", "sequence"} else None
-        return [own] if own is not None else []
+        return item.values(name)
 
     def known_values(self, name: str) -> list[str]:
         """Every value a tag or factor takes."""

@@ -1,4 +1,4 @@
-"""Statistics that span items, as plugins: percentiles, rank correlation, agreement."""
+"""Statistics that span items, as plugins: percentiles, rank correlation, wins, agreement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
-from assay.stats.columns import checked
+from assay.stats.columns import TIE, checked, ratio
 
 if TYPE_CHECKING:
     from assay.protocols import Floats
@@ -71,6 +71,18 @@ class Spearman:
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         return spearman(*_pair(columns, "spearman"), weights)
+
+
+@dataclass(frozen=True)
+class Wins:
+    """The share of rows on which the first column is higher than the second; a tie is no win."""
+
+    reads: ClassVar[str] = "scores"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        first, second = _pair(columns, "wins")
+        won = (first - second > TIE).astype(np.float64)
+        return ratio(weights @ won, weights.sum(axis=1))
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from assay.datasets.dataset import Corpus, digest
+from assay.datasets.dataset import Corpus, Dataset, digest
 from assay.datasets.run_file import read_bytes, read_run
+from assay.errors import Problem
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Query, Response
 
@@ -45,6 +46,22 @@ class Replay:
         return ReplayIndex(
             dict(zip(items["item"], zip(items["doc"], items["score"], strict=True), strict=True))
         )
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """What shows that the file belongs to other data: no item, or no passage, in common."""
+        run = read_run(kit.path(self.path))
+        items = [item.item_id for item in dataset.items]
+        shared = [("item", run["item"], items), ("doc", run["doc"], list(dataset.corpus.position))]
+        fix = "Check that run and dataset belong together and write ids the same way."
+        return [
+            Problem(
+                f"no {what}_id of the dataset occurs here: here {found[0]!r}, there {known[0]!r}",
+                str(kit.path(self.path)),
+                fix=fix,
+            )
+            for what, found, known in shared
+            if known and set(known).isdisjoint(found.unique())
+        ]
 
     def identity(self, kit: Kit) -> str:
         """The hash of what the file holds, packed or not."""

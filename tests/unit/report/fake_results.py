@@ -57,7 +57,7 @@ def value_table(rng: np.random.Generator, n: int) -> dict[tuple[str, str], Float
     for system, lift, seconds in zip(SYSTEMS, (0.0, 0.015, 0.055), (0.018, 0.047, 0.063), strict=True):
         quality: Floats = np.clip(ease + lift + rng.normal(0, 0.13, n), 0, 1)
         table[system, "nDCG@10"] = np.round(quality, 4)
-        table[system, "R@10"] = np.round(np.clip(quality + 0.1, 0, 1), 4)
+        table[system, "R@10"] = (quality + 0.1).clip(0, 1).round(4)
         table[system, "Success@3"] = (quality > 0.45).astype(float)
         table[system, "Abstain"] = np.full(n, np.nan, dtype=np.float64)
         table[system, "Seconds"] = np.round(rng.lognormal(np.log(seconds), 0.4, n), 5)
@@ -113,14 +113,14 @@ def score_of(item: ItemView, system: str, measure: str, value: float) -> tuple[f
 
 def score_frame(items: list[ItemView], table: dict[tuple[str, str], Floats]) -> pl.DataFrame:
     rows: list[tuple[object, ...]] = [
-        (item.item_id, system, {}, system, 0, measure, *score_of(item, system, measure, value))
+        (item.item_id, system, "{}", system, 0, measure, *score_of(item, system, measure, value))
         for (system, measure), values in table.items()
         for item, value in zip(items, values.tolist(), strict=True)
     ]
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "item": pl.String,
         "system": pl.String,
-        "factors": pl.Struct({}),
+        "factors": pl.String,
         "arm": pl.String,
         "seed": pl.Int64,
         "measure": pl.String,

@@ -64,7 +64,7 @@ def test_snippets_shrink_where_texts_would_outgrow_the_page(monkeypatch: pytest.
     whole, _ = item_data(results, {})
     monkeypatch.setattr("assay.report.drilldown.ROOM", len(whole) - 1)
     smaller, limit = item_data(results, {})
-    assert limit == 160
+    assert limit == 200
     assert len(smaller) < len(whole)
     monkeypatch.setattr("assay.report.drilldown.ROOM", 0)
     assert item_data(results, {})[1] == 0
@@ -83,7 +83,7 @@ def test_an_axis_covers_its_values_and_ticks_are_round() -> None:
     assert axis is not None
     assert axis.low < 0.475
     assert axis.high > 0.576
-    assert axis.ticks == [0.48, 0.5, 0.52, 0.54, 0.56, 0.58]
+    assert axis.ticks == [0.5, 0.55]  # 0.469 … 0.582: a quarter is 0.028, the next round step 0.05
     assert axis_over([None, float("nan")]) is None
     assert Axis(0, 1).at(0.5) == 50  # 4 + 0.5 · 92
     assert (Axis(0, 1).at(-3), Axis(0, 1).at(3)) == (4, 96)  # outside stands at the edge
@@ -97,7 +97,7 @@ def test_an_axis_covers_its_values_and_ticks_are_round() -> None:
 def test_ticks_are_few_and_inside(values: list[float]) -> None:
     axis = axis_over(values)
     assert axis is not None
-    assert 2 <= len(axis.ticks) <= 8
+    assert 1 <= len(axis.ticks) <= 5
     slack = (axis.high - axis.low) * 1e-6
     assert all(axis.low - slack <= tick <= axis.high + slack for tick in axis.ticks)
 

@@ -107,7 +107,7 @@ def test_the_headline_is_about_the_deciding_clause(results: Results, bare: Resul
     assert say.headline(results).startswith(
         "Seconds(hybrid) is 0.0684, stops the study if > 2 * Seconds(bm25)"
     )
-    assert "Declare gates" in say.headline(bare)
+    assert "No gate is declared" in say.headline(bare)
 
 
 def comparison(difference: float, low: float, high: float, p: float | None) -> Comparison:

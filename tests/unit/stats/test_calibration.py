@@ -20,6 +20,7 @@ Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 RANKS = np.array([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 10, 0])
 GOOD = np.array([0.60, 0.12, 0.06, 0.04, 0.03, 0.05, 0.10])
 MIDDLING = np.array([0.35, 0.15, 0.10, 0.05, 0.05, 0.10, 0.20])
+VERY_GOOD = np.array([0.85, 0.06, 0.03, 0.01, 0.01, 0.01, 0.03])
 HARD = np.array([0.15, 0.10, 0.05, 0.05, 0.05, 0.10, 0.50])
 
 
@@ -73,6 +74,13 @@ def test_systems_that_hardly_differ_are_not_settled_by_chance(n: int, alike: flo
     # Where few rows differ a plain bootstrap covers in as little as 35 % of studies; ours may be wide.
     draw, truth = paired(GOOD, MIDDLING, alike)
     assert coverage(draw, truth, (-1.0, 1.0), n, studies=300) >= 0.93
+
+
+@pytest.mark.parametrize("n", [30, 100])
+def test_a_system_that_hardly_fails_is_covered(n: int) -> None:
+    # 85 % of the scores are 1: at n = 30 few rows tell anything, and the interval is wider than it need be.
+    draw, truth = reciprocal_ranks(VERY_GOOD)
+    assert coverage(draw, truth, (0.0, 1.0), n, studies=500) >= 0.93
 
 
 def exact_coverage(n: int, chance: float) -> float:

@@ -11,7 +11,7 @@ from assay.errors import UsageError
 from assay.plugins import STATISTICS, Registry
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
 from assay.stats.resample import bootstrap_weights
-from assay.stats.statistics import P50, P95, P99, Alpha, Kappa, Spearman, weighted_percentile
+from assay.stats.statistics import P50, P95, P99, Alpha, Kappa, Spearman, Wins, weighted_percentile
 
 
 def test_kappa_by_hand() -> None:
@@ -105,12 +105,20 @@ def test_percentiles_are_those_of_numpy(values: list[float], share: float, seed:
         ("p95", P95()),
         ("p99", P99()),
         ("spearman", Spearman()),
+        ("wins", Wins()),
         ("kappa(weights=quadratic)", Kappa("quadratic")),
         ("alpha(level=ordinal)", Alpha("ordinal")),
     ],
 )
 def test_every_statistic_is_found_by_name(spec: str, made: object) -> None:
     assert Registry().create(STATISTICS, spec) == made
+
+
+def test_wins_are_a_share_of_rows_and_ties_are_none() -> None:
+    first, second = np.array([0.5, 1.0, 0.0, 0.3]), np.array([0.2, 1.0, 0.4, 0.1 + 0.2])
+    weights = np.array([[1.0, 1.0, 1.0, 1.0], [3.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    # only the first row is won: 1 of 4, then 3 of 4; no rows, no share
+    np.testing.assert_equal(Wins().values([first, second], weights), [0.25, 0.75, np.nan])
 
 
 def test_input_that_makes_no_sense() -> None:

@@ -1,0 +1,55 @@
+# Every target sets up what it needs: Python 3.11 or newer, git and make are enough.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help install demo test test-slow check bench clean
+
+help:
+	@echo "make install    the program in $(VENV)"
+	@echo "make demo       the built-in study, offline, start to verdict"
+	@echo "make test       the plain test suite"
+	@echo "make test-slow  what the plain suite leaves out: calibration, kill tests, browser"
+	@echo "make check      ruff and mypy"
+	@echo "make bench      speed beside named peers, in one run"
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed. Install it, or set PYTHON=/path/to/python."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(PIP) --editable ".[dev,datasets]"
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.core
+	$(PIP) --editable ".[bench]"
+	@touch $@
+
+install: $(VENV)/.core
+
+# no-go and inconclusive are answers, not failures of the demo
+demo: $(VENV)/.core
+	@$(BIN)/assay demo demo; code=$$?; test $$code -eq 0 -o $$code -eq 10 -o $$code -eq 11
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser"
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n 2 -m "slow or browser"
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) demo build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

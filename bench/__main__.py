@@ -1,0 +1,46 @@
+"""Every benchmark in one run: `make bench`. Ratios against named peers on the same work, same machine."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import sys
+
+PARTS = ("measures", "resampling", "runner")
+
+
+def seconds(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def main() -> int:
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n")
+    header = ("what", "ours s", "peer", "peer s", "ratio", "target", "met")
+    table = [header]
+    missed = 0
+    for part in PARTS:
+        for row in importlib.import_module(f"bench.{part}").rows():
+            ratio = row.get("ratio")
+            missed += not row["met"]
+            table.append(
+                (
+                    row["what"],
+                    seconds(row["ours_s"]),
+                    row["peer"],
+                    seconds(row["peer_s"]),
+                    f"{ratio:.1f}×" if isinstance(ratio, float | int) else "",
+                    str(row["target"]),
+                    "yes" if row["met"] else "NO",
+                )
+            )
+            print(f"  {part}: {row['what']} vs {row['peer'] or 'target'}", file=sys.stderr)
+    widths = [max(len(row[at]) for row in table) for at in range(len(header))]
+    for row in table:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print(f"\n{len(table) - 1 - missed} of {len(table) - 1} targets met")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""What the rows of a clause allow: why it stays open whatever the figures say, and how failed rows count."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.gates.evaluate import Counting, Evaluator
+from assay.gates.leaf import Leaf, Mean, Spanning
+from assay.gates.syntax import Call, Condition
+from assay.measures.block import FAILED, PENDING, UNJUDGED
+from assay.protocols import Measure
+
+MOST_FAILING = 6  # columns with failed rows whose ends are all combined
+Bools = NDArray[np.bool_]
+
+
+def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
+    """Why rows that are absent, open or unpaired allow no decision; empty where they do."""
+    if absent := [mean.system for mean in means if mean.system not in evaluator.rows.systems]:
+        return f"{absent[0]} was not run"
+    for code, word in ((PENDING, "not run yet"), (UNJUDGED, "not judged")):
+        if n := count(means, evaluator, code):
+            return f"{n} items {word}"
+    failing = [mean for mean in means if count([mean], evaluator, FAILED)]
+    if len({mean.column for mean in failing}) > MOST_FAILING:
+        return f"more than {MOST_FAILING} columns have failed items"
+    if unbounded := [mean for mean in failing if mean.measure.high is None]:
+        n, name = count(unbounded, evaluator, FAILED), unbounded[0].measure.name
+        return f"{n} failed items, and {name} has no upper end to count them at"
+    return _why_unpaired(means, evaluator)
+
+
+def why_none(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -> str:
+    """Which part of a clause no row applies to; empty where each has some."""
+    for call, found in leaves.items():
+        if not evaluator.used(found, way).any():
+            if isinstance(found, Spanning) and found.label is not None:
+                return f"no item has two judgments of {found.label!r}"
+            return "no item applies" if len(leaves) == 1 else f"no item applies to {call}"
+    return ""
+
+
+def ways_to_count_failures(means: Sequence[Mean], failures: str, evaluator: Evaluator) -> list[Counting]:
+    """Every way to count failed rows: for each column that has any, both ends of the range, or the worst."""
+    failing = {mean.column: mean.measure for mean in means if count([mean], evaluator, FAILED)}
+    ends = [_ends(measure, failures) for measure in failing.values()]
+    return [dict(zip(failing, chosen, strict=True)) for chosen in itertools.product(*ends)]
+
+
+def count(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
+    """How many items have a status in any of the columns."""
+    rows = np.zeros(len(evaluator.rows), dtype=bool)
+    for mean in means:
+        rows |= (evaluator.rows.column(*mean.column).status == code) & evaluator.rows.mask(mean.where)
+    return int(_by_item(rows, evaluator).sum())
+
+
+def _ends(measure: Measure, failures: str) -> tuple[float, ...]:
+    high = math.inf if measure.high is None else measure.high
+    if failures == "impute":
+        return measure.low, high
+    return (measure.low if measure.better == "higher" else high,)
+
+
+def _why_unpaired(means: Sequence[Mean], evaluator: Evaluator) -> str:
+    """Systems compared on one measure must have the same rows; arms of two factor values, the same items."""
+    for one, other in itertools.combinations(means, 2):
+        if one.measure.name != other.measure.name or _tags(one, evaluator) != _tags(other, evaluator):
+            continue
+        rows = [_expected(mean, evaluator) for mean in (one, other)]
+        if one.where != other.where:
+            rows = [_by_item(each, evaluator) for each in rows]
+        differ = rows[0] != rows[1]
+        if differ.any():
+            pair = " and ".join(dict.fromkeys([one.system, other.system]))
+            return f"unpaired: {pair} differ on {evaluator.rows.name_items(differ)}"
+    return ""
+
+
+def _tags(mean: Mean, evaluator: Evaluator) -> list[Condition]:
+    """The conditions of a leaf that are about items, not about arms."""
+    factors = evaluator.rows.combinations[0]
+    return [condition for condition in mean.where if condition.name not in factors]
+
+
+def _expected(mean: Mean, evaluator: Evaluator) -> Bools:
+    """The rows that a leaf has a value for, or would have if they had not failed."""
+    column = evaluator.rows.column(*mean.column)
+    expected: Bools = evaluator.rows.mask(mean.where) & (column.counted | (column.status == FAILED))
+    return expected
+
+
+def _by_item(rows: Bools, evaluator: Evaluator) -> Bools:
+    return np.asarray(rows.reshape(-1, len(evaluator.rows.items)).any(axis=0))

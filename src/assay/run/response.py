@@ -1,0 +1,73 @@
+"""What a system returned or raised, made fit to be stored: plain values that read back as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from assay.errors import Retryable
+from assay.records import Fault, Hit, Response
+
+PASSING = (Retryable, TimeoutError, ConnectionError)
+LONGEST_MESSAGE = 2000  # characters
+
+
+def fault_of(error: BaseException) -> Fault:
+    """An exception as a record."""
+    try:
+        message = str(error)
+    except Exception:  # even its message is the system's own code
+        message = ""
+    return Fault(type(error).__name__, _storable(message), isinstance(error, PASSING))
+
+
+def checked(response: Any) -> Response:
+    """A copy of the response in plain values, or a fault where it breaks what every measure relies on."""
+    if not isinstance(response, Response):
+        return _bad(f"answer() returned {type(response).__name__}, not Response")
+    if (what := _wrong(response.hits)) is not None:
+        observed = response.observed
+        response = _bad(what)
+        response.observed = observed
+    try:
+        return _decode(_encode(response))
+    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        return _bad(f"it cannot be stored: {error}")
+
+
+def _wrong(hits: Sequence[Hit]) -> str | None:
+    seen: set[str] = set()
+    above = math.inf
+    for rank, hit in enumerate(hits, 1):
+        if not math.isfinite(hit.score):
+            return f"hit {rank} ({hit.doc_id}) has the score {hit.score}"
+        if hit.doc_id in seen:
+            return f"hit {rank} repeats {hit.doc_id}; a response names each passage once"
+        if hit.score > above:
+            return f"hit {rank} scores higher than hit {rank - 1}; hits come best first"
+        seen.add(hit.doc_id)
+        above = hit.score
+    return None
+
+
+def _bad(what: str) -> Response:
+    return Response(error=Fault("BadResponse", _storable(what)))
+
+
+def _storable(text: str) -> str:
+    """Text that UTF-8 can hold, and not too much of it."""
+    return text[:LONGEST_MESSAGE].encode("utf-8", "backslashreplace").decode()
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, known by their `item()` so that NumPy need not be loaded."""
+    if callable(item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"there is a {type(value).__name__} in it")
+
+
+_encode = msgspec.json.Encoder(enc_hook=_plain).encode
+_decode = msgspec.json.Decoder(Response).decode

@@ -1,0 +1,219 @@
+"""What can be wrong with a study file, in its fields and across them, each with its line and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import AssayError, DataError, Problem, UsageError, did_you_mean
+from assay.plugins import DATASETS, JUDGES
+from assay.yaml_lines import Lines, Loc
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from assay.protocols import Measure
+    from assay.study import Study
+
+_EXPECTED = {
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "dict_type": "a mapping of names to values",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "model_attributes_type": "a mapping of names to values",
+    "model_type": "a mapping of names to values",
+    "string_type": "text",
+    "too_short": "at least one",
+}
+
+
+def field_problem(error: ErrorDetails, lines: Lines, known: Callable[[Loc], list[str]]) -> Problem:
+    """A validation error in the words of a problem; `known` gives the fields that may stand at a place."""
+    loc, kind, given = error["loc"], error["type"], error["input"]
+    if kind == "extra_forbidden":
+        return lines.problem(loc, "there is no such field", did_you_mean(str(loc[-1]), known(loc)))
+    if kind == "missing":
+        return lines.problem(loc, "this field is required", "Add it.")
+    found = f", found {given!r}" if isinstance(given, str | int | float) else ", found nothing" * (not given)
+    if kind in _EXPECTED:
+        return lines.problem(loc, f"expected {_EXPECTED[kind]}{found}", "Correct the value.")
+    if kind == "literal_error":
+        return lines.problem(loc, f"expected {error['ctx']['expected']}{found}", "Correct the value.")
+    what = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return lines.problem(loc, what + found, "Correct the value.")
+
+
+def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
+    """What no single field can show: unknown plugins, measures, factors, names in gates.
+
+    Fields in `spoilt` did not read and hold placeholders, so nothing is said about them again.
+    """
+    parts = {
+        "data": _data_problems,
+        "systems": _system_problems,
+        "measures": _measure_problems,
+        "judges": _judge_problems,
+        "baseline": _baseline_problems,
+        "steps": _step_problems,
+        "gates": _gate_problems,
+        "factors": _factor_problems,
+    }
+    needs = {
+        "baseline": {"systems"},
+        "steps": {"gates"},
+        "gates": {"systems"},
+        "factors": {"data", "systems"},
+    }
+    found: list[Problem] = []
+    broken = set(spoilt)
+    for field, check in parts.items():
+        if not broken & {field, *needs.get(field, ())}:
+            problems = list(check(study))
+            found += problems
+            if problems and field in {"data", "systems"}:
+                broken.add("factors")
+    return found
+
+
+def _data_problems(study: Study) -> Iterator[Problem]:
+    def made() -> None:
+        spec, given = study.data_spec, study.file.data
+        names = study.registry.names(DATASETS)
+        if spec.name not in names and not spec.params and isinstance(given, str):
+            raise UsageError(
+                f"there is neither a folder {study.kit.path(given)} nor a dataset named {spec.name!r}. "
+                + did_you_mean(spec.name, names)
+            )
+        study.registry.create(DATASETS, spec)
+
+    yield from _tried(study, ("data",), made)
+
+
+def _system_problems(study: Study) -> Iterator[Problem]:
+    from assay.records import Arm
+
+    for name in study.file.systems:
+        yield from _tried(study, ("systems", name), partial(study.system, Arm(name)))
+
+
+def _measure_problems(study: Study) -> Iterator[Problem]:
+    from assay.measures.parse import parse_measure
+
+    seen: dict[str, str] = {}
+    for index, text in enumerate(study.file.measures):
+        loc = ("measures", index)
+        try:
+            measure = parse_measure(text, study.registry)
+        except AssayError as error:
+            yield study.lines.problem(loc, str(error))
+            continue
+        if measure.name in seen:
+            what = (
+                f"this is {seen[measure.name]!r} again"
+                if seen[measure.name] != text
+                else "it is listed twice"
+            )
+            yield study.lines.problem(loc, what, "Keep one of the two.")
+        seen[measure.name] = text
+        yield from _missing_budget(study, loc, measure)
+
+
+def _missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem]:
+    """A measure under a token budget that no context will be made for could only ever be missing."""
+    cutoff = getattr(measure, "cutoff", None)
+    if measure.at == "tokens" and cutoff not in study.budgets:
+        what = f"{measure.name} reads a context that budgets does not ask for"
+        yield study.lines.problem(loc, what, f"Add {cutoff or 'inf'} to budgets.")
+
+
+def _judge_problems(study: Study) -> Iterator[Problem]:
+    for index, judge in enumerate(study.file.judges):
+        yield from _tried(study, ("judges", index), partial(_judge_made, study, judge))
+
+
+def _judge_made(study: Study, given: str | dict[str, Any]) -> None:
+    study.registry.create(JUDGES, study.filled(given))
+
+
+def _baseline_problems(study: Study) -> Iterator[Problem]:
+    baseline, systems = study.file.baseline, study.file.systems
+    if baseline is not None and baseline not in systems:
+        what = f"there is no system {baseline!r}"
+        yield study.lines.problem(["baseline"], what, did_you_mean(baseline, systems))
+
+
+def _step_problems(study: Study) -> Iterator[Problem]:
+    for index, step in enumerate(study.file.steps):
+        if step not in study.file.gates:
+            fix = did_you_mean(step, study.file.gates) or "Declare it under gates."
+            yield study.lines.problem(["steps", index], f"there is no gate {step!r}", fix)
+
+
+def _gate_problems(study: Study) -> Iterator[Problem]:
+    from assay.gates.verdict import Gate
+
+    for name, gate in study.file.gates.items():
+        found = [
+            study.lines.problem(loc, what)
+            for role in ("first", "go", "kill")
+            for loc, clause in _clauses(getattr(gate, role), ("gates", name, role))
+            for what in _mistakes(clause, study)
+        ]
+        # what is wrong with the gate as a whole is worth saying only once its clauses read
+        yield from found or _tried(study, ("gates", name), partial(Gate.from_file, name, gate))
+
+
+def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:
+    """Every clause of a gate's field, with its place, however deep in lists, `any` and `all`."""
+    if isinstance(given, list | dict):
+        for key, part in enumerate(given) if isinstance(given, list) else given.items():
+            yield from _clauses(part, (*loc, key))
+    elif given is not None:
+        yield loc, given
+
+
+def _mistakes(given: Any, study: Study) -> Iterator[str]:
+    from assay.gates.grammar import parse_clause
+    from assay.gates.verdict import names_unknown_to
+
+    if not isinstance(given, str):
+        yield f"expected a clause, found {given!r}. Write one such as nDCG@10(new) >= 0.4"
+        return
+    try:
+        clause = parse_clause(given)
+    except AssayError as error:
+        yield str(error)
+        return
+    yield from names_unknown_to(clause, study)
+
+
+def _factor_problems(study: Study) -> Iterator[Problem]:
+    for factor, values in study.file.factors.items():
+        loc = ("factors", factor)
+        concerned = [arm for arm in study.arms if factor in arm.factors]
+        if not values:
+            yield study.lines.problem(loc, "it has no values", "List some, or remove it.")
+        elif not concerned:
+            what = "neither the dataset nor any system has such a parameter"
+            yield study.lines.problem(loc, what, "A factor sets a parameter of that name.")
+        said: set[str] = set()
+        for arm in concerned:
+            for problem in _tried(study, loc, partial(study.system, arm)):
+                if problem.what not in said:
+                    said.add(problem.what)
+                    yield problem
+
+
+def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Problem]:
+    try:
+        act()
+    except DataError as error:
+        yield from error.problems
+    except AssayError as error:
+        yield study.lines.problem(loc, str(error))

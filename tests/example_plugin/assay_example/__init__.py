@@ -1,0 +1,1 @@
+"""One plugin of each sort, using nothing but what Assay documents."""

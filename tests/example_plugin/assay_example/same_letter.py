@@ -1,0 +1,29 @@
+"""A judge with a rule of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.datasets.dataset import Dataset
+from assay.measures.block import Block
+from assay.protocols import Kit
+from assay.records import Judgment
+
+
+@dataclass(frozen=True)
+class SameLetter:
+    """A passage is relevant where its id ends in the item's letter; nothing else is."""
+
+    world: ClassVar[str] = "closed"
+    needs_responses: ClassVar[bool] = False
+    names: ClassVar[tuple[str, ...]] = ("same_letter",)
+
+    def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
+        return [
+            Judgment(item.item_id, "relevance", 1.0, "same_letter", target=passage.doc_id)
+            for item in dataset.items
+            for passage in dataset.corpus.passages
+            if passage.doc_id.endswith("-" + item.gold.get("letter", "none"))
+        ]

@@ -1,0 +1,129 @@
+"""TREC files: runs, qrels, topics, and the dataset made of them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.datasets.run_file import read_qrels, read_run, write_run
+from assay.datasets.trec import Trec, read_topics
+from assay.errors import DataError
+from assay.protocols import Kit
+
+ROWS = [("q1", "d1", 2.5), ("q1", "d#2", -1.0), ("q2", "d1", 0.001)]
+FORMS = {
+    "spaces": "q1 Q0 d1 1 2.5 t\nq1 Q0 d#2 2 -1.0 t\nq2 Q0 d1 1 1e-3 t\n",
+    "tabs": "q1\tQ0\td1\t1\t2.5\tt\nq1\tQ0\td#2\t2\t-1.0\tt\nq2\tQ0\td1\t1\t1e-3\tt\n",
+    "windows": "q1 Q0 d1 1 2.5 t\r\nq1 Q0 d#2 2 -1.0 t\r\nq2 Q0 d1 1 1e-3 t\r\n",
+    "mixed": "q1\tQ0  d1 1   2.5\tt\n  q1 Q0 d#2 2 -1 t  \nq2 Q0\td1 1 1e-3 t",
+    "comments": "# made by hand\nq1 Q0 d1 1 2.5 t\nq1 Q0 d#2 2 -1 t\n  # indented\n\nq2 Q0 d1 1 1e-3 t\n",
+    "surplus": "q1 Q0 d1 1 2.5 t and more\nq1 Q0 d#2 2 -1 t\nq2 Q0 d1 1 1e-3 t\n",
+    "marked": "\ufeffq1 Q0 d1 1 2.5 t\nq1 Q0 d#2 2 -1.0 t\nq2 Q0 d1 1 1e-3 t\n",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_every_form_of_a_run_reads_the_same(tmp_path: Path, form: str, packed: bool) -> None:
+    data = FORMS[form].encode()
+    path = tmp_path / ("run.gz" if packed else "run")
+    path.write_bytes(gzip.compress(data) if packed else data)
+    frame = read_run(path)
+    assert frame.schema == {"item": pl.String, "doc": pl.String, "score": pl.Float64}
+    assert frame.rows() == ROWS
+
+
+@pytest.mark.parametrize(
+    "text", ["q1 0 d1 2\nq1 0 d2 -1\n", "q1\t0\td1\t2\r\nq1 0  d2 -1", "#x\nq1 0 d1 2\nq1 0 d2 -1"]
+)
+def test_every_form_of_qrels_reads_the_same(tmp_path: Path, text: str) -> None:
+    (tmp_path / "qrels").write_text(text)
+    frame = read_qrels(tmp_path / "qrels")
+    assert frame.schema == {"item": pl.String, "doc": pl.String, "grade": pl.Int64}
+    assert frame.rows() == [("q1", "d1", 2), ("q1", "d2", -1)]
+
+
+words = st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1, max_size=6).filter(
+    lambda word: not word.startswith("#") and len(word.split()) == 1
+)
+scores = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+@settings(max_examples=60)
+@given(rows=st.dictionaries(st.tuples(words, words), scores, min_size=1), tag=words)
+def test_a_written_run_reads_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: dict[tuple[str, str], float], tag: str
+) -> None:
+    path = tmp_path_factory.mktemp("run") / "run"
+    flat = [(item, doc, score) for (item, doc), score in rows.items()]
+    frame = pl.DataFrame(flat, schema=["item", "doc", "score"], orient="row")
+    write_run(path, frame, tag)
+    assert sorted(read_run(path).rows()) == sorted(frame.rows())
+
+
+def test_a_written_run_is_ranked_by_score_then_document_descending(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"item": ["q2", "q1", "q2", "q2"], "doc": list("abcd"), "score": [1.0, 9.0, 3.0, 1.0]}
+    )
+    write_run(tmp_path / "run", frame, "mine")
+    assert (tmp_path / "run").read_text().splitlines() == [
+        "q2 Q0 c 1 3.0 mine",
+        "q2 Q0 d 2 1.0 mine",
+        "q2 Q0 a 3 1.0 mine",
+        "q1 Q0 b 1 9.0 mine",
+    ]
+
+
+def test_an_id_with_a_space_cannot_be_written(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"item": ["q"], "doc": ["two words"], "score": [1.0]})
+    with pytest.raises(DataError, match="'two words' cannot stand in a run file"):
+        write_run(tmp_path / "run", frame, "t")
+
+
+TAGGED = """<top>
+<num> Number: 301
+<title> International
+  Organized Crime
+<desc> Description:
+Identify organizations.
+</top>
+<top>
+<num>302</num>
+<title>Topic: Poliomyelitis</title>
+</top>
+"""
+
+
+def test_topics_in_both_forms(tmp_path: Path) -> None:
+    (tmp_path / "topics").write_text(TAGGED)
+    (tmp_path / "topics.tsv").write_text("301\tInternational Organized Crime\n\n302\tPoliomyelitis\n")
+    expected = {"301": "International Organized Crime", "302": "Poliomyelitis"}
+    assert read_topics(tmp_path / "topics") == read_topics(tmp_path / "topics.tsv") == expected
+
+
+def test_the_dataset(tmp_path: Path) -> None:
+    (tmp_path / "topics.tsv").write_text("q1\tone\nq2\ttwo\n")
+    (tmp_path / "qrels").write_text("q1 0 a 2\nq1 0 b 0\nq3 0 a 1\n")
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "a", "title": "A", "text": "x"}\n{"doc_id": "b", "text": "y"}\n'
+    )
+    dataset = Trec("topics.tsv", "qrels", "corpus.jsonl").load(Kit(root=tmp_path))
+    assert [(item.item_id, item.text, item.gold) for item in dataset.items] == [
+        ("q1", "one", {"relevant": {"a": 2, "b": 0}}),
+        ("q2", "two", {}),
+    ]
+    assert [(each.doc_id, each.title, each.text) for each in dataset.corpus.passages] == [
+        ("a", "A", "x"),
+        ("b", "", "y"),
+    ]
+    assert dataset.name == "topics"
+    assert dataset.warnings == [
+        "1 topics have no judgment, such as 'q2'.",
+        "1 judged queries have no topic, such as 'q3'.",
+    ]
+    assert len(Trec("topics.tsv", "qrels").load(Kit(root=tmp_path)).corpus) == 0

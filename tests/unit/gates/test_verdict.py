@@ -1,0 +1,278 @@
+"""Gates: from what holds, fails and is open to go, no-go and inconclusive."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import UsageError
+from assay.gates.evaluate import Evaluator
+from assay.gates.grammar import parse_clause
+from assay.gates.verdict import Gate, Group, decide, measures_of, names_unknown_to, overall
+from assay.records import Judgment, Verdict
+from score_rows import REGISTRY, gate, rows_of
+
+TRUTH = (True, False, None)
+YES, NO, OPEN = "M(a) >= 0.4", "M(a) >= 0.6", "E(a) <= 0.5"
+CLAUSE: dict[bool | None, str] = {True: YES, False: NO, None: OPEN}
+ROWS = rows_of({("a", "M"): [0.5] * 8, ("a", "E"): [0.1] * 7 + ["pending"], ("b", "M"): [0.4] * 8})
+EVALUATOR = Evaluator(ROWS, REGISTRY, resamples=200)
+
+
+def verdict(**file: Any) -> Verdict:
+    return decide([gate(**file)], EVALUATOR)[0]
+
+
+def test_the_three_clauses_of_these_tests() -> None:
+    results = verdict(go=[YES, NO, OPEN]).clauses
+    assert [result.holds for result in results] == [True, False, None]
+
+
+# ----------------------------------------------------------------------------------------- groups
+
+
+def kleene(every: bool, values: list[bool | None]) -> bool | None:
+    """Strong three-valued logic with open as one half: all is the minimum, any the maximum."""
+    number = {True: 1.0, None: 0.5, False: 0.0}
+    found = (min if every else max)(number[value] for value in values)
+    return {1.0: True, 0.5: None, 0.0: False}[found]
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_truth_tables_of_up_to_three_clauses(every: bool) -> None:
+    clauses = [parse_clause(f"M(a) >= {number}") for number in (1, 2, 3)]
+    for size in (1, 2, 3):
+        for values in itertools.product(TRUTH, repeat=size):
+            decided = dict(zip(clauses, values, strict=False))
+            assert Group(every, tuple(clauses[:size])).holds(decided) is kleene(every, list(values))
+
+
+Nested = st.recursive(
+    st.sampled_from(TRUTH),
+    lambda inner: st.tuples(st.sampled_from(["any", "all"]), st.lists(inner, min_size=1, max_size=3)),
+    max_leaves=8,
+)
+
+
+@given(Nested.filter(lambda given: isinstance(given, tuple)))
+def test_nested_groups(nested: Any) -> None:
+    def written(part: Any) -> Any:
+        return {part[0]: [written(each) for each in part[1]]} if isinstance(part, tuple) else CLAUSE[part]
+
+    def worth(part: Any) -> bool | None:
+        return (
+            kleene(part[0] == "all", [worth(each) for each in part[1]]) if isinstance(part, tuple) else part
+        )
+
+    parsed = gate(go=written(nested)).go
+    assert parsed is not None
+    decided = {parse_clause(text): holds for holds, text in CLAUSE.items()}
+    assert parsed.holds(decided) is worth(nested)
+
+
+def test_a_nested_list_means_all() -> None:
+    assert verdict(go={"any": [[YES, NO], [YES, YES]]}).verdict == "go"
+    assert verdict(go={"any": [[YES, NO], NO]}).verdict == "no-go"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        {},
+        {"first": [YES]},
+        {"go": []},
+        {"go": {"some": [YES]}},
+        {"go": {"any": [YES], "all": [YES]}},
+        {"go": {"any": []}},
+        {"go": [3]},
+        {"kill": [YES, NO]},
+        {"go": ["M(a) >="]},
+    ],
+)
+def test_gates_that_make_no_sense(file: Any) -> None:
+    with pytest.raises(UsageError):
+        gate(**file)
+
+
+# ------------------------------------------------------------------------------------- conclusions
+
+
+def expected(first: Any, go: Any, kill: Any, otherwise: str | None) -> str:
+    """The rule as the design words it; "absent" where the gate declares none."""
+    if first not in {"absent", True}:
+        return "inconclusive"
+    if kill is True:
+        return "no-go"
+    if go in {"absent", True} and kill in {"absent", False}:
+        return "go"
+    if otherwise is not None:
+        return otherwise
+    return "no-go" if go is False and kill == "absent" else "inconclusive"
+
+
+ROLES = ("absent", *TRUTH)
+COMBINATIONS = [
+    (first, go, kill, otherwise)
+    for first, go, kill in itertools.product(ROLES, repeat=3)
+    for otherwise in (None, "inconclusive", "no-go")
+    if (go, kill) != ("absent", "absent")
+]
+
+
+@pytest.mark.parametrize(("first", "go", "kill", "otherwise"), COMBINATIONS)
+def test_every_combination(first: Any, go: Any, kill: Any, otherwise: str | None) -> None:
+    given = {"first": first, "go": go, "kill": kill}
+    file = {role: [CLAUSE[holds]] for role, holds in given.items() if holds != "absent"}
+    found = verdict(**file, otherwise=otherwise)
+    assert found.verdict == expected(first, go, kill, otherwise)
+    assert found.reason
+    assert [clause.role for clause in found.clauses] == list(file)
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ({"kill": [NO]}, "no kill condition is met"),
+        ({"kill": [OPEN]}, "a kill condition is open"),
+        ({"go": [OPEN]}, "a go clause is open"),
+        ({"go": [NO], "kill": [NO]}, "a go clause fails, no kill condition is met"),
+        ({"go": [NO], "kill": [OPEN]}, "a go clause fails, a kill condition is open"),
+        ({"go": [YES], "kill": [OPEN]}, "a kill condition is open"),
+        ({"go": [YES], "first": [NO]}, "what must hold first does not hold, so nothing else is decided"),
+    ],
+)
+def test_reasons(file: Any, reason: str) -> None:
+    assert verdict(**file).reason == reason
+
+
+def test_kill_by_any_and_by_all() -> None:
+    assert verdict(kill={"any": [NO, YES]}).verdict == "no-go"
+    assert verdict(kill={"all": [NO, YES]}).verdict == "go"
+    assert verdict(kill={"any": [NO, OPEN]}).verdict == "inconclusive"
+    assert verdict(kill={"all": [NO, OPEN]}).verdict == "go"
+    assert verdict(go=[YES], kill={"any": [YES, OPEN]}).verdict == "no-go"
+
+
+def test_a_clause_named_twice_is_shown_in_both_roles() -> None:
+    found = verdict(first=[YES], go=[YES, "M(a)   >= 0.4"])
+    assert [(clause.role, clause.holds) for clause in found.clauses] == [
+        ("first", True),
+        ("go", True),
+        ("go", True),
+    ]
+
+
+def test_agreement_first() -> None:
+    def said(second: list[int]) -> list[Judgment]:
+        both = ([1, 1, 1, 1, 0, 0, 0, 0], second)
+        return [
+            Judgment(f"i{i}", "accuracy", g, f"r{r}")
+            for r, grades in enumerate(both)
+            for i, g in enumerate(grades)
+        ]
+
+    agreeing, arguing = said([1, 1, 1, 1, 0, 0, 0, 0]), said([1, 1, 0, 0, 1, 1, 0, 0])
+    declared = gate(first=["kappa(accuracy) >= 0.6"], go=[YES])
+    words = {
+        name: decide([declared], Evaluator(ROWS, REGISTRY, judgments, 200))[0].verdict
+        for name, judgments in (("agreeing", agreeing), ("arguing", arguing), ("none", []))
+    }
+    assert words == {"agreeing": "go", "arguing": "inconclusive", "none": "inconclusive"}
+
+
+# ------------------------------------------------------------------------------------------- steps
+
+
+def test_steps_stop_at_a_no_go() -> None:
+    gates = [
+        gate("last", go=[YES]),
+        gate("aside", go=[YES]),
+        gate("second", kill=[YES]),
+        gate("first", go=[OPEN]),
+    ]
+    found = decide(gates, EVALUATOR, ["first", "second", "last"])
+    assert [(one.gate, one.verdict) for one in found] == [
+        ("first", "inconclusive"),
+        ("second", "no-go"),
+        ("last", "inconclusive"),
+        ("aside", "go"),
+    ]
+    assert found[2].reason == "not reached: second is no-go"
+    assert found[2].clauses == []
+
+
+def test_one_word_over_all_gates() -> None:
+    for words, word in (
+        (["go", "go"], "go"),
+        (["go", "inconclusive"], "inconclusive"),
+        (["inconclusive", "no-go", "go"], "no-go"),
+        ([], None),
+    ):
+        assert overall([Verdict("g", each, []) for each in words]) == word
+
+
+# -------------------------------------------------------------------------------------- validation
+
+STUDY: Any = SimpleNamespace(file=SimpleNamespace(systems={"new": "bm25", "old": "bm25"}), registry=REGISTRY)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("M(new) >= M(odl)", "column 13: there is no system 'odl'. Did you mean 'old'?"),
+        ("nDGC@10(new) >= 0.4", "column 1: There is no measure 'nDGC'. Did you mean 'nDCG'"),
+        ("0.3 <= p59(M(new))", "column 8: there is no measure or statistic 'p59'. Did you mean 'p99'"),
+        (
+            "maximum(M(new), M(old)) >= 1",
+            "column 1: there is no measure or statistic 'maximum'. Did you mean 'max'?",
+        ),
+        ("M >= 0.4", "column 1: M needs one system, as in M(new)"),
+        ("M(new, old) >= 0.4", "column 1: M needs one system"),
+        ("M(0.4) >= 0.4", "column 1: M needs one system"),
+        ("M(new[language=en]) >= 0.4", "column 3: new is a system: write its slice after the call"),
+        ("p95(0.3) >= 0.4", "column 1: p95 takes measures or a label, no numbers and no @"),
+        ("p95@5(M(new)) >= 0.4", "column 1: p95 takes measures or a label, no numbers and no @"),
+        ("p95 >= 0.4", "column 1: p95 takes measures or a label"),
+        ("p95(p50(M(new))) >= 0.4", "column 1: p95 takes measures, not statistics of them"),
+        ("p95(share=0.3)(M(new)) >= 0.4", "column 1:"),
+        ("kappa(accuracy, style) >= 0.4", "column 1: kappa takes one label, as in kappa(accuracy)"),
+        ("kappa(accuracy@5) >= 0.4", "column 1: kappa takes one label"),
+        ("max >= 0.4", "column 1: max takes values alone"),
+        ("max(M(new), M(old))[language=en] >= 0.4", "column 1: max takes values alone"),
+        ("1 >= 0.4", "a clause is about a measure of a system, and this one has numbers alone"),
+        (
+            "E@level(new) <= 0.1 for each level=*",
+            "column 1: write out the values that `for` puts after the @",
+        ),
+    ],
+)
+def test_what_a_clause_names_must_exist(text: str, says: str) -> None:
+    (problem,) = names_unknown_to(parse_clause(text), STUDY)
+    assert problem.startswith(f"{text}: {says}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "M(new) >= max(M(old), 0.3) where language=en",
+        "M(new) >= 0.3 for each language=*",
+        "E@level(new) <= 0.1 for each level=L1|L2",
+        "spearman(M(new), E(new)[language=en]) >= 0.2",
+        "kappa(weights=linear)(accuracy) >= 0.6",
+    ],
+)
+def test_clauses_that_are_in_order(text: str) -> None:
+    assert list(names_unknown_to(parse_clause(text), STUDY)) == []
+
+
+def test_every_measure_that_a_gate_reads_is_scored() -> None:
+    gates: list[Gate] = [
+        gate("one", go=["M(new) >= max(M(old), E@L1(new))"], first=["kappa(accuracy) >= 0.6"]),
+        gate("two", kill=["p95(T(new)) > 3"], go=["E@level(new) <= 0.1 for each level=L1|L2"]),
+    ]
+    assert [measure.name for measure in measures_of(gates, STUDY)] == ["M", "E@L1", "E@L2", "T"]

@@ -1,0 +1,58 @@
+"""Measures on a block: where they apply, what they give, and what became of the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.errors import PluginError
+from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, PENDING, SCORED, Block
+from assay.measures.fallback import IrMeasure
+from assay.measures.observed import Abstain, Seconds
+from assay.measures.ranking import RR
+from assay.measures.score import score_block
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize("measure", [RR(10), IrMeasure("SetF")])
+def test_ranking_measures_apply_where_something_is_judged_and_wanted(
+    measure: RR | IrMeasure, block: Block
+) -> None:
+    # q1 has no label, q2 to q5 expect nothing, q6 is pending, q7 failed
+    assert measure.applies(block).tolist() == [True, False, False, False, False, False, True, True]
+
+
+def test_reciprocal_rank_on_a_block(block: Block) -> None:
+    values, status = score_block(RR(10), block)
+    assert values[0] == 1 / 2  # the relevant b stands second
+    assert status.tolist() == [SCORED, *[NOT_APPLICABLE] * 5, PENDING, FAILED]
+
+
+def test_a_fallback_on_a_block(block: Block) -> None:
+    # two came back, two are relevant, one is both: precision = recall = F = 1/2
+    values, status = score_block(IrMeasure("SetF"), block)
+    assert values[0] == pytest.approx(1 / 2)
+    assert status[0] == SCORED
+
+
+def test_what_ir_measures_cannot_compute_is_a_plugin_error(block: Block) -> None:
+    with pytest.raises(PluginError, match="cannot compute alpha_nDCG@10"):
+        IrMeasure("alpha_nDCG@10").values(block)
+
+
+def test_seconds_of_a_stage(block: Block) -> None:
+    np.testing.assert_array_equal(Seconds().values(block), [0.5, 1.5, *[NAN] * 6])
+    np.testing.assert_array_equal(Seconds("search").values(block), [0.25, *[NAN] * 7])
+    assert Seconds().applies(block).all()
+    assert Seconds().better == "lower"
+    assert Seconds().absent is Seconds().high is None
+
+
+def test_abstention_counts_for_items_that_expect_nothing(block: Block) -> None:
+    assert Abstain().applies(block).tolist() == [n in {2, 3, 4, 5} for n in range(8)]
+    values, status = score_block(Abstain(), block)
+    # no hit; the route "nothing"; the flag "impossible"; a hit and neither
+    assert values[2:6].tolist() == [1.0, 1.0, 1.0, 0.0]
+    assert status.tolist() == [NOT_APPLICABLE] * 2 + [SCORED] * 4 + [NOT_APPLICABLE] * 2
+    assert MISSING not in status

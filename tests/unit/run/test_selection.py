@@ -1,0 +1,181 @@
+"""Which items and arms are asked: --where, --system, --limit, --fresh, and the spending cap."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from probe import asked
+from probing import (
+    finished,
+    forget_asked,
+    hits_of,
+    items,
+    opened,
+    run_only,
+    scores_of,
+    sequence,
+    times_asked,
+    write_plugin,
+    write_study,
+)
+
+from assay.errors import PluginError, UsageError
+from assay.records import Judgment
+from assay.run.journal import Judged
+from assay.run.runner import run_study
+from assay.run.selection import Selection
+from assay.run.status import study_status
+from assay.run.store import Store
+
+
+def tagged() -> list[dict[str, Any]]:
+    """q0 hard, q1 easy, q2 both, q3 without the tag, q4 hard and German; then a sequence, its second hard."""
+    given = [*items(5), *sequence("talk", 2)]
+    for index, values in {0: ["hard"], 1: ["easy"], 2: ["hard", "easy"], 4: ["hard"], 6: ["hard"]}.items():
+        given[index]["tags"] = {"level": values}
+    given[4]["language"] = "de"
+    return given
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection({"level": ["hard"]}), {"q0", "q2", "q4", "talk0", "talk1"}),  # a sequence runs whole
+        (Selection({"level": ["easy"]}), {"q1", "q2"}),
+        (Selection({"level": ["easy", "hard"]}, limit=2), {"q0", "q1"}),
+        (Selection({"level": ["easy"]}, limit=2), {"q1", "q2"}),  # the first two of those selected
+        (Selection({"language": ["de"]}), {"q4"}),
+        (Selection({"level": ["hard"], "language": ["de"]}), {"q4"}),
+        (Selection({"sequence": ["talk"]}), {"talk0", "talk1"}),
+        (Selection(limit=3), {"q0", "q1", "q2"}),
+        (Selection(limit=6), {"q0", "q1", "q2", "q3", "q4", "talk0", "talk1"}),
+        (Selection(), {"q0", "q1", "q2", "q3", "q4", "talk0", "talk1"}),
+    ],
+)
+def test_items_are_selected_as_the_options_say(
+    tmp_path: Path, selection: Selection, expected: set[str]
+) -> None:
+    study = opened(write_study(tmp_path, tagged()))
+    outcome = run_study(study, selection)
+    assert set(times_asked(tmp_path)) == expected
+    assert (outcome.answered, outcome.pending) == (len(expected), 7 - len(expected))
+
+
+def test_systems_and_factors_select_arms(tmp_path: Path) -> None:
+    given = {"wide": "probe", "narrow": {"use": "probe", "top": 1}}
+    study = opened(write_study(tmp_path, items(2), systems=given))
+    run_study(study, Selection(systems=["narrow"]))
+    assert {line["top"] for line in asked(tmp_path)} == {1}
+    with pytest.raises(UsageError, match=r"no system 'narow'\. Did you mean 'narrow'"):
+        run_study(study, Selection(systems=["narow"]))
+
+
+def test_a_factor_selects_arms_not_items(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(2), factors={"top": [1, 2]}))
+    run_study(study, Selection({"top": ["2"]}))
+    assert Counter(line["top"] for line in asked(tmp_path)) == {2: 2}
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"levl": ["hard"]}, "Did you mean 'level'"),
+        ({"level": ["hrad"]}, "selects nothing. Did you mean 'hard'"),
+    ],
+)
+def test_a_condition_that_nothing_meets_is_refused(
+    tmp_path: Path, where: dict[str, list[str]], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        run_study(opened(write_study(tmp_path, tagged())), Selection(where))
+
+
+def test_a_narrow_run_and_then_the_whole_ask_each_item_once(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, tagged()))
+    run_study(study, Selection(limit=2))
+    assert study_status(study).arms[0].pending == 5
+    run_study(study)
+    assert set(times_asked(tmp_path).values()) == {1}
+    assert study_status(study).arms[0].answered == 7
+
+
+def test_fresh_asks_what_is_selected_again_and_keeps_judgments_and_the_rest(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(3), systems={"a": "probe", "b": {"use": "probe", "top": 1}}))
+    run_study(study)
+    store = Store(study.run_folder)
+    mark = Judgment("q0", "relevance", 1.0, "ann", target="d1")
+    with store.writer() as desk:
+        desk.append(Judged(mark), now=True)
+    forget_asked(tmp_path)
+    outcome = run_study(study, Selection(systems=["b"]), fresh=True)
+    assert (outcome.answered, outcome.reused) == (3, 0)
+    assert {line["top"] for line in asked(tmp_path)} == {1}
+    assert store.judgments() == [mark]
+    assert run_study(study).reused == 6
+
+
+# ------------------------------------------------------------------------------------- spending cap
+
+
+def capped(folder: Path, cap: float | None, **more: Any) -> Path:
+    """Twelve items for each of two systems; an answer costs 1."""
+    systems = {"a": "probe(cost=1)", "b": "probe(cost=1, top=2)"}
+    run = {"threads": 2} if cap is None else {"max_cost": cap, "threads": 2}
+    return write_study(folder, items(12), systems=systems, run={**run, **more})
+
+
+def test_the_cap_stops_asking_and_raising_it_resumes(tmp_path: Path) -> None:
+    outcome = run_study(opened(capped(tmp_path, 5)))
+    assert 5 <= outcome.cost <= 5 + 2  # two threads may be in flight when it is reached
+    assert outcome.pending == 24 - outcome.answered
+    spent = len(asked(tmp_path))
+    assert run_study(opened(tmp_path)).answered == 0  # what was spent stays spent
+    assert len(asked(tmp_path)) == spent
+    outcome = run_study(opened(capped(tmp_path, 100)))
+    assert outcome.pending == 0
+    assert len(asked(tmp_path)) == 24
+
+
+def test_a_spent_cap_does_not_even_build(tmp_path: Path) -> None:
+    run_study(opened(capped(tmp_path, 2)))
+    path = tmp_path / "study.yaml"
+    content = yaml.safe_load(path.read_text())
+    content["systems"]["b"] = "probe(unbuildable=true)"
+    path.write_text(yaml.safe_dump(content))
+    assert run_study(opened(tmp_path)).answered == 0  # building would raise
+
+
+@pytest.mark.slow
+def test_the_cap_holds_across_processes(tmp_path: Path) -> None:
+    env = write_plugin(tmp_path / "plugin")
+    folder = capped(tmp_path / "study", 6)
+    assert finished(run_only(folder, "processes"), env).returncode == 0
+    spent = len(asked(folder))
+    assert 6 <= spent <= 6 + 2 * 2  # two processes of two threads
+    run_study(opened(capped(folder, None)))
+    assert len(asked(folder)) == 24
+
+
+# ------------------------------------------------------------------------------------------ engines
+
+
+def test_processes_give_the_answers_that_threads_give(tmp_path: Path) -> None:
+    given = [*items(6), *sequence("talk", 3)]
+    fields = {"seeds": 2, "systems": {"a": "probe", "b": "probe(top=2)"}}
+    here, there = (write_study(tmp_path / name, given, **fields) for name in ("here", "there"))
+    run_study(opened(here))
+    path = (there / "study.yaml").rename(there / "other.yaml")  # a study file may have any name
+    done = finished(run_only(path, "processes"), write_plugin(tmp_path / "plugin"))
+    assert (done.returncode, done.stdout) == (0, "36\n"), done.stderr
+    path.rename(there / "study.yaml")
+    assert hits_of(there).equals(hits_of(here))
+    assert scores_of(there).equals(scores_of(here))
+
+
+def test_an_unknown_engine_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PluginError, match=r"no engine 'locl'\. Did you mean 'local'"):
+        run_study(opened(write_study(tmp_path, items(1))), engine="locl")

@@ -1,0 +1,218 @@
+"""The store: sealing, compaction, forgetting, and damage to what lies on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from assay.errors import DataError, UsageError
+from assay.records import Edge, Fault, Hit, Judgment, Node, Observed, Response, Span, Structure
+from assay.run import store as store_module
+from assay.run.journal import Answer, Answered, Built, Judged
+from assay.run.store import Store, in_columns, in_order
+
+KEYS = ["k0", "k1", "k2"]
+TREE = Structure([Node("root"), Node("leaf")], [Edge("root", "leaf")])
+MARK = Judgment("q0", "relevance", 1.0, "ann", target="d1")
+
+
+def answer(key: str, *, score: float = 1.0, failed: bool = False, cost: float | None = None) -> Answer:
+    hits = [] if failed else [Hit("d1", score)]
+    error = Fault("ValueError", "broke") if failed else None
+    return Answer(key, f"item of {key}", Response(hits=hits, error=error, observed=Observed(cost=cost)))
+
+
+def append(store: Store, *answers: Answer) -> None:
+    with store.writer() as writer:
+        writer.append(Answered("arm", 0, list(answers)))
+
+
+def first_scores(store: Store) -> dict[str, float | None]:
+    frame = store.answers().with_columns(first=pl.col("scores").list.first())
+    return dict(frame.select("key", "first").iter_rows())
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "run")
+
+
+def test_the_first_success_wins_and_without_one_the_last_failure(store: Store) -> None:
+    append(store, answer("k0", failed=True), answer("k1", score=5.0))
+    append(store, answer("k0", score=2.0), answer("k1", score=6.0), answer("k2", failed=True))
+    append(store, answer("k0", failed=True), answer("k0", score=3.0), answer("k1", failed=True))
+    assert first_scores(store) == {"k0": 2.0, "k1": 5.0, "k2": None}
+    assert store.outcomes() == {"k0": True, "k1": True, "k2": False}
+
+
+def test_sealing_moves_an_arm_from_journal_to_parquet_and_changes_nothing(store: Store) -> None:
+    append(store, answer("other"))
+    append(store, answer("k2", score=0.25))
+    append(store, answer("k0", score=1 / 3), answer("k1"))
+    before = first_scores(store)
+    store.seal({("arm", 0): KEYS})
+    assert first_scores(store) == before
+    assert store.outcomes() == dict.fromkeys([*KEYS, "other"], True)
+    (sealed,) = store.sealed.iterdir()
+    assert pl.read_parquet(sealed)["key"].to_list() == KEYS
+    (segment,) = store.journal.iterdir()
+    assert b"other" in segment.read_bytes()
+    assert b"k2" not in segment.read_bytes()
+
+
+def test_an_arm_that_grew_is_sealed_anew_and_its_smaller_file_goes(store: Store) -> None:
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    append(store, answer("k3"))
+    store.seal({("arm", 0): [*KEYS, "k3"]})
+    (sealed,) = store.sealed.iterdir()
+    assert pl.read_parquet(sealed)["key"].to_list() == [*KEYS, "k3"]
+    store.seal({("arm", 0): KEYS})  # shrunk again: all of it is held already
+    assert list(store.sealed.iterdir()) == [sealed]
+
+
+def test_a_draft_that_a_kill_left_behind_is_tidied_away(store: Store) -> None:
+    store.sealed.mkdir(parents=True)
+    (store.sealed / ".arm.0.12345678.parquet.99.tmp").write_bytes(b"half")
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    assert [path.suffix for path in store.sealed.iterdir()] == [".parquet"]
+
+
+def test_arms_whose_names_read_alike_as_files_do_not_overwrite_each_other(store: Store) -> None:
+    append(store, answer("k0"), answer("k1"))
+    store.seal({("a[x=1/2]", 0): ["k0"], ("a[x=1:2]", 0): ["k1"]})
+    assert len(list(store.sealed.iterdir())) == 2
+    assert set(store.outcomes()) == {"k0", "k1"}
+
+
+def test_a_kill_between_sealing_and_compaction_counts_nothing_twice(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(store, *(answer(key, cost=0.5) for key in KEYS))
+    monkeypatch.setattr(Store, "_drop_lines", lambda *_: None)  # the kill
+    store.seal({("arm", 0): KEYS})
+    monkeypatch.undo()
+    assert store.answers().height == 3
+    assert store.cost() == 1.5
+    store.seal({("arm", 0): KEYS})  # the next run tidies up
+    assert [path.stat().st_size for path in store.journal.iterdir()] == []
+    assert store.cost() == 1.5
+
+
+def test_a_kill_between_rewriting_and_dropping_segments_loses_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(store, *map(answer, KEYS), answer("left"))
+
+    real = Path.unlink
+
+    def killed(path: Path, missing_ok: bool = False) -> None:
+        if path.suffix == ".jsonl":
+            raise KeyboardInterrupt
+        real(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.seal({("arm", 0): KEYS})
+    monkeypatch.undo()
+    assert sorted(store.answers()["key"]) == [*KEYS, "left"]
+
+
+def test_compaction_keeps_one_build_an_index_and_every_judgment(store: Store) -> None:
+    for number in range(3):
+        with store.writer() as writer:
+            writer.append(Built("index", "arm", 0, float(number), TREE))
+            writer.append(Answered("arm", 0, [answer(KEYS[number])]))
+    with store.writer() as desk:
+        desk.append(Judged(MARK), now=True)
+    store.seal({("arm", 0): KEYS})
+    assert store.structures() == {"index": TREE}
+    assert store.judgments() == [MARK]
+    lines = [line for path in store.journal.iterdir() for line in path.read_bytes().splitlines()]
+    assert len(lines) == 2
+
+
+def test_a_desk_may_write_while_an_arm_is_sealed_or_forgotten(store: Store) -> None:
+    append(store, *map(answer, KEYS))
+    with store.writer() as desk:
+        store.seal({("arm", 0): KEYS})
+        store.forget(set(KEYS))
+        desk.append(Judged(MARK), now=True)
+    assert store.judgments() == [MARK]
+    assert store.outcomes() == {}
+
+
+def test_forgetting_takes_the_named_answers_and_no_others(store: Store) -> None:
+    append(store, answer("k0"), answer("k1"), answer("k2"))
+    store.seal({("arm", 0): KEYS})
+    append(store, answer("k3"), answer("k4"))
+    store.forget({"k1", "k3"})
+    assert set(store.outcomes()) == {"k0", "k2", "k4"}
+    store.forget({"k0", "k2"})
+    assert list(store.sealed.iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda _: b"garbage", lambda _: b""])
+def test_a_damaged_sealed_file_is_named_with_what_to_do(store: Store, damage: object) -> None:
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    (sealed,) = store.sealed.iterdir()
+    sealed.write_bytes(damage(sealed.read_bytes()))  # type: ignore[operator]
+    for read in (store.outcomes, store.answers):
+        with pytest.raises(DataError, match=rf"{sealed.name}: cannot be read.*Remove the file and run again"):
+            read()
+    sealed.unlink()
+    assert store.outcomes() == {}
+
+
+def test_a_sealed_file_without_our_columns_is_named(store: Store) -> None:
+    store.sealed.mkdir(parents=True)
+    pl.DataFrame({"other": [1]}).write_parquet(store.sealed / "arm.0.parquet")
+    with pytest.raises(DataError, match=r"arm\.0\.parquet: cannot be read"):
+        store.answers()
+
+
+def test_a_store_of_another_form_is_refused(store: Store) -> None:
+    store.write_manifest({"schema": "assay/run/2"})
+    with pytest.raises(DataError, match=r"manifest\.json: .*'assay/run/2'.*Update Assay"):
+        store.manifest()
+    (store.root / "manifest.json").write_text("{")
+    with pytest.raises(DataError, match=r"manifest\.json: is not readable"):
+        store.manifest()
+
+
+def test_one_coordinator_at_a_time(store: Store) -> None:
+    with (
+        store.locked(),
+        pytest.raises(UsageError, match=r"Another process \(pid \d+\) is running"),
+        store.locked(),
+    ):
+        pass
+    with store.locked():  # free again
+        pass
+
+
+def test_a_lock_file_that_nobody_holds_does_not_block(store: Store) -> None:
+    store.root.mkdir()
+    (store.root / "lock").write_text("4194305")
+    with store.locked():
+        assert (store.root / "lock").read_text() != "4194305"
+
+
+def test_hits_that_carry_more_than_name_and_score_keep_it(store: Store) -> None:
+    rich = Response(hits=[Hit("d1", 1.0, Span(0, 4), "text"), Hit("d2", 0.5)])
+    with store.writer() as writer:
+        writer.append(Answered("arm", 0, [Answer("k0", "q0", rich)]))
+    (rest,) = store.answers()["rest"]
+    assert b'"text"' in rest
+
+
+def test_columns_are_the_same_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = [answer(f"k{number}", score=number / 7, failed=number % 3 == 0) for number in range(10)]
+    whole = in_columns(given)
+    monkeypatch.setattr(store_module, "CHUNK", 3)
+    assert in_columns(given).equals(whole)
+    assert in_order(whole, ["k4", "none", "k1"])["failed"].to_list() == [False, None, False]

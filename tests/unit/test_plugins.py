@@ -1,0 +1,138 @@
+"""Finding plugins, making them from specs, and their identity."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import pytest
+
+from assay.errors import PluginError, UsageError
+from assay.plugins import GROUPS, MEASURES, SYSTEMS, Registry, identity, make
+from assay.spec import Spec, parse_spec
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search with parameters of several types."""
+
+    index: str
+    k: int = 10
+    mode: Literal["fast", "exact"] = "fast"
+    weight: float | None = None
+    version: ClassVar[str] = "3"
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k is {self.k}. It must be at least 1.")
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A plugin without parameters."""
+
+
+REGISTRY = Registry({SYSTEMS: {"search": Search, "plain": Plain}})
+
+
+def test_a_spec_becomes_a_plugin() -> None:
+    assert REGISTRY.create(SYSTEMS, "search(index=main, k='5', weight=2)") == Search("main", 5, weight=2.0)
+    assert REGISTRY.create(SYSTEMS, {"use": "search", "index": "main"}) == Search("main")
+
+
+def test_the_text_after_a_colon_is_the_first_parameter() -> None:
+    assert REGISTRY.create(SYSTEMS, "search:a/b:c") == Search("a/b:c")
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("serch(index=x)", "There is no system 'serch'. Did you mean 'search'?"),
+        ("search", "'search' needs more parameters. Write search(index=…)."),
+        ("search(index=x, kk=3)", "'search' has no parameter 'kk'. Did you mean 'k'?"),
+        ("search(index=x, k=many)", "'search': k: expected int, got str"),
+        ("search(index=x, mode=slow)", "'search': mode: it cannot be 'slow'. It takes fast, exact"),
+        ("search(index=x, weight=heavy)", "'search': weight: expected float or null, got str"),
+        ("plain:text", "'plain' takes no parameter, so nothing may follow the colon."),
+        ("plain(k=3)", "'plain' has no parameter 'k'."),
+    ],
+)
+def test_a_wrong_spec_is_told_what_is_wrong(spec: str, told: str) -> None:
+    with pytest.raises(PluginError) as caught:
+        REGISTRY.create(SYSTEMS, spec)
+    assert str(caught.value).strip() == told
+
+
+def test_a_plugins_own_check_speaks_for_itself() -> None:
+    with pytest.raises(UsageError, match=r"k is 0\. It must be at least 1"):
+        REGISTRY.create(SYSTEMS, "search(index=x, k=0)")
+
+
+def test_a_secret_that_does_not_fit_is_not_printed() -> None:
+    with pytest.raises(PluginError) as caught:
+        REGISTRY.create(SYSTEMS, {"use": "search", "index": "x", "k": "hunter2"})
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_class_that_is_no_dataclass() -> None:
+    with pytest.raises(PluginError, match="is not a dataclass"):
+        make(object, Spec("thing"))
+
+
+def test_a_plugin_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    registry = Registry()
+    points = {
+        "broken": EntryPoint("broken", "no_such_module:Thing", SYSTEMS),
+        "function": EntryPoint("function", "json:dumps", SYSTEMS),
+    }
+    monkeypatch.setitem(registry._found, SYSTEMS, points)
+    with pytest.raises(
+        PluginError, match=r"'broken' \(no_such_module:Thing\) does not load: No module named"
+    ):
+        registry.load(SYSTEMS, "broken")
+    with pytest.raises(PluginError, match="is not a class"):
+        registry.load(SYSTEMS, "function")
+
+
+def test_an_extra_plugin_stands_before_an_installed_one() -> None:
+    assert Registry({SYSTEMS: {"bm25": Plain}}).load(SYSTEMS, "bm25") is Plain
+    assert {"bm25", "dense", "plain"} <= set(REGISTRY.names(SYSTEMS))
+
+
+def test_our_own_come_from_our_distribution() -> None:
+    assert Registry().provider(SYSTEMS, "bm25").startswith("retrieval-assay ")
+    assert Registry().provider(SYSTEMS, "nobody's") == ""
+
+
+def test_identity_changes_with_parameters_and_version() -> None:
+    first = identity(Search("x"))
+    assert first == identity(Search("x"))
+    assert first != identity(Search("y"))
+    assert "Search@3" in first
+    assert identity(Plain(), "their-package 1.0") != identity(Plain(), "their-package 1.1")
+
+
+def test_an_identity_does_not_depend_on_the_process() -> None:
+    code = "from assay.plugins import *; print(identity(Registry().create(SYSTEMS, 'bm25(k=7)')))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONHASHSEED": "4711"},
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout.strip() == identity(Registry().create(SYSTEMS, parse_spec("bm25(k=7)")))
+
+
+def test_looking_up_a_name_loads_nothing_else() -> None:
+    code = (
+        "import sys; from assay.plugins import *; registry = Registry()\n"
+        f"[registry.names(group) for group in {GROUPS!r}]\n"
+        "sys.exit('assay.systems.flat' in sys.modules or 'assay.measures.ranking' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert "nDCG" in Registry().names(MEASURES)
