@@ -205,7 +205,7 @@ class Evaluation:
             verdict=overall(self.verdicts),
             trust=Trust(
                 status_counts(self.scores, self.study.measures[0].name),
-                warnings_of(self.study, self.datasets, self.measures),
+                [*warnings_of(self.study, self.datasets, self.measures), *self.store.warnings()],
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),
                 latency(self.blocks),
                 cost(self.blocks),

@@ -1,5 +1,6 @@
-"""Asking one arm: worker threads answer units, one thread writes them down and watches the clock.
+"""Asking one arm: worker threads answer units and write them down, one hands out and watches the clock.
 
+A worker records a unit before it takes the next, so that a crash costs no more than the units in hand.
 Python cannot end a thread that hangs. A worker that exceeds its time is abandoned and replaced, its late
 answer is dropped, and the item counts as failed (or is tried again where retries are left).
 """
@@ -93,11 +94,9 @@ class Finished:
 class _Worker(threading.Thread):
     """Answers jobs one at a time until it gets None or is given up on."""
 
-    def __init__(
-        self, asked: Asked, jobs: queue.SimpleQueue[_Job | None], done: queue.SimpleQueue[Finished]
-    ) -> None:
+    def __init__(self, crew: Crew) -> None:
         super().__init__(daemon=True)
-        self.asked, self.jobs, self.done = asked, jobs, done
+        self.asked, self.crew = crew.asked, crew
         self.answers: list[Answer] = []  # of the job in hand, so far
         self._turn = threading.Lock()  # over who decides what becomes of the job in hand
         self._job: _Job | None = None
@@ -107,14 +106,22 @@ class _Worker(threading.Thread):
         self._session: Session | None = None
 
     def run(self) -> None:
-        while (job := self.jobs.get()) is not None:
+        while (job := self.crew.jobs.get()) is not None:
             if not self._take(job):
-                self.jobs.put(job)
+                self.crew.jobs.put(job)
                 return
             self._answer(job)
             if not self._take(None):
                 return
-            self.done.put(Finished(job.unit, self.asked.completed(job.unit, self.answers)))
+            self.crew.done.put(self._recorded(job))
+
+    def _recorded(self, job: _Job) -> Finished | Exception:
+        finished = Finished(job.unit, self.asked.completed(job.unit, self.answers))
+        try:
+            self.crew.record(finished.answers)
+        except Exception as error:  # a full disk: the thread that waits for this unit raises it
+            return error
+        return finished
 
     def overdue(self, timeout: float) -> _Job | None:
         """Abandons the worker where its attempt takes too long, and says at what."""
@@ -184,9 +191,10 @@ class Crew:
     """The workers of one arm. `finished()` yields units as they come back, in no particular order."""
 
     asked: Asked
+    record: Callable[[list[Answer]], None]  # called by workers, one unit at a time each
     go_on: Callable[[], bool] = lambda: True  # looked at before each unit is handed out
     jobs: queue.SimpleQueue[_Job | None] = field(default_factory=queue.SimpleQueue)
-    done: queue.SimpleQueue[Finished] = field(default_factory=queue.SimpleQueue)
+    done: queue.SimpleQueue[Finished | Exception] = field(default_factory=queue.SimpleQueue)
     workers: list[_Worker] = field(default_factory=list)
     looked: float = 0.0  # when the clock was looked at last
 
@@ -222,15 +230,18 @@ class Crew:
         return handed
 
     def _hire(self) -> None:
-        worker = _Worker(self.asked, self.jobs, self.done)
+        worker = _Worker(self)
         self.workers.append(worker)
         worker.start()
 
     def _came(self) -> Finished | None:
         try:
-            return self.done.get(timeout=TICK)
+            came = self.done.get(timeout=TICK)
         except queue.Empty:
             return None
+        if isinstance(came, Exception):
+            raise came
+        return came
 
     def _overdue(self) -> Finished | None:
         """Gives up on one worker whose attempt takes too long; its unit is tried again or failed."""
@@ -243,7 +254,9 @@ class Crew:
             self.workers.remove(worker)
             self._hire()
             if job.attempt > self.asked.settings.retries:
-                return Finished(job.unit, self._timed_out(worker, job, timeout))
+                finished = Finished(job.unit, self._timed_out(worker, job, timeout))
+                self.record(finished.answers)
+                return finished
             self.jobs.put(_Job(job.unit, job.attempt + 1))
         self.looked = time.monotonic()
         return None

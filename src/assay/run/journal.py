@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -74,13 +75,18 @@ def _refused(path: Path, error: OSError) -> DataError:
 
 
 class Writer:
-    """One segment, written by one process, which holds a lock on it for as long as it may write."""
+    """One segment, written by one process, which holds a lock on it for as long as it may write.
+
+    Its threads may share it. What comes after it was closed is dropped: whoever closed it stopped waiting.
+    """
 
     def __init__(self, folder: Path) -> None:
         with storing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self.path, self._file = _fresh_segment(folder)
         self._encode = msgspec.json.Encoder().encode
+        self._turn = threading.RLock()
+        self._open = True
         self._size = 0
         self._synced = time.monotonic()
         self._dirty = False
@@ -88,6 +94,12 @@ class Writer:
     def append(self, entry: Entry, *, now: bool = False) -> None:
         """Writes one line; `now` waits until it is on disk."""
         line = self._encode(entry) + b"\n"
+        with self._turn:
+            if self._open:
+                self._write(line)
+                self.flush(force=now)
+
+    def _write(self, line: bytes) -> None:
         try:
             written = os.write(self._file, line)
             while written < len(line):  # a disk that fills up takes part of a line, then refuses the rest
@@ -97,22 +109,24 @@ class Writer:
             raise _refused(self.path, error) from error
         self._size += len(line)
         self._dirty = True
-        self.flush(force=now)
 
     def flush(self, *, force: bool = False) -> None:
         """Syncs what was written, at most every quarter of a second unless forced."""
-        if self._dirty and (force or time.monotonic() - self._synced >= SYNC_EVERY):
-            with storing(self.path):
-                os.fsync(self._file)
-            self._synced, self._dirty = time.monotonic(), False
+        with self._turn:
+            if self._dirty and (force or time.monotonic() - self._synced >= SYNC_EVERY):
+                with storing(self.path):
+                    os.fsync(self._file)
+                self._synced, self._dirty = time.monotonic(), False
 
     def close(self) -> None:
-        try:
-            self.flush(force=True)
-            if self._size == 0:
-                self.path.unlink()
-        finally:
-            os.close(self._file)
+        with self._turn:
+            self._open = False
+            try:
+                self.flush(force=True)
+                if self._size == 0:
+                    self.path.unlink()
+            finally:
+                os.close(self._file)
 
     def __enter__(self) -> Writer:
         return self
@@ -177,3 +191,16 @@ def _entries(lines: BinaryIO) -> Iterator[Entry]:
             yield decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue  # torn by a crash of the machine: its unit counts as not done
+
+
+def damaged_lines(folder: Path) -> int:
+    """How many whole lines cannot be read: a crash of the machine tore them, or somebody edited them."""
+    decode = msgspec.json.Decoder(Entry).decode
+    damaged = 0
+    with ExitStack() as stack:
+        for line in (line for lines in _opened(folder, stack) for line in lines if line.endswith(b"\n")):
+            try:
+                decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                damaged += 1
+    return damaged

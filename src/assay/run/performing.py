@@ -94,12 +94,15 @@ def perform(work: Work, plan: Sequence[Unit], study: Study, progress: Progress) 
                 fault = fault_of(error)
                 tally.broken = f"{fault.kind}: {fault.message}"
                 return tally
-        for finished in Crew(asked, affordable).finished(units):
+
+        def record(answers: list[Answer]) -> None:
+            writer.append(Answered(work.arm.name, work.seed, answers))
+
+        for finished in Crew(asked, record, affordable).finished(units):
             if finished is None:
                 writer.flush()
-                continue
-            writer.append(Answered(work.arm.name, work.seed, finished.answers))
-            progress.advance(len(finished.answers), tally.count(finished.answers))
+            else:
+                progress.advance(len(finished.answers), tally.count(finished.answers))
     close(asked.index)
     return tally
 

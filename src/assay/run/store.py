@@ -34,6 +34,7 @@ from assay.run.journal import (
     Entry,
     Judged,
     Writer,
+    damaged_lines,
     read_entries,
     read_idle,
     segments,
@@ -177,6 +178,12 @@ class Store:
         """The trees and graphs that indexes published, by the key of the index."""
         entries = (entry for entry in read_entries(self.journal) if isinstance(entry, Built))
         return {entry.key: entry.structure for entry in entries if entry.structure is not None}
+
+    def warnings(self) -> list[str]:
+        """What a reader of the results should know about the files they come from."""
+        if damaged := damaged_lines(self.journal):
+            return [f"{damaged} damaged journal lines were left out; answers they held count as not asked"]
+        return []
 
     def judgments(self) -> list[Judgment]:
         """Judgments that were paid for or made by people, oldest first."""

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from assay.errors import DataError
 from assay.records import Hit, Judgment, Response
-from assay.run.journal import Answer, Answered, Judged, Writer, read_entries, read_idle, segments
+from assay.run.journal import (
+    Answer,
+    Answered,
+    Judged,
+    Writer,
+    damaged_lines,
+    read_entries,
+    read_idle,
+    segments,
+)
 
 
 def unit(number: int) -> Answered:
@@ -64,6 +73,7 @@ def test_a_garbage_line_costs_that_line_and_no_other(tmp_path_factory: Any, garb
     first, second, third = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(first + garbage + b"\n" + second[: len(second) // 2] + b"\n" + third)
     assert keys(folder) == ["key0", "key2"]
+    assert damaged_lines(path.parent) == 2  # the garbage and half of the second
 
 
 def test_an_empty_segment_is_nothing(tmp_path: Path) -> None:
