@@ -33,7 +33,8 @@ class Registry:
 
     @cached_property
     def _found(self) -> dict[str, dict[str, EntryPoint]]:
-        return {group: {point.name: point for point in entry_points(group=group)} for group in GROUPS}
+        every = entry_points()  # one look at what is installed: each look reads a file a distribution
+        return {group: {point.name: point for point in every.select(group=group)} for group in GROUPS}
 
     def names(self, group: str) -> list[str]:
         """Every name known in a group."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import math
+import mmap
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -95,23 +96,25 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _read(path: Path, layout: _Layout) -> pl.DataFrame:
-    data = read_bytes(path)
-    frame = _read_regular(data, layout)
-    return _read_lines(data, layout, str(path)) if frame is None else frame
+    frame = _read_regular(path, layout)
+    return _read_lines(read_bytes(path), layout, str(path)) if frame is None else frame
 
 
-def _read_regular(data: bytes, layout: _Layout) -> pl.DataFrame | None:
+def _read_regular(path: Path, layout: _Layout) -> pl.DataFrame | None:
     """The file read as columns with one separator; None where anything about it is not in order."""
-    separator = "\t" if b"\t" in data else " "
-    if separator == "\t" and b" " in data:
+    data = _content(path)
+    separator = b"\t" if data.find(b"\t") >= 0 else b" "
+    if separator == b"\t" and data.find(b" ") >= 0:
         return None
+    # a plain file is handed over by its name: polars maps it, which spares a copy
     scan = pl.scan_csv(
-        data,
+        data if isinstance(data, bytes) else path,
         has_header=False,
-        separator=separator,
+        separator=separator.decode(),
         quote_char=None,
         comment_prefix="#",
         schema=layout.schema,
+        glob=False,
     )
     last = pl.col(layout.columns[-1])
     try:
@@ -120,12 +123,24 @@ def _read_regular(data: bytes, layout: _Layout) -> pl.DataFrame | None:
         return None
     # polars fills a short line with nulls and drops what is too much on a long one
     whole = bool(frame["complete"].all()) and not any(frame.null_count().row(0))
-    exact = layout.surplus or data.count(separator.encode()) == len(frame) * (len(layout.columns) - 1)
+    exact = layout.surplus or data[:].count(separator) == len(frame) * (len(layout.columns) - 1)
     if frame.is_empty() or not whole or not exact:
         return None
     if not frame[layout.number].is_finite().all() or _may_repeat(frame):
         return None
     return frame.select(layout.kept)
+
+
+def _content(path: Path) -> bytes | mmap.mmap:
+    """A plain file mapped into memory; a gzipped, marked or empty one as bytes."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(codecs.BOM_UTF8))
+            if head and not head.startswith((b"\x1f\x8b", codecs.BOM_UTF8)):
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # outlives the open file
+    except (OSError, ValueError):
+        pass  # read_bytes says what is wrong with it
+    return read_bytes(path)
 
 
 def _may_repeat(frame: pl.DataFrame) -> bool:
