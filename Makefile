@@ -44,8 +44,8 @@ test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 -m "slow or browser"
 
 check: $(VENV)/.dev
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench docs
+	$(BIN)/ruff format --check src tests bench docs
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench
