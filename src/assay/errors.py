@@ -2,6 +2,7 @@
 
 AssayError                      exit 1 is Python's own crash and is never used here
 ├── UsageError         exit 2   the command or call makes no sense as written
+│   └── NotSet                  an environment variable that a study names
 ├── DataError          exit 3   a file or record is wrong; carries every problem found
 ├── SystemFailure      exit 4   a system under test could not be opened, or failed on everything
 ├── PluginError        exit 5   a plugin is unknown, broken, or was given wrong parameters
@@ -43,6 +44,10 @@ class UsageError(AssayError):
     """A call or a command that makes no sense as written."""
 
     exit_code = 2
+
+
+class NotSet(UsageError):
+    """An environment variable that a study names is not set."""
 
 
 class DataError(AssayError):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import polars as pl
 
 import assay
@@ -20,29 +21,45 @@ from assay.datasets.dataset import Dataset, digest
 from assay.errors import DataError, Problem, UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import decide, measures_of, overall
-from assay.judges.resolve import resolve
+from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
 from assay.measures.score import score_blocks
-from assay.plugins import Registry, identity
-from assay.protocols import Measure
+from assay.plugins import MEASURES, Registry, identity
+from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.report.views import item_views, measure_infos
 from assay.results import Results, Trust
-from assay.run.keys import in_item_order, index_key, plan_units
+from assay.run.columns import in_order
+from assay.run.keys import Basis, in_item_order, plan_units, scope_hash
+from assay.run.performing import Progress, Tally
 from assay.run.runner import run_study
 from assay.run.selection import Selection
-from assay.run.store import Store, in_order, write_atomic
+from assay.run.store import Store, write_atomic
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
 from assay.study import Study, open_study
-from assay.trust import cost, latency, provenance, status_counts, warnings_of
+from assay.trust import cost, faults, latency, moved_gates, provenance, status_counts, warnings_of
+from assay.validate import check_study
 
 
 def evaluate(path: str | Path, registry: Registry | None = None) -> Results:
     """Runs a study, as far as it was not run yet, and returns everything found."""
     study = open_study(path, registry=registry)
+    check_study(study, study.arms)
     run_study(study)
+    judge_study(study)
     return Evaluation(study).results
+
+
+def judge_study(
+    study: Study, selection: Selection | None = None, progress: Progress | None = None
+) -> list[Tally]:
+    """Asks the judges that cost something what they were not asked yet; evaluation reads what they found."""
+    if not any(isinstance(judge, PayingJudge) for judge in study.judges):
+        return []
+    evaluation = Evaluation(study, selection or Selection())
+    with evaluation.store.locked():
+        return evaluation.judging.ask(progress)
 
 
 @dataclass(frozen=True)
@@ -71,8 +88,11 @@ class Evaluation:
     @cached_property
     def arms(self) -> list[Arm]:
         """The selected arms that were run."""
-        run = self.store.manifest().get("arms", {})
-        return [arm for arm in self.selection.arms(self.study) if arm.name in run]
+        return [arm for arm in self.selection.arms(self.study) if arm.name in self._bases]
+
+    @cached_property
+    def _bases(self) -> dict[str, Basis]:
+        return self.store.bases()
 
     @cached_property
     def datasets(self) -> dict[str, Dataset]:
@@ -91,32 +111,36 @@ class Evaluation:
         chosen = dataclasses.replace(self.selection, limit=None)
         blocks = []
         for arm, seed in itertools.product(self.arms, self.study.seeds):
-            dataset = self.study.dataset(arm)
-            keys = in_item_order(plan_units(self.study, arm, seed, dataset), len(dataset.items))
+            dataset, basis = self.study.dataset(arm), self._bases[arm.name]
+            keys = in_item_order(plan_units(basis, seed, dataset), len(dataset.items))
             places = sorted(chosen.positions(self.study, dataset))
             answers = in_order(stored, [keys[place] for place in places])
-            structure = structures.get(index_key(self.study, arm, seed, dataset))
             items = [dataset.items[place] for place in places]
-            blocks.append(Block(arm, seed, items, answers, Labels.none(), (), structure))
+            whole = structures.get(basis.index_key(seed))
+            scoped = {
+                item.item_id: structures[key]
+                for item in items
+                if item.scope is not None
+                and (key := basis.index_key(seed, scope_hash(item.scope))) in structures
+            }
+            gives = self.study.gives(arm)
+            blocks.append(Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives))
         if not any((block.asked != PENDING).any() for block in blocks):
             raise UsageError(f"Nothing was run yet. Run: assay run {self.study.folder}")
         return blocks
 
     @cached_property
+    def judging(self) -> Judging:
+        return Judging(self.study, self._asked, self.store)
+
+    @cached_property
     def judgments(self) -> list[Judgment]:
-        """What every judge said, and what people and models said before."""
-        made = list(self.store.judgments())
-        distinct = {id(dataset): dataset for dataset in self.datasets.values()}
-        for judge, dataset in itertools.product(self.study.judges, distinct.values()):
-            blocks = [block for block in self._asked if self.datasets[block.arm.name] is dataset]
-            made += judge.judge(dataset, blocks, self.study.kit)
-        return made
+        """All that the study's judges said and that counts."""
+        return self.judging.judgments
 
     @cached_property
     def labels(self) -> Labels:
-        judges = self.study.judges
-        names = [name for judge in judges for name in judge.names]
-        return resolve(self.judgments, names, [judge.world for judge in judges])
+        return self.judging.labels
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -129,30 +153,34 @@ class Evaluation:
     def scores(self) -> pl.DataFrame:
         """Every score, from the run folder where nothing it depends on has changed."""
         _refuse_strangers(self.blocks, self.datasets)
-        return self._kept(
-            "scores.parquet", self._scores_input(), lambda: score_blocks(self.measures, self.blocks)
-        )
+        path, key = self.store.root / "scores.parquet", self._scores_input()
+        if path.is_file() and pl.read_parquet_metadata(path).get("input") == key:
+            return pl.read_parquet(path)
+        frame = score_blocks(self.measures, self.blocks)
+        # the key lies in the file itself, so that no crash can pair scores with another input
+        write_atomic(path, lambda target: frame.write_parquet(target, metadata={"input": key}))
+        return frame
 
     def _scores_input(self) -> str:
+        """A hash of everything a score depends on; measures and judges count with their code's version."""
+        registry = self.study.registry
+        encode = msgspec.json.Encoder(order="sorted").encode
         return digest(
             [
                 assay.__version__.encode(),
-                *(measure.name.encode() for measure in self.measures),
+                *(
+                    identity(each, registry.provider(MEASURES, getattr(each, "family", ""))).encode()
+                    for each in self.measures
+                ),
+                encode(self.study.file.judges),
                 *(identity(judge).encode() for judge in self.study.judges),
                 *(dataset.hash.encode() for dataset in self.datasets.values()),
+                *(encode([block.arm, block.seed, block.item_ids]) for block in self.blocks),
+                *(encode([block.structure, block.structures]) for block in self.blocks),
                 *(block.answers.hash_rows(0).to_numpy().tobytes() for block in self.blocks),
-                self.labels.frame.hash_rows(0).to_numpy().tobytes(),
+                *map(encode, self.judgments),
             ]
         )
-
-    def _kept(self, name: str, key: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
-        path, mark = self.store.root / name, self.store.root / f"{name}.input"
-        if path.is_file() and mark.is_file() and mark.read_text() == key:
-            return pl.read_parquet(path)
-        frame = make()
-        write_atomic(path, frame.write_parquet)
-        write_atomic(mark, lambda target: target.write_text(key))
-        return frame
 
     @cached_property
     def rows(self) -> Rows:
@@ -167,7 +195,6 @@ class Evaluation:
             settings.against,
             settings.correction,
             settings.resamples,
-            settings.level,
             by=self.study.file.by,
         )
         return summarise(self.rows, self.study.measures, how)
@@ -181,8 +208,8 @@ class Evaluation:
             self.study.registry,
             self.judgments,
             settings.resamples,
-            level=settings.level,
             systems=list(self.study.file.systems),
+            raters=self.judging.raters,
         )
         return decide(self.study.gates, evaluator, self.study.file.steps)
 
@@ -205,13 +232,37 @@ class Evaluation:
             verdict=overall(self.verdicts),
             trust=Trust(
                 status_counts(self.scores, self.study.measures[0].name),
-                [*warnings_of(self.study, self.datasets, self.measures), *self.store.warnings()],
+                self._warnings(),
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),
                 latency(self.blocks),
                 cost(self.blocks),
             ),
             items=item_views(self.items, self.blocks, self.datasets),
         )
+
+    def _changes(self) -> list[str]:
+        """What of the study is no longer as it was when it was run."""
+        found = {
+            arm.name: self._bases[arm.name].changes(self.study, arm, self.datasets[arm.name])
+            for arm in self.arms
+        }
+        changed = ", ".join(f"{name} ({', '.join(what)})" for name, what in found.items() if what)
+        return [f"the study has changed since this run: {changed}; run again"] if changed else []
+
+    def _warnings(self) -> list[str]:
+        """What is worth knowing before a figure is trusted, gravest first."""
+        chosen = [f"{name}={'|'.join(values)}" for name, values in self.selection.where.items()]
+        chosen += [f"system {name}" for name in self.selection.systems]
+        part = [f"only a part of the study: {', '.join(chosen)} ({len(self.items)} items)"] if chosen else []
+        return [
+            *part,
+            *self._changes(),
+            *moved_gates(self.study, self.store.manifest()),
+            *faults(self.blocks),
+            *self.store.warnings(),
+            *self.judging.warnings,
+            *warnings_of(self.study, self.datasets, self.measures),
+        ]
 
 
 def _refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
@@ -222,10 +273,12 @@ def _refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> 
         if not len(corpus) or not len(block.ranking):
             continue
         docs = block.ranking["doc"].unique()
-        if not docs.is_in(list(corpus.position)).any():
-            seen, known = docs[0], next(iter(corpus.position))
+        known = {*corpus.position, *corpus.documents}
+        if known.isdisjoint(docs.to_list()):
+            seen, passage = docs[0], next(iter(corpus.position))
+            what = f"{block.arm.name}: no hit is in the corpus (a hit: {seen!r}, a passage: {passage!r})"
             problems.append(
-                Problem(f"{block.arm.name}: no hit is in the corpus (a hit: {seen!r}, a passage: {known!r})")
+                Problem(what, fix="Check that the system searched this corpus and returns its ids.")
             )
     if problems:
         raise DataError(problems)

@@ -31,10 +31,22 @@ class Registry:
     def __init__(self, extra: Mapping[str, Mapping[str, type]] | None = None) -> None:
         self._extra = extra or {}
 
+    @property
+    def extended(self) -> bool:
+        """Whether it knows plugins that only this process does."""
+        return any(self._extra.values())
+
     @cached_property
     def _found(self) -> dict[str, dict[str, EntryPoint]]:
         every = entry_points()  # one look at what is installed: each look reads a file a distribution
-        return {group: {point.name: point for point in every.select(group=group)} for group in GROUPS}
+        found: dict[str, dict[str, EntryPoint]] = {group: {} for group in GROUPS}
+        for point in (point for group in GROUPS for point in every.select(group=group)):
+            other = found[point.group].setdefault(point.name, point)
+            if other.value != point.value:
+                who = " and ".join(sorted(each.dist.name for each in (other, point) if each.dist))
+                what = f"Two plugins are called {point.name!r} in {point.group}, by {who}."
+                raise PluginError(f"{what} Uninstall one.")
+        return found
 
     def names(self, group: str) -> list[str]:
         """Every name known in a group."""

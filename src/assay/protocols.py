@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from assay.errors import UsageError
-from assay.records import Budget, Judgment, Query, Response, Structure
+from assay.errors import NotSet
+from assay.records import Budget, Finding, Judgment, Query, Question, Response, Structure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,13 +43,13 @@ class Kit:
     clock: Callable[[], float] = time.time
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
     root: Path = field(default_factory=Path)  # what relative paths in a study are relative to
+    told: set[str] = field(default_factory=set, compare=False, repr=False)  # variables that were given out
 
     def secret(self, name: str) -> str:
-        """The value of an environment variable that must be set."""
+        """The value of an environment variable that must be set; no message may hold it afterwards."""
+        self.told.add(name)
         if (value := self.env.get(name)) is None:
-            raise UsageError(
-                f"The environment variable {name} is not set. Set it, or remove what asks for it."
-            )
+            raise NotSet(f"The environment variable {name} is not set. Set it, or remove what asks for it.")
         return value
 
     def path(self, given: str | Path) -> Path:
@@ -64,7 +64,10 @@ class Session(Protocol):
 
 
 class Index(Protocol):
-    """A built system: thread-safe, opens sessions. May offer `structure() -> Structure` and `close()`."""
+    """A built system: thread-safe, opens sessions.
+
+    May offer `structure() -> Structure`, `close()` and `cost` (what building it cost).
+    """
 
     def session(self) -> Session: ...
 
@@ -79,10 +82,14 @@ class Structured(Protocol):
 class System(Protocol):
     """A system under test.
 
-    Optional attributes: `version` (bump it when answers change; default: the distribution's version),
-    `identity(kit)` (what else decides its answers: hashes of models, prompts, files), `threads` (how many
-    items may be in flight; default 1 for systems that compute, more for those that wait) and
-    `problems(dataset, kit) -> list[Problem]` (why it cannot serve this dataset, told before it is asked).
+    Optional attributes:
+    `version`   bump it when answers change; default: the distribution's version
+    `identity`  (kit) -> what else decides its answers: hashes of models, prompts, files
+    `gives`     what its responses can hold, such as {"hits", "contexts"}: a measure that needs more does not
+                apply to it
+    `threads`   how many items may be in flight; default 1 for systems that compute, more for those that wait
+    `problems`  (dataset, kit) -> list[Problem]: why it cannot serve this dataset, told before it is asked
+    `origin`    "imported": it repeats answers from elsewhere, which are not timed
     """
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> Index: ...
@@ -94,20 +101,38 @@ class DatasetPlugin(Protocol):
     def load(self, kit: Kit) -> Dataset: ...
 
 
+@runtime_checkable
 class Judge(Protocol):
-    """Turns gold, rules, people or models into judgments.
+    """Somebody or something whose judgments a study counts.
 
-    `world` is "closed" (what it does not name is not relevant) or "open" (it is unknown); `needs_responses`
-    says whether it looks at what came back; `names` are the judge names its judgments carry, best first.
+    `names` are what its judgments are signed with, best first. `closed_labels` are the labels it decides
+    wholly: what it does not name under one of them is not relevant; under any other label it is unknown.
+    A judge that people stand behind also has `raters`: those of its names whose marks agreement compares.
     """
-
-    world: ClassVar[str]
-    needs_responses: ClassVar[bool]
 
     @property
     def names(self) -> Sequence[str]: ...
+    @property
+    def closed_labels(self) -> Set[str]: ...
+
+
+@runtime_checkable
+class FreeJudge(Judge, Protocol):
+    """A judge whose judgments cost nothing: gold, rules, SQL. They are worked out at every evaluation."""
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]: ...
+
+
+@runtime_checkable
+class PayingJudge(Judge, Protocol):
+    """A judge each of whose findings costs something: it is asked each question once, and that is stored.
+
+    `ask` may raise Retryable. Findings are signed with the first of its names. Optional attributes: `version`
+    (bump it when findings change) and `threads` (how many questions may be in flight; default 1).
+    """
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterable[Question]: ...
+    def ask(self, question: Question, kit: Kit) -> Finding: ...
 
 
 class Measure(Protocol):
@@ -146,7 +171,8 @@ class Statistic(Protocol):
 
     `columns` are arrays of length n; `weights` is (resamples × n); returns one value a resample.
     `reads` is "scores" (each argument of the call is a measure of a system) or "judgments" (a label; the
-    columns are raters, NaN where a rater did not judge the row).
+    columns are raters, NaN where a rater did not judge the row). One that reads judgments may have a field
+    `raters`: "anna|llm" are the judges to compare; empty, the people the study lists.
     """
 
     reads: ClassVar[str]

@@ -2,7 +2,7 @@
 
 Dataset side:  Passage, Document, Item, Query
 System side:   Hit, Piece, Context, Step, Fault, Observed, Response, Node, Edge, Structure
-Judge side:    Judgment
+Judge side:    Judgment, Question, Finding
 Result side:   Status, Arm, Estimate, Comparison, ClauseResult, Verdict
 
 They are msgspec Structs: typed, immutable where they are facts, quick to write and to read back.
@@ -210,12 +210,35 @@ class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
     span: Span | None = None
     category: str | None = None
     arm: str | None = None  # None: gold, true for every arm
+    seed: int | None = None  # None: for every seed
     version: str = "1"
     seen: str | None = None  # hash of the text shown: a mark whose text changed is stale
     reason: str | None = None
     time: float | None = None
     judgment_id: str | None = None
-    replaces: str | None = None
+    replaces: str | None = None  # an earlier judgment of the same judge
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a judge that costs something is asked: all that its verdict may depend on."""
+
+    item_id: str
+    label: str
+    text: str  # what is judged: the target's text, or the answer where there is no target
+    about: str = ""  # what is shown with it: the query, a reference answer, a prompt read from a file
+    target: str | None = None
+    span: Span | None = None
+    arm: str | None = None
+    seed: int | None = None
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a judge answers to a question, and what the answer cost."""
+
+    grade: float
+    category: str | None = None
+    reason: str | None = None
+    cost: float | None = None
 
 
 # ----------------------------------------------------------------------------------- result
@@ -230,6 +253,17 @@ class Status(StrEnum):
     UNJUDGED = "unjudged"
     PENDING = "pending"  # not run: limit, cap, killed
     NOT_APPLICABLE = "not_applicable"
+
+
+# Where an item was asked with several seeds: what leaves the value open outweighs a value.
+GRAVEST_FIRST = (
+    Status.PENDING,
+    Status.FAILED,
+    Status.UNJUDGED,
+    Status.SCORED,
+    Status.MISSING,
+    Status.NOT_APPLICABLE,
+)
 
 
 class Arm(msgspec.Struct, frozen=True):

@@ -20,9 +20,18 @@ from assay.trust import status_counts
 
 
 def evaluate_runs(
-    runs: Sequence[str | Path], qrels: str | Path, measures: Sequence[str], *, against: str = "baseline"
+    runs: Sequence[str | Path],
+    qrels: str | Path,
+    measures: Sequence[str],
+    *,
+    against: str = "baseline",
+    missing: str = "zero",
 ) -> Results:
-    """Estimates of every run, and comparisons with the first (or of all pairs), on the judged queries."""
+    """Estimates of every run on the judged queries, and comparisons with the first, of all pairs, or none.
+
+    A judged query that a run lacks counts as 0, as with trec_eval's -c. With `missing="open"` one that
+    another run has counts as not run, so that runs over different queries are not compared.
+    """
     names = [_name(Path(path)) for path in runs]
     if len(set(names)) < len(names):
         raise UsageError(
@@ -35,8 +44,12 @@ def evaluate_runs(
         found = score_files(path, qrels, measures)
         if found.unjudged:
             warnings.append(f"{name}: {len(found.unjudged)} queries without judgments are left out")
+        absent = found.scores.filter(pl.col("status") == "missing")["item"].n_unique()
+        if absent:
+            queries = found.scores["item"].n_unique()
+            warnings.append(f"{name}: {absent} of {queries} judged queries are not in the run")
         parts.append(found.scores.select("item", *_about(name), "measure", "value", "status"))
-    scores = pl.concat(parts)
+    scores = pl.concat(parts) if missing == "zero" else _opened(pl.concat(parts))
     rows = Rows(scores, [Item(item_id, "") for item_id in scores["item"].unique(maintain_order=True)])
     parsed = [parse_measure(text) for text in measures]
     estimates, comparisons = summarise(rows, parsed, Comparing(names[0], against))
@@ -45,7 +58,7 @@ def evaluate_runs(
         kind="runs",
         systems=names,
         arms=names,
-        baseline=names[0] if len(names) > 1 else None,
+        baseline=names[0] if comparisons else None,
         measures=measure_infos(parsed),
         by=[],
         scores=scores,
@@ -56,6 +69,17 @@ def evaluate_runs(
         trust=Trust(
             status_counts(scores, parsed[0].name), warnings, {"qrels": str(qrels), "assay": assay.__version__}
         ),
+    )
+
+
+def _opened(scores: pl.DataFrame) -> pl.DataFrame:
+    """The scores with a query that some runs have and this one lacks as not run, instead of as 0."""
+    lacks = pl.col("status") == "missing"
+    elsewhere = (~lacks).any().over("item", "measure")
+    pending = pl.lit("pending").cast(scores.schema["status"])
+    return scores.with_columns(
+        value=pl.when(lacks & elsewhere).then(None).otherwise("value"),
+        status=pl.when(lacks & elsewhere).then(pending).otherwise("status"),
     )
 
 

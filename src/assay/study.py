@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +18,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from assay.datasets.dataset import Dataset, digest
 from assay.datasets.detect import dataset_spec
-from assay.errors import DataError, Problem, did_you_mean
+from assay.environment import conceal, fill
+from assay.errors import DataError, PluginError, Problem, did_you_mean
 from assay.plugins import DATASETS, JUDGES, SYSTEMS, Registry, identity
 from assay.protocols import Kit
 from assay.records import Arm, Budget, Factors
@@ -108,7 +108,6 @@ class CompareSettings(_Strict):
     against: Literal["baseline", "all"] = "baseline"
     correction: Literal["holm", "benjamini-hochberg", "none"] = "holm"
     resamples: int = Field(10_000, ge=100, le=1_000_000)
-    level: float = Field(0.95, gt=0.5, lt=1)
 
 
 class GateFile(_Strict):
@@ -126,7 +125,7 @@ class GateFile(_Strict):
 class StudyFile(_Strict):
     """`study.yaml`, as written."""
 
-    kind: Word = "search"
+    kind: Word = ""
     name: Word | None = None
     data: SpecForm
     split: Word | None = None
@@ -161,7 +160,9 @@ class Study:
 
     @property
     def run_folder(self) -> Path:
-        return self.folder / "run"
+        """Beside the study file: `run`, or `NAME.run` for a file that is not called study.yaml."""
+        stem = Path(self.lines.where).stem
+        return self.folder / ("run" if stem == "study" else f"{stem}.run")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -182,11 +183,11 @@ class Study:
 
     def filled(self, given: Any) -> Any:
         """`${NAME}` replaced by the environment variable of that name, everywhere inside."""
-        if isinstance(given, str):
-            return re.sub(r"\$\{(\w+)\}", lambda match: self.kit.secret(match[1]), given)
-        if isinstance(given, Mapping):
-            return {key: self.filled(value) for key, value in given.items()}
-        return [self.filled(value) for value in given] if isinstance(given, list) else given
+        return fill(given, self.kit)
+
+    def concealed(self, text: str) -> str:
+        """A text, such as an error message, with `${NAME}` put back for what it was filled with."""
+        return conceal(text, self.kit)
 
     @cached_property
     def data_spec(self) -> Spec:
@@ -221,26 +222,46 @@ class Study:
 
     def system(self, arm: Arm) -> System:
         """The system of an arm, its factors filled in where it has such a parameter."""
-        spec = parse_spec(self.filled(self.file.systems[arm.system]))
-        cls = self.registry.load(SYSTEMS, spec.name)
-        taken = {key: value for key, value in arm.factors.items() if key in _fields(cls)}
-        system: System = self.registry.create(SYSTEMS, Spec(spec.name, {**spec.params, **taken}))
+        return self._system(arm, secrets=True)
+
+    def _system(self, arm: Arm, *, secrets: bool) -> System:
+        spec = parse_spec(fill(self.file.systems[arm.system], self.kit, secrets=secrets))
+        try:
+            system: System = self.registry.create(SYSTEMS, self.with_factors(SYSTEMS, spec, arm.factors))
+        except PluginError as error:
+            raise PluginError(self.concealed(str(error))) from None
         return system
 
-    def system_identity(self, arm: Arm) -> str:
-        """What decides an arm's answers besides corpus, query and seed."""
-        system = self.system(arm)
+    def gives(self, arm: Arm) -> frozenset[str] | None:
+        """What the responses of an arm's system can hold, where its class says so."""
         spec = parse_spec(self.file.systems[arm.system])
-        declared = getattr(system, "identity", None)
-        more = declared(self.kit) if declared is not None else {}
-        own = identity(system, self.registry.provider(SYSTEMS, spec.name))
-        return own + msgspec.json.encode(more, order="sorted").decode()
+        given: frozenset[str] | None = getattr(self.registry.load(SYSTEMS, spec.name), "gives", None)
+        return given
+
+    def system_identity(self, arm: Arm) -> str:
+        """What decides an arm's answers besides corpus, query and seed, worked out once; no secret does."""
+        if arm.name not in self._identities:
+            declared = getattr(self.system(arm), "identity", None)
+            more = declared(self.kit) if declared is not None else {}
+            spec = parse_spec(self.file.systems[arm.system])
+            provider = self.registry.provider(SYSTEMS, spec.name)
+            own = identity(self._system(arm, secrets=False), provider)
+            self._identities[arm.name] = own + msgspec.json.encode(more, order="sorted").decode()
+        return self._identities[arm.name]
+
+    @cached_property
+    def _identities(self) -> dict[str, str]:
+        return {}
 
     def dataset(self, arm: Arm) -> Dataset:
         """The dataset an arm runs on."""
-        fields = _fields(self.registry.load(DATASETS, self.data_spec.name))
-        taken = {key: value for key, value in arm.factors.items() if key in fields}
+        taken = self.with_factors(DATASETS, Spec(self.data_spec.name), arm.factors).params
         return self._load(tuple(sorted(taken.items())))
+
+    def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
+        """The spec with every factor that is a parameter of its plugin."""
+        fields = _fields(self.registry.load(group, spec.name))
+        return Spec(spec.name, {**spec.params, **{key: factors[key] for key in factors if key in fields}})
 
     @cached_property
     def _loaded(self) -> dict[tuple[tuple[str, str], ...], Dataset]:
@@ -248,7 +269,9 @@ class Study:
 
     def _load(self, factors: tuple[tuple[str, str], ...]) -> Dataset:
         if factors not in self._loaded:
-            spec = Spec(self.data_spec.name, {**self.data_spec.params, **dict(factors)})
+            # a dataset that is stored by split is read by split
+            chosen = {"split": self.file.split} if self.file.split is not None else {}
+            spec = self.with_factors(DATASETS, self.data_spec, {**chosen, **dict(factors)})
             dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
             splits = {item.split for item in dataset.items if item.split is not None}
             if self.file.split is not None:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import AssayError, DataError, Problem, UsageError, did_you_mean
+from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
 from assay.plugins import DATASETS, JUDGES
 from assay.yaml_lines import Lines, Loc
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from assay.protocols import Measure
+    from assay.protocols import Judge, Measure
+    from assay.records import Factors
     from assay.study import Study
 
 _EXPECTED = {
@@ -90,7 +91,7 @@ def _data_problems(study: Study) -> Iterator[Problem]:
                 f"there is neither a folder {study.kit.path(given)} nor a dataset named {spec.name!r}. "
                 + did_you_mean(spec.name, names)
             )
-        study.registry.create(DATASETS, spec)
+        study.registry.create(DATASETS, study.with_factors(DATASETS, spec, _first_values(study)))
 
     yield from _tried(study, ("data",), made)
 
@@ -99,7 +100,14 @@ def _system_problems(study: Study) -> Iterator[Problem]:
     from assay.records import Arm
 
     for name in study.file.systems:
-        yield from _tried(study, ("systems", name), partial(study.system, Arm(name)))
+        found = list(_tried(study, ("systems", name), partial(study.system, Arm(name))))
+        # a parameter that only a factor sets is not missing
+        with_factors = partial(study.system, Arm(name, _first_values(study)))
+        yield from found if list(_tried(study, ("systems", name), with_factors)) else ()
+
+
+def _first_values(study: Study) -> Factors:
+    return {factor: values[0] for factor, values in study.file.factors.items() if values}
 
 
 def _measure_problems(study: Study) -> Iterator[Problem]:
@@ -133,12 +141,17 @@ def _missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Proble
 
 
 def _judge_problems(study: Study) -> Iterator[Problem]:
+    taken: set[str] = set()
     for index, judge in enumerate(study.file.judges):
-        yield from _tried(study, ("judges", index), partial(_judge_made, study, judge))
+        yield from _tried(study, ("judges", index), partial(_judge_made, study, judge, taken))
 
 
-def _judge_made(study: Study, given: str | dict[str, Any]) -> None:
-    study.registry.create(JUDGES, study.filled(given))
+def _judge_made(study: Study, given: str | dict[str, Any], taken: set[str]) -> None:
+    judge: Judge = study.registry.create(JUDGES, study.filled(given))
+    if doubled := taken.intersection(judge.names):
+        what = f"another judge is named {min(doubled)!r} too"
+        raise UsageError(f"{what}. Whose judgments come first must be plain: give each a name of its own.")
+    taken.update(judge.names)
 
 
 def _baseline_problems(study: Study) -> Iterator[Problem]:
@@ -156,7 +169,7 @@ def _step_problems(study: Study) -> Iterator[Problem]:
 
 
 def _gate_problems(study: Study) -> Iterator[Problem]:
-    from assay.gates.verdict import Gate
+    from assay.gates.verdict import Gate, measures_of
 
     for name, gate in study.file.gates.items():
         found = [
@@ -166,7 +179,10 @@ def _gate_problems(study: Study) -> Iterator[Problem]:
             for what in _mistakes(clause, study)
         ]
         # what is wrong with the gate as a whole is worth saying only once its clauses read
-        yield from found or _tried(study, ("gates", name), partial(Gate.from_file, name, gate))
+        found = found or list(_tried(study, ("gates", name), partial(Gate.from_file, name, gate)))
+        yield from found
+        for measure in [] if found else measures_of([Gate.from_file(name, gate)], study):
+            yield from _missing_budget(study, ("gates", name), measure)
 
 
 def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:
@@ -215,5 +231,8 @@ def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Proble
         act()
     except DataError as error:
         yield from error.problems
+    except NotSet as error:
+        if loc[0] == "data":  # a report reads the data too, but needs no system's secrets
+            yield study.lines.problem(loc, str(error))
     except AssayError as error:
         yield study.lines.problem(loc, str(error))

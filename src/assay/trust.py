@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from assay.datasets.dataset import Dataset
 from assay.measures.block import Block, Labels
 from assay.protocols import Measure
 from assay.study import Study
+
+SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
 
 
 def status_counts(scores: pl.DataFrame, measure: str) -> dict[str, dict[str, int]]:
@@ -35,10 +37,54 @@ def warnings_of(study: Study, datasets: Mapping[str, Dataset], measures: Sequenc
             cutoff = getattr(measure, "cutoff", None)
             if measure.at == "rank" and isinstance(cutoff, int) and 0 < size <= cutoff:
                 found[f"{measure.name} looks as deep as the corpus is large ({size} passages)"] = None
+        for gap in _without_gold(dataset):
+            found[gap] = None
         for tag in study.file.by:
             if not any(item.values(tag) for item in dataset.items):
                 found[f"no item has the tag {tag!r}, which `by` asks for"] = None
     return list(found)
+
+
+def moved_gates(study: Study, manifest: Mapping[str, Any]) -> list[str]:
+    """Gates that are not what they were when the first answers were stored: a decision taken twice."""
+    history = manifest.get("gates", [])
+    first = history[0]["gates"] if history else {}
+    found = []
+    for name, gate in study.file.gates.items():
+        then, now = first.get(name), gate.model_dump(mode="json")
+        if history and then != now:
+            changed = [key for key in now if then is not None and then[key] != now[key]]
+            was = "; ".join(f"{key}: {then[key]}" for key in changed) if then else "not declared"
+            found.append(f"the gate {name!r} was changed after the first answers were stored (it was {was})")
+    return found
+
+
+def _without_gold(dataset: Dataset) -> list[str]:
+    """Items that nothing can be scored on: an oversight more often than a wish."""
+    bare = [item.item_id for item in dataset.items if not item.gold and item.expects is None]
+    if not bare or len(bare) == len(dataset.items):  # where no item has gold, people or models will judge
+        return []
+    return [f"{len(bare)} of {len(dataset.items)} items have neither gold nor `expects` ({_some(bare)})"]
+
+
+def faults(blocks: Sequence[Block]) -> list[str]:
+    """For each arm, what failed most often, on how many items, and on which."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for block in blocks:
+        for item, response in zip(block.items, block.responses, strict=True):
+            if response is not None and response.error is not None:
+                what = f"{response.error.kind}: {response.error.message}"
+                found.setdefault(block.arm.name, {}).setdefault(what, {})[item.item_id] = None
+    return [
+        f"{arm}: {len(items)} item{'s' * (len(items) != 1)} failed with {what} ({_some(list(items))})"
+        for arm, whats in found.items()
+        for what, items in sorted(whats.items(), key=lambda pair: -len(pair[1]))[:SHOWN_FAULTS]
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - SHOWN_ITEMS
+    return ", ".join(names[:SHOWN_ITEMS]) + (f" and {more} more" if more > 0 else "")
 
 
 def provenance(
@@ -48,13 +94,19 @@ def provenance(
     return {
         "study fingerprint": study.fingerprint,
         "corpus": ", ".join(dict.fromkeys(dataset.corpus.hash for dataset in datasets.values())),
-        "labels": f"{labels.frame.height} ({labels.world} world)"
-        + (f", pool {labels.pool}" if labels.pool else ""),
+        "labels": "; ".join(_described(labels)) or "none",
         "seeds": ", ".join(map(str, study.seeds)),
         "resamples": str(study.file.compare.resamples),
         "assay": str(manifest.get("assay", assay.__version__)),
         "python": str(manifest.get("python", platform.python_version())),
     }
+
+
+def _described(labels: Labels) -> Iterator[str]:
+    """Each label: how many there are, in which world, and for an open one the hash of what was looked at."""
+    for label, n in labels.frame.group_by("label", maintain_order=True).len().iter_rows():
+        pool = f", pool {labels.pools[label]}" if label in labels.pools else ""
+        yield f"{label}: {n} ({labels.world(label)} world{pool})"
 
 
 def latency(blocks: Sequence[Block]) -> dict[str, dict[str, float]]:

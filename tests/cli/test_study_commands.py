@@ -187,7 +187,8 @@ def test_report_junit(ran: tuple[Path, Done], tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "")
     assert done.err == f"wrote {tmp_path / 'out.xml'}\n"
     tree = ET.fromstring((tmp_path / "out.xml").read_bytes())  # noqa: S314  (we wrote it)
-    assert [case.get("name") for case in tree.iter("testcase")] == ["RR@5(lexical) >= RR@5(old) + 0.2"]
+    cases = [case.get("name") for case in tree.iter("testcase")]
+    assert cases == ["RR@5(lexical) >= RR@5(old) + 0.2", "verdict"]
 
 
 def test_report_parquet(ran: tuple[Path, Done], tmp_path: Path) -> None:

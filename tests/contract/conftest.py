@@ -12,8 +12,8 @@ from assay.judges.resolve import resolve
 from assay.measures.block import Block
 from assay.protocols import Kit
 from assay.records import Arm, Context, Hit, Item, Judgment, Observed, Passage, Piece, Response, Step
+from assay.run.columns import in_columns, in_order
 from assay.run.journal import Answer
-from assay.run.store import in_columns, in_order
 
 TEXTS = {
     "d1": "the quick brown fox jumps over the lazy dog",
@@ -60,4 +60,4 @@ def block(dataset: Dataset) -> Block:
         for doc_id, grade in item.gold.get("relevant", {}).items()
     ]
     stored: pl.DataFrame = in_order(in_columns(answers), ["k1", "k2", "k3", "k4", "k5"])
-    return Block(Arm("any"), 0, dataset.items, stored, resolve(judgments, ["ids"], ["closed"]), judgments)
+    return Block(Arm("any"), 0, dataset.items, stored, resolve(judgments, ["ids"], {"relevance"}), judgments)

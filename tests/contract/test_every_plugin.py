@@ -25,7 +25,7 @@ from assay.plugins import (
     Registry,
     identity,
 )
-from assay.protocols import Index, Kit
+from assay.protocols import FreeJudge, Index, Judge, Kit
 from assay.records import Item, Judgment, Query, Response
 from assay.results import MeasureInfo, Results, Trust
 
@@ -162,21 +162,23 @@ class TestDatasetsThatNeedNoFile:
 
 @pytest.mark.parametrize("judge", made(JUDGES))
 class TestJudges:
-    def test_it_says_what_its_world_is(self, judge: Any) -> None:
-        assert judge.world in {"open", "closed"}
-        assert isinstance(judge.needs_responses, bool)
+    def test_it_says_who_it_is_and_what_it_decides_wholly(self, judge: Any) -> None:
+        assert isinstance(judge, Judge)
+        assert all(isinstance(name, str) for name in judge.names)
+        assert all(isinstance(label, str) for label in judge.closed_labels)
 
     def test_its_judgments_are_about_items_there_are(
         self, judge: Any, dataset: Dataset, block: Block, kit: Kit
     ) -> None:
-        found = judge.judge(dataset, [block], kit)
+        found = judge.judge(dataset, [block], kit) if isinstance(judge, FreeJudge) else []
         items = {item.item_id for item in dataset.items}
         assert all(isinstance(each, Judgment) and each.item_id in items for each in found)
         assert all(math.isfinite(each.grade) for each in found)
         assert {each.judge for each in found} <= set(judge.names)
 
     def test_it_judges_the_same_twice(self, judge: Any, dataset: Dataset, block: Block, kit: Kit) -> None:
-        assert judge.judge(dataset, [block], kit) == judge.judge(dataset, [block], kit)
+        if isinstance(judge, FreeJudge):
+            assert judge.judge(dataset, [block], kit) == judge.judge(dataset, [block], kit)
 
 
 # ------------------------------------------------------------------------------------ measures

@@ -32,7 +32,7 @@ from assay.errors import DataError, UsageError
 from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.run.status import study_status
-from assay.run.store import Store
+from assay.run.store import SCHEMA, Store
 
 SLOW = {"probe": "probe(pause=0.05)"}
 
@@ -90,6 +90,50 @@ def test_ctrl_c_ends_promptly_and_leaves_a_run_to_resume(
     assert len(asked(folder)) <= 2 * 23 + 2 * 2 * 3
 
 
+class Interrupting:
+    """A progress that is interrupted as soon as something came back."""
+
+    def begin(self, label: str, total: int, done: int) -> None: ...
+
+    def advance(self, items: int, failed: int) -> None:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_asks_nothing_more_and_closes_the_index(tmp_path: Path) -> None:
+    given = [*items(30), *sequence("talk", 20)]
+    folder = write_study(tmp_path, given, systems=SLOW, run={"threads": 2})
+    with pytest.raises(KeyboardInterrupt) as raised:
+        run_study(opened(folder), progress=Interrupting())
+    stopped = len(asked(folder))
+    # One came back; each thread may have taken the next meanwhile. Sixteen were handed out.
+    assert stopped <= 1 + 2 * 2
+    assert (folder / "closed.log").read_text().count("\n") == 1
+    assert raised.traceback  # whoever holds the exception holds the run's frames: nothing may hang on them
+    time.sleep(0.2)
+    assert len(asked(folder)) == stopped
+    kept = Store(folder / "run").outcomes()
+    assert len(kept) == stopped  # what was in hand was answered, paid for and stored
+    assert run_study(opened(folder)).reused == stopped
+
+
+def test_an_interrupted_sequence_is_neither_stored_nor_failed(tmp_path: Path) -> None:
+    folder = write_study(tmp_path, [*items(1), *sequence("talk", 20)], systems=SLOW, run={"threads": 2})
+    with pytest.raises(KeyboardInterrupt):
+        run_study(opened(folder), progress=Interrupting())
+    assert 1 < len(asked(folder)) < 6
+    assert set(Store(folder / "run").outcomes().values()) == {True}
+    assert run_study(opened(folder)).failed == 0
+
+
+def test_an_interrupt_does_not_wait_for_a_retry(tmp_path: Path) -> None:
+    slow_to_retry = {"threads": 2, "retries": 5, "backoff": 50}
+    folder = write_study(tmp_path, items(2), systems=SLOW, run=slow_to_retry)
+    behave(folder, q1="retryable")
+    with pytest.raises(KeyboardInterrupt):
+        run_study(opened(folder), progress=Interrupting())
+    assert len(asked(folder)) == 2
+
+
 @pytest.mark.slow
 def test_a_worker_process_that_dies_is_said_and_the_rest_is_kept(tmp_path: Path, env: dict[str, str]) -> None:
     folder = write_study(tmp_path / "study", items(40), systems=SLOW)
@@ -128,10 +172,10 @@ def test_a_store_of_a_newer_version_is_refused_untouched(tmp_path: Path) -> None
     study = opened(write_study(tmp_path, items(2)))
     run_study(study)
     manifest = tmp_path / "run/manifest.json"
-    manifest.write_text(manifest.read_text().replace("assay/run/1", "assay/run/2"))
+    manifest.write_text(manifest.read_text().replace(SCHEMA, "assay/run/99"))
     before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
     for act in (lambda: run_study(study), lambda: run_study(study, fresh=True), lambda: study_status(study)):
-        with pytest.raises(DataError, match="'assay/run/2'"):
+        with pytest.raises(DataError, match="'assay/run/99'"):
             act()
     changed = {path for path, content in before.items() if path.read_bytes() != content}
     assert changed <= {tmp_path / "run/lock"}
@@ -159,6 +203,16 @@ def test_a_full_disk_stops_the_run_and_costs_no_answer(
     kept = len(Store(study.run_folder).outcomes())
     assert 0 < kept < 30
     assert run_study(study).reused == kept
+
+
+def test_a_disk_that_takes_no_accounts_stops_the_run(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(9), systems={"probe": "probe(cost=1)"}))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/spending").touch()  # where a folder should be
+    with pytest.raises(DataError, match=r"spending: cannot be written: File exists"):
+        run_study(study)
+    (tmp_path / "run/spending").unlink()
+    assert run_study(study).pending == 0
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

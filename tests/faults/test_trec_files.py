@@ -68,7 +68,7 @@ def test_all_problems_of_a_file_come_at_once(tmp_path: Path) -> None:
 
 def test_a_long_list_is_shown_in_part_and_kept_whole(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    path.write_text("q1 Q0 d 1 1.0\n" * 50)
+    path.write_bytes(GOOD + b"q1 Q0 d 1 1.0\n" * 50)
     with pytest.raises(DataError, match="and 30 more") as caught:
         read_run(path)
     assert len(caught.value.problems) == 50

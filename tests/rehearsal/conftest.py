@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.pipeline import Evaluation
+from assay.pipeline import Evaluation, judge_study
 from assay.plugins import Registry
 from assay.records import Item, Passage
 from assay.run.runner import run_study
@@ -37,6 +37,7 @@ def evaluated() -> Callable[[Study], Evaluation]:
 
     def run(study: Study) -> Evaluation:
         run_study(study)
+        judge_study(study)
         return Evaluation(open_study(study.folder, registry=study.registry))
 
     return run

@@ -35,9 +35,8 @@ class Sql:
     """Each item's clause decides every passage: a closed world."""
 
     version: ClassVar[str] = "1"
-    world: ClassVar[str] = "closed"
-    needs_responses: ClassVar[bool] = False
     names: ClassVar[tuple[str, ...]] = ("sql",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset({"relevance"})
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
         base = duckdb.connect()

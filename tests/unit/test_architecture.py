@@ -20,7 +20,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__
 # study, left to right.
 LAYERS = [
     ["errors", "records", "slices", "yaml_lines"],
-    ["spec", "plugins", "protocols"],
+    ["environment", "spec", "plugins", "protocols"],
     ["datasets"],
     ["retrieval"],
     ["systems"],
@@ -142,9 +142,9 @@ def test_modules_and_functions_stay_small(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_nothing_is_caught_broadly(path: Path) -> None:
-    """Outside the runner, which answers for whatever a system does, and the loading of plugins."""
+    """Outside the places that answer for other people's code: systems, measures, the loading of plugins."""
     name = name_of(path)
-    if layer_of(name) == "run" or name == "plugins":
+    if layer_of(name) == "run" or name in {"plugins", "measures.score"}:
         return
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ExceptHandler):

@@ -18,6 +18,9 @@ def command(
     every_pair: Annotated[
         bool, typer.Option("--all", help="Compare all pairs, not only with the first.")
     ] = False,
+    missing_zero: Annotated[
+        bool, typer.Option("--missing-zero", help="Count a query that a run lacks as 0, instead of refusing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare run files: paired differences with intervals, permutation tests, wins and losses."""
@@ -25,4 +28,5 @@ def command(
 
     if len(runs) < 2:
         raise UsageError("A comparison needs two run files or more.")
-    show(evaluate_runs(runs, qrels, measure, against="all" if every_pair else "baseline"), as_json=as_json)
+    against, missing = "all" if every_pair else "baseline", "zero" if missing_zero else "open"
+    show(evaluate_runs(runs, qrels, measure, against=against, missing=missing), as_json=as_json)

@@ -22,8 +22,11 @@ def command(
     from importlib.resources import files
 
     target = folder / "study.yaml"
+    template = (files("assay") / "studies" / "demo" / "study.yaml").read_bytes()
     if not target.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        target.write_bytes((files("assay") / "studies" / "demo" / "study.yaml").read_bytes())
+        target.write_bytes(template)
         say(f"wrote {target}; change it and run: assay run {folder}")
+    elif target.read_bytes() != template:
+        say(f"running {target} as it is: it is not the demo's own")
     run_and_show(folder, [], [], as_json=as_json)

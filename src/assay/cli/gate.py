@@ -18,5 +18,5 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
             f"{opened.lines.where} declares no gates. Add `gates:`, or use: assay report {study}"
         )
     results = Evaluation(opened).results
-    show(results, as_json=as_json)
+    show(results, as_json=as_json, gates_only=True)
     finish(results.verdict)

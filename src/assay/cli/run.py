@@ -49,19 +49,25 @@ def run_and_show(
     as_json: bool = False,
 ) -> None:
     """The sequence of all stages, shown; ends with the verdict's exit code."""
-    from assay.pipeline import Evaluation
+    from assay.pipeline import Evaluation, judge_study
     from assay.run.runner import run_study
     from assay.study import open_study
     from assay.validate import check_study
 
     chosen = selected(where, systems, limit)
     opened = open_study(path)
-    check_study(opened, chosen.arms(opened))
+    arms = chosen.arms(opened)
+    chosen.refuse_unmet(opened, arms)
+    check_study(opened, arms)
     with Shown() as progress:
         outcome = run_study(opened, chosen, fresh=fresh, engine=engine, progress=progress)
     done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
     cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
     say(f"{opened.name}: {done}, {outcome.pending} pending in {outcome.seconds:.1f} s{cost}")
+    with Shown() as progress:
+        for asked in judge_study(opened, chosen, progress):
+            done = f"{asked.answered} questions answered, {asked.failed} failed"
+            say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
     results = write_report(Evaluation(opened, chosen).results, opened.run_folder)
     show(results, as_json=as_json)
     finish(results.verdict)

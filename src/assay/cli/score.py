@@ -23,7 +23,7 @@ def command(
     """Score run files, with intervals."""
     from assay.run_files import evaluate_runs
 
-    results = evaluate_runs(runs, qrels, measure)
+    results = evaluate_runs(runs, qrels, measure, against="none")
     if per_query and not as_json:
         table = results.scores.select("system", "item", "measure", "value", "status")
         typer.echo(table.write_csv(separator="\t"), nl=False)

@@ -15,7 +15,8 @@ import math
 import mmap
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ import polars as pl
 from assay.datasets.reading import explained
 from assay.errors import DataError, Problem
 
+_BEGINNING = 2**16  # bytes to look at for the first line of content
 _MIX = 0x9E3779B97F4A7C15  # odd: keeps (a, b) and (b, a) apart when two hashes are combined
 
 
@@ -35,6 +37,7 @@ class _Layout:
     number: str  # the column that holds a number
     integer: bool
     surplus: bool  # whether more columns may follow
+    header: bool = False  # whether the first line names the columns
 
     @property
     def kept(self) -> tuple[str, str, str]:
@@ -48,6 +51,7 @@ class _Layout:
 
 _RUN = _Layout(("item", "_q0", "doc", "_rank", "score", "_tag"), "score", integer=False, surplus=True)
 _QRELS = _Layout(("item", "_0", "doc", "grade"), "grade", integer=True, surplus=False)
+_BEIR = _Layout(("item", "doc", "grade"), "grade", integer=True, surplus=False)
 
 
 def read_run(path: str | Path) -> pl.DataFrame:
@@ -56,8 +60,14 @@ def read_run(path: str | Path) -> pl.DataFrame:
 
 
 def read_qrels(path: str | Path) -> pl.DataFrame:
-    """A qrels file as the columns item, doc, grade, in the order of the file."""
-    return _read(Path(path), _QRELS)
+    """A qrels file as the columns item, doc, grade, in the order of the file.
+
+    A file of three columns is a BEIR one, whose first line names them.
+    """
+    _, first = next(_fields(bytes(_content(Path(path))[:_BEGINNING])), (0, []))
+    if len(first) != len(_BEIR.columns):
+        return _read(Path(path), _QRELS)
+    return _read(Path(path), replace(_BEIR, header=_number(first[-1].decode(errors="replace"), True) is None))
 
 
 def write_run(path: str | Path, frame: pl.DataFrame, tag: str) -> None:
@@ -109,7 +119,7 @@ def _read_regular(path: Path, layout: _Layout) -> pl.DataFrame | None:
     # a plain file is handed over by its name: polars maps it, which spares a copy
     scan = pl.scan_csv(
         data if isinstance(data, bytes) else path,
-        has_header=False,
+        has_header=layout.header,
         separator=separator.decode(),
         quote_char=None,
         comment_prefix="#",
@@ -123,7 +133,9 @@ def _read_regular(path: Path, layout: _Layout) -> pl.DataFrame | None:
         return None
     # polars fills a short line with nulls and drops what is too much on a long one
     whole = bool(frame["complete"].all()) and not any(frame.null_count().row(0))
-    exact = layout.surplus or data[:].count(separator) == len(frame) * (len(layout.columns) - 1)
+    exact = layout.surplus or data[:].count(separator) == (len(frame) + layout.header) * (
+        len(layout.columns) - 1
+    )
     if frame.is_empty() or not whole or not exact:
         return None
     if not frame[layout.number].is_finite().all() or _may_repeat(frame):
@@ -155,7 +167,7 @@ def _read_lines(data: bytes, layout: _Layout, where: str) -> pl.DataFrame:
     rows: list[tuple[str, str, float]] = []
     problems: list[Problem] = []
     first: dict[tuple[str, str], int] = {}
-    for line, fields in _fields(data):
+    for line, fields in islice(_fields(data), int(layout.header), None):
         row = _row(fields, layout, where, line)
         if isinstance(row, Problem):
             problems.append(row)
@@ -167,9 +179,17 @@ def _read_lines(data: bytes, layout: _Layout, where: str) -> pl.DataFrame:
     if not rows and not problems:
         problems.append(Problem("the file is empty", where, fix="Check the path, or what wrote it."))
     if problems:
-        raise DataError(problems)
+        raise DataError(_condensed(problems) if not rows else problems)
     schema = {name: layout.schema[name] for name in layout.kept}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _condensed(problems: list[Problem]) -> list[Problem]:
+    """One problem where every line has the same: it is another kind of file."""
+    first = problems[0]
+    if len(problems) == 1 or len({problem.what for problem in problems}) > 1:
+        return problems
+    return [Problem(f"on every line: {first.what}", first.where, fix=f"Is this the right file? {first.fix}")]
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, list[bytes]]]:

@@ -30,12 +30,15 @@ SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
 WORDS = {True: "holds", False: "fails", None: "open"}
 
 
-def decide_clause(clause: Clause, rules: GateFile, evaluator: Evaluator) -> ClauseResult:
-    """The result of a clause; one with `for` is decided for each value first."""
+def decide_clause(
+    clause: Clause, rules: GateFile, evaluator: Evaluator, *, kills: bool = False
+) -> ClauseResult:
+    """The result of a clause; one with `for` is decided for each value first. `kills`: it is against go."""
     if clause.each is None:
-        return _decided(clause, rules, evaluator)
+        return _decided(clause, rules, evaluator, kills)
     results = {
-        value: _decided(one, rules, evaluator) for value, one in repeated(clause, evaluator.rows.known_values)
+        value: _decided(one, rules, evaluator, kills)
+        for value, one in repeated(clause, evaluator.rows.known_values)
     }
     need = len(results) if clause.each.need is None else clause.each.need
     if len(results) < max(need, 1):
@@ -96,12 +99,12 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
     return expression
 
 
-def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator) -> ClauseResult:
+def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool) -> ClauseResult:
     leaves = evaluator.leaves(clause)
     means = list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
     if reason := why_open(means, evaluator):
         return _open(clause, reason)
-    ways = ways_to_count_failures(means, rules.failures, evaluator)
+    ways = ways_to_count_failures(means, evaluator)
     if reason := why_none(leaves, evaluator, ways[0]):
         return _open(clause, reason)
     try:
@@ -113,7 +116,7 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator) -> ClauseRes
     least = min(margins, key=lambda margin: margin.whole.value)
     fewest = min(evaluator.clusters(found, ways[0]) for found in leaves.values())
     if fewest < rules.min_items:
-        reason = f"only {fewest} items; the gate asks for at least {rules.min_items}"
+        reason = f"only {_items(fewest)}; the gate asks for at least {rules.min_items}"
         return _shown(clause, None, margins, evaluator.level, reason)
     if any(math.isnan(margin.whole.value) for margin in margins):
         return _shown(clause, None, margins, evaluator.level, "the value is undefined")
@@ -121,13 +124,27 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator) -> ClauseRes
     on = rules.on or ("difference" if several else "estimate")
     outcomes = {_rule(clause, margin, on) for margin in margins}
     failed = count(means, evaluator, FAILED)
+    if rules.failures == "worst":
+        outcomes = {_worst(outcomes, kills)}
     if len(outcomes) > 1:
-        reason = f"{failed} failed items could turn it; they count at both ends of the range"
+        reason = f"{_items(failed)} failed, and could turn it: it differs between the ends of the range"
         return _shown(clause, None, margins, evaluator.level, reason)
     holds = outcomes.pop()
-    reason, settle = ("", None) if holds is not None else _why_undecided(clause, least, on)
+    reason, settle = _why_undecided(clause, least, on) if holds is None else ("", None)
+    if on == "estimate" and holds is not _rule(clause, least, "interval"):
+        reason = "decided on the estimate: the interval lies on both sides of the threshold"
     notes = [reason, _about_failed(failed, rules)]
     return _shown(clause, holds, margins, evaluator.level, "; ".join(filter(None, notes)), settle)
+
+
+def _worst(outcomes: set[bool | None], kills: bool) -> bool | None:
+    """Of several outcomes the one that speaks most against go."""
+    order: tuple[bool | None, ...] = (True, None, False) if kills else (False, None, True)
+    return next(outcome for outcome in order if outcome in outcomes)
+
+
+def _items(number: int) -> str:
+    return f"{number} item{'s' * (number != 1)}"
 
 
 def _upward(clause: Clause) -> bool:
@@ -161,7 +178,7 @@ def _must_not_lose(margin: Margin, on: str) -> Estimated:
 def _why_undecided(clause: Clause, margin: Margin, on: str) -> tuple[str, int | None]:
     """The reason, and how many more items would settle it if the estimate stays where it is."""
     if math.isnan(margin.whole.low):
-        return "the data allow no interval", None
+        return "too few items tell the systems apart for an interval", None
     if _passes(clause, margin.whole.value):
         told, reason = (
             _must_not_lose(margin, on),
@@ -176,8 +193,8 @@ def _about_failed(failed: int, rules: GateFile) -> str:
     if not failed:
         return ""
     if rules.failures == "worst":
-        return f"{failed} failed items count as the worst"
-    return f"{failed} failed items, counted at both ends of the range, do not change it"
+        return f"{_items(failed)} failed; counted at the end of the range that is worse for go"
+    return f"{_items(failed)} failed; counted at either end of the range, it does not change this"
 
 
 def _shown(

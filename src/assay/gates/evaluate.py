@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
+from assay.judges.ratings import shared_ratings
 from assay.plugins import Registry
 from assay.records import Judgment
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
@@ -65,7 +66,11 @@ class Scope:
 
 @dataclass(frozen=True, eq=False)
 class Evaluator:
-    """Evaluates clauses over the rows of a study; `systems` are those clauses may name; default: all run."""
+    """Evaluates clauses over the rows of a study.
+
+    `systems` are those that clauses may name; default: all run. `raters` are those whose agreement is meant
+    where a clause names nobody; default: everybody who judged.
+    """
 
     rows: Rows
     registry: Registry
@@ -74,6 +79,7 @@ class Evaluator:
     seed: int = 0
     level: float = 0.95
     systems: Sequence[str] = ()
+    raters: Sequence[str] | None = None
 
     @cached_property
     def _draws(self) -> Draws:
@@ -95,7 +101,7 @@ class Evaluator:
     def used(self, found: Leaf, counting: Counting) -> Bools:
         """The rows a leaf is worked out on."""
         rows = np.zeros(len(self.rows), dtype=bool)
-        rows[self._columns(found, counting)[1]] = True
+        rows[self.columns(found, counting)[1]] = True
         return rows
 
     def clusters(self, found: Leaf, counting: Counting) -> int:
@@ -141,7 +147,7 @@ class Evaluator:
         return dict(zip(columns, whole.T, strict=True))
 
     def _statistic(self, found: Spanning, counting: Counting, scope: Scope) -> Floats:
-        columns, rows = self._columns(found, counting)
+        columns, rows = self.columns(found, counting)
         parts = [found.statistic.values(columns, np.ones((1, len(rows))))]
         parts.append(np.full(scope.n, np.nan))  # quantiles and ranks have no consistent jackknife
         parts += [
@@ -150,7 +156,7 @@ class Evaluator:
         ]
         return np.concatenate(parts)
 
-    def _columns(self, found: Leaf, counting: Counting) -> tuple[list[Floats], NDArray[np.int64]]:
+    def columns(self, found: Leaf, counting: Counting) -> tuple[list[Floats], NDArray[np.int64]]:
         """The columns a leaf reads, over the rows that all of them have, and which rows these are."""
         if isinstance(found, Spanning) and found.label is not None:
             return self._marks(found)
@@ -163,11 +169,9 @@ class Evaluator:
         place = {
             self.rows.item_of(int(row)).item_id: row for row in np.flatnonzero(self.rows.mask(found.where))
         }
-        marks: dict[tuple[str, str | None, str | None], dict[str, float]] = {}
-        for mark in self.judgments:
-            if mark.label == found.label and mark.item_id in place:
-                marks.setdefault((mark.item_id, mark.target, mark.arm), {})[mark.judge] = mark.grade
-        shared = {thing: by for thing, by in marks.items() if len(by) > 1}
-        raters = list(dict.fromkeys(judge for by in shared.values() for judge in by))
+        marks = [mark for mark in self.judgments if mark.label == found.label and mark.item_id in place]
+        everybody = list(dict.fromkeys(mark.judge for mark in marks)) if self.raters is None else self.raters
+        shared = shared_ratings(marks, found.raters or everybody)
+        raters = dict.fromkeys(rater for by in shared.values() for rater in by)
         columns = [np.array([by.get(rater, np.nan) for by in shared.values()]) for rater in raters]
-        return columns, np.array([place[item] for item, _, _ in shared], dtype=np.int64)
+        return columns, np.array([place[thing[0]] for thing in shared], dtype=np.int64)

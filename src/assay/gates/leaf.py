@@ -49,6 +49,12 @@ class Spanning:
     where: tuple[Condition, ...] = ()
 
     @property
+    def raters(self) -> list[str]:
+        """The judges that a statistic of judgments names; none: whoever the study counts as raters."""
+        named = getattr(self.statistic, "raters", "")
+        return named.split("|") if named else []
+
+    @property
     def kind(self) -> tuple[str, ...]:
         return (self.name, *(column.measure.name for column in self.columns), *filter(None, [self.label]))
 

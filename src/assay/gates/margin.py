@@ -13,15 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.gates.evaluate import Counting, Evaluator, Scope, combined, worth
-from assay.gates.leaf import FUNCTIONS, Leaf, Mean
+from assay.gates.closed_form import Linear, closed_form, linear
+from assay.gates.evaluate import Counting, Evaluator, combined, worth
+from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
-from assay.stats.columns import TIE, discordant
-from assay.stats.intervals import Interval, bonett_price, interval_of, proportion_interval
+from assay.stats.columns import TIE
+from assay.stats.intervals import FEW, NO_INTERVAL, Interval, interval_of
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
-Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
 STEP = 1e-6
 
 
@@ -57,17 +57,44 @@ def margins_of(
     """The margin of a clause under each way of counting failed rows."""
     scope = evaluator.scope(leaves.values(), ways[0])
     drawn = evaluator.drawn(leaves, ways, scope)
-    return [
-        _margin(
-            clause,
-            leaves,
-            values,
-            _closed_form(linear(_difference(clause)), leaves, evaluator, way, scope),
-            scope.n,
-            evaluator.level,
-        )
-        for way, values in zip(ways, drawn, strict=True)
-    ]
+    form, bounds = linear(_difference(clause)), _bounds(_difference(clause), leaves)
+    margins = []
+    for way, values in zip(ways, drawn, strict=True):
+        interval = closed_form(form, leaves, evaluator, way, scope)
+        if interval is None and not _tells(form, bounds, leaves, evaluator, way):
+            interval = NO_INTERVAL
+        margins.append(_margin(clause, leaves, values, interval, scope.n, evaluator.level))
+    return margins
+
+
+def _tells(
+    form: Linear | None,
+    bounds: Bounds | None,
+    leaves: Mapping[Call, Leaf],
+    evaluator: Evaluator,
+    way: Counting,
+) -> bool:
+    """Whether a bootstrap has seen enough: items on which the systems differ, rows beyond a percentile.
+
+    The difference of two bounded means looks after itself, because its interval adds a row at each end.
+    """
+    if form is not None and sorted(form[0].values()) == [-1, 1] and bounds is not None:
+        return True
+    columns: dict[tuple[str, ...], dict[tuple[str, str], Floats]] = {}
+    for found in leaves.values():
+        for mean in means_of(found):
+            columns.setdefault((mean.measure.name, str(mean.where)), {})[mean.column] = evaluator.values(
+                mean, way
+            )
+        share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
+        if share is not None and evaluator.used(found, way).sum() * min(share, 1 - share) < FEW:
+            return False
+    for alike in columns.values():
+        table = np.array(list(alike.values()))
+        differ = (np.abs(table - table[0]) > TIE).any(axis=0)
+        if len(table) > 1 and len(np.unique(evaluator.rows.clusters[differ])) < FEW:
+            return False
+    return True
 
 
 def _difference(clause: Clause) -> Expression:
@@ -122,57 +149,6 @@ def _if_alike(
     moved = [worth(difference, {**points, call: at + STEP}) for call, at in points.items()]
     moves = np.concatenate(moved) - worth(difference, points)
     return worth(difference, level) if moves.min() < 0 < moves.max() else None
-
-
-def _closed_form(
-    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, scope: Scope
-) -> Interval | None:
-    """The interval of a constant, a proportion, or a difference of two paired ones, plus a constant."""
-    if form is None:
-        return None
-    weights, constant = form
-    if not weights:
-        return Interval(constant, constant, "constant")
-    ordered = sorted(weights, key=lambda call: -weights[call])
-    means = [found for call in ordered if isinstance(found := leaves[call], Mean) and found.measure.binary]
-    signs = [weights[call] for call in ordered]
-    if signs not in ([1], [-1], [1, -1]) or len(means) < len(signs) or len({mean.kind for mean in means}) > 1:
-        return None
-    columns = np.array([evaluator.values(mean, way) for mean in means])
-    rows = ~np.isnan(columns).any(axis=0)
-    n = int(rows.sum())
-    # unpaired, several rows a cluster, or seeds that disagree: no longer plain successes and failures
-    if np.isnan(columns).sum() != len(means) * np.sum(~rows) or n != scope.n:
-        return None
-    if not np.isin(columns[:, rows], (0.0, 1.0)).all():
-        return None
-    if len(means) == 2:
-        interval = bonett_price(*discordant(*columns[:, rows]), n, evaluator.level)
-    else:
-        interval = proportion_interval(int(columns[0, rows].sum()), n, evaluator.level)
-    low, high = sorted((signs[0] * interval.low, signs[0] * interval.high))
-    return Interval(low + constant, high + constant, interval.method)
-
-
-def linear(expression: Expression) -> Linear | None:
-    """An expression as weights of calls and a constant; None where it is not a plain sum of calls."""
-    match expression:
-        case Number(value=value):
-            return {}, value
-        case Call(name=name):
-            return None if name in FUNCTIONS else ({expression: 1.0}, 0.0)
-        case Negate(operand=operand):
-            return _added(({}, 0.0), linear(operand), -1)
-        case Binary(op="+" | "-" as op, left=left, right=right):
-            return _added(linear(left), linear(right), 1 if op == "+" else -1)
-    return None
-
-
-def _added(a: Linear | None, b: Linear | None, sign: int) -> Linear | None:
-    if a is None or b is None:
-        return None
-    weights = {call: a[0].get(call, 0.0) + sign * b[0].get(call, 0.0) for call in {**a[0], **b[0]}}
-    return {call: weight for call, weight in weights.items() if weight}, a[1] + sign * b[1]
 
 
 def _bounds(expression: Expression, leaves: Mapping[Call, Leaf]) -> Bounds | None:

@@ -13,7 +13,6 @@ from assay.gates.evaluate import Counting, Evaluator
 from assay.gates.leaf import Leaf, Mean, Spanning
 from assay.gates.syntax import Call, Condition
 from assay.measures.block import FAILED, PENDING, UNJUDGED
-from assay.protocols import Measure
 
 MOST_FAILING = 6  # columns with failed rows whose ends are all combined
 Bools = NDArray[np.bool_]
@@ -25,7 +24,7 @@ def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
         return f"{absent[0]} was not run"
     for code, word in ((PENDING, "not run yet"), (UNJUDGED, "not judged")):
         if n := count(means, evaluator, code):
-            return f"{n} items {word}"
+            return f"{n} item{'s' * (n != 1)} {word}"
     failing = [mean for mean in means if count([mean], evaluator, FAILED)]
     if len({mean.column for mean in failing}) > MOST_FAILING:
         return f"more than {MOST_FAILING} columns have failed items"
@@ -45,10 +44,10 @@ def why_none(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -
     return ""
 
 
-def ways_to_count_failures(means: Sequence[Mean], failures: str, evaluator: Evaluator) -> list[Counting]:
-    """Every way to count failed rows: for each column that has any, both ends of the range, or the worst."""
+def ways_to_count_failures(means: Sequence[Mean], evaluator: Evaluator) -> list[Counting]:
+    """Every way to count failed rows: for each column that has any, both ends of the range."""
     failing = {mean.column: mean.measure for mean in means if count([mean], evaluator, FAILED)}
-    ends = [_ends(measure, failures) for measure in failing.values()]
+    ends = [(each.low, math.inf if each.high is None else each.high) for each in failing.values()]
     return [dict(zip(failing, chosen, strict=True)) for chosen in itertools.product(*ends)]
 
 
@@ -60,18 +59,12 @@ def count(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
     return int(_by_item(rows, evaluator).sum())
 
 
-def _ends(measure: Measure, failures: str) -> tuple[float, ...]:
-    high = math.inf if measure.high is None else measure.high
-    if failures == "impute":
-        return measure.low, high
-    return (measure.low if measure.better == "higher" else high,)
-
-
 def _why_unpaired(means: Sequence[Mean], evaluator: Evaluator) -> str:
     """Systems compared on one measure must have the same rows; arms of two factor values, the same items."""
     for one, other in itertools.combinations(means, 2):
-        if one.measure.name != other.measure.name or _tags(one, evaluator) != _tags(other, evaluator):
-            continue
+        same = one.measure.name == other.measure.name and _tags(one, evaluator) == _tags(other, evaluator)
+        if one.system == other.system and not same:
+            continue  # one system's measures and slices may be held against each other
         rows = [_expected(mean, evaluator) for mean in (one, other)]
         if one.where != other.where:
             rows = [_by_item(each, evaluator) for each in rows]

@@ -7,18 +7,19 @@ and no kill is declared.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from assay.errors import AssayError, UsageError
+from assay.errors import AssayError, UsageError, did_you_mean
 from assay.gates.clause import decide_clause, repeated
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.gates.leaf import Leaf, calls, leaf, means_of
-from assay.gates.syntax import Clause
+from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
+from assay.gates.syntax import Call, Clause, Number
 from assay.protocols import Measure
 from assay.records import Verdict
 from assay.results import GO, INCONCLUSIVE, NO_GO
@@ -101,11 +102,19 @@ class Gate:
 
 
 def names_unknown_to(clause: Clause, study: Study) -> Iterator[str]:
-    """What a clause refers to that the study does not have."""
+    """What a clause refers to that the study does not have, and a threshold that nothing could reach."""
     try:
-        list(_leaves(clause, study))
+        leaves = list(_leaves(clause, study))
     except AssayError as error:
         yield f"{clause.text}: {error}"
+        return
+    match clause.left, clause.right, leaves[0]:
+        case (Call(), Number(value=value), Mean(measure=measure)):
+            high = math.inf if measure.high is None else measure.high
+            if not measure.low <= value <= high:
+                percent = f" Did you mean {value:g}%?" if measure.low <= value / 100 <= high else ""
+                place = f"the range {measure.low:g} to {high:g} of {measure.name}"
+                yield f"{clause.text}: {value:g} is outside {place}.{percent}"
 
 
 def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
@@ -122,7 +131,19 @@ def _leaves(clause: Clause, study: Study) -> Iterator[Leaf]:
         for call in (*calls(one.left), *calls(one.right)):
             if call.at == UNLISTED:
                 raise UsageError(f"column {call.column}: write out the values that `for` puts after the @")
-            yield leaf(call, list(study.file.systems), study.registry)
+            found = leaf(call, list(study.file.systems), study.registry)
+            if isinstance(found, Spanning) and found.raters:
+                _refuse_strangers(call, found.raters, study)
+            yield found
+
+
+def _refuse_strangers(call: Call, raters: Sequence[str], study: Study) -> None:
+    """Raters that a clause names must be judges of the study, or nothing they said would ever count."""
+    listed = [name for judge in study.judges for name in judge.names]
+    for name in raters:
+        if name not in listed:
+            what = f"the study lists no judge {name!r}. {did_you_mean(name, listed)}"
+            raise UsageError(f"column {call.column}: {what}")
 
 
 def decide(gates: Sequence[Gate], evaluator: Evaluator, steps: Sequence[str] = ()) -> list[Verdict]:
@@ -148,15 +169,19 @@ def overall(verdicts: Sequence[Verdict]) -> str | None:
 
 
 def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
+    roles = {clause: role for role, clause in gate.by_role()}
     results = {
-        clause: decide_clause(clause, gate.rules, evaluator) for clause in dict.fromkeys(gate.clauses())
+        clause: decide_clause(clause, gate.rules, evaluator, kills=role == "kill")
+        for clause, role in roles.items()
     }
-    word, reason = _conclusion(gate, {clause: result.holds for clause, result in results.items()})
+    blocked = any(result.holds is None and result.value is None for result in results.values())
+    word, reason = _conclusion(gate, {clause: result.holds for clause, result in results.items()}, blocked)
     shown = [msgspec.structs.replace(results[clause], role=role) for role, clause in gate.by_role()]
     return Verdict(gate.name, word, shown, reason)
 
 
-def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None]) -> tuple[str, str]:
+def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool) -> tuple[str, str]:
+    """The verdict. `blocked`: some clause has no figures, which no declared outcome may stand in for."""
     first = gate.first.holds(decided) if gate.first else True
     kill = gate.kill.holds(decided) if gate.kill else False
     go = gate.go.holds(decided) if gate.go else True
@@ -167,7 +192,7 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None]) -> tuple[str,
         return NO_GO, "a kill condition is met"
     if go is True and kill is False:
         return GO, "all go clauses hold" if gate.go else "no kill condition is met"
-    if gate.rules.otherwise is not None:
+    if gate.rules.otherwise is not None and not blocked:
         return gate.rules.otherwise, "neither go nor kill: the gate declares this outcome for the rest"
     if go is False and gate.kill is None:
         return NO_GO, "a go clause fails"

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
-
-from assay.datasets.dataset import Dataset
-from assay.measures.block import Block
-from assay.protocols import Kit
-from assay.records import Judgment
 
 
 @dataclass(frozen=True)
 class Human:
-    """Marks by the raters named, the first rater's before the second's. What nobody marked is unknown."""
+    """Marks by the people named. What nobody marked is unknown.
+
+    An adjudicator's mark comes before any rater's, the first rater's before the second's. Adjudicators settle
+    what raters disagree on, so they are no raters themselves: agreement is that of the raters.
+    """
 
     raters: list[str] = field(default_factory=list)
+    adjudicators: list[str] = field(default_factory=list)
 
     version: ClassVar[str] = "1"
-    world: ClassVar[str] = "open"
-    needs_responses: ClassVar[bool] = False
+    closed_labels: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("somebody is named twice among raters and adjudicators")
 
     @property
     def names(self) -> list[str]:
-        return self.raters
-
-    def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
-        """Nothing new: people's marks are stored as they are made."""
-        return []
+        return [*self.adjudicators, *self.raters]

@@ -17,9 +17,8 @@ class Ids:
     """Reads `gold["relevant"]`: {doc_id: grade}. What it does not name is not relevant."""
 
     version: ClassVar[str] = "1"
-    world: ClassVar[str] = "closed"
-    needs_responses: ClassVar[bool] = False
     names: ClassVar[tuple[str, ...]] = ("ids",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset({"relevance"})
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
         return [

@@ -1,13 +1,13 @@
-"""The judge stage: judgments of every judge, resolved to labels by declared precedence.
+"""Judgments resolved to labels by declared precedence: measures read labels, agreement reads judgments.
 
-The study lists its judges best first. For one item, label, target and arm the best judge's latest judgment
-is the label; a judgment that another one replaces does not count. Measures read labels, agreement reads
-judgments.
+The study lists its judges best first, and only they count. For one item, label, target and span the best
+judge's judgment is the label, whether it speaks of all arms and seeds or of one; the same judge's word on one
+arm comes before its word on all, and its latest word before an earlier one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 import polars as pl
@@ -17,37 +17,38 @@ from assay.measures.block import LABEL_COLUMNS, Labels
 from assay.records import Judgment
 
 
-def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], worlds: Sequence[str]) -> Labels:
-    """Labels from judgments; judges that the precedence does not name come last, in order of appearance."""
-    standing = _standing(judgments)
+def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], closed: Set[str]) -> Labels:
+    """Labels from the judgments of the judges that the precedence names; `closed` are labels by name."""
     rank = {judge: place for place, judge in enumerate(precedence)}
-    best: dict[tuple[str, str, str | None, str | None], Judgment] = {}
-    for judgment in sorted(standing, key=lambda each: rank.get(each.judge, len(rank)), reverse=True):
-        best[judgment.item_id, judgment.label, judgment.target, judgment.arm] = judgment
-    columns = {
-        "item": [judgment.item_id for judgment in best.values()],
-        "label": [judgment.label for judgment in best.values()],
-        "target": [judgment.target for judgment in best.values()],
-        "arm": [judgment.arm for judgment in best.values()],
-        "grade": [judgment.grade for judgment in best.values()],
-        "category": [judgment.category for judgment in best.values()],
+    counted = [judgment for judgment in judgments if judgment.judge in rank]
+    latest = {
+        (each.judge, each.item_id, each.label, each.target, each.span, each.arm, each.seed): each
+        for each in counted
     }
-    world = "closed" if "closed" in worlds or not worlds else "open"
+    rows = [
+        (
+            each.item_id,
+            each.label,
+            each.target,
+            each.span and each.span.start,
+            each.span and each.span.end,
+            each.arm,
+            each.seed,
+            each.grade,
+            each.category,
+            rank[each.judge],
+        )
+        for each in latest.values()
+    ]
+    open_labels = sorted({judgment.label for judgment in counted} - closed)
     return Labels(
-        pl.DataFrame(columns, schema=LABEL_COLUMNS), world, _pool(standing) if world == "open" else None
+        pl.DataFrame(rows, schema=LABEL_COLUMNS, orient="row"),
+        frozenset(closed),
+        {label: _pool(judgment for judgment in counted if judgment.label == label) for label in open_labels},
     )
 
 
-def _standing(judgments: Iterable[Judgment]) -> list[Judgment]:
-    listed = list(judgments)
-    replaced = {judgment.replaces for judgment in listed if judgment.replaces is not None}
-    return [
-        judgment
-        for judgment in listed
-        if judgment.judgment_id is None or judgment.judgment_id not in replaced
-    ]
-
-
-def _pool(judgments: Sequence[Judgment]) -> str:
-    seen = sorted({(judgment.item_id, judgment.label, judgment.target or "") for judgment in judgments})
-    return digest(msgspec.json.encode(each) for each in seen)
+def _pool(judgments: Iterable[Judgment]) -> str:
+    """A hash of what was looked at, whatever was found there."""
+    looked = {msgspec.json.encode([each.item_id, each.target, each.span]) for each in judgments}
+    return digest(sorted(looked))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
@@ -15,41 +15,52 @@ from assay.measures.gains import GainMatrix, gain_matrix
 from assay.records import Arm, Hit, Item, Judgment, Response, Status, Structure
 
 STATUSES = tuple(Status)
+RESPONSE_PARTS = frozenset({"hits", "contexts", "trace", "answer", "route"})
 SCORED, MISSING, FAILED, UNJUDGED, PENDING, NOT_APPLICABLE = range(len(STATUSES))
 
 LABEL_COLUMNS = {
     "item": pl.String,
     "label": pl.String,
     "target": pl.String,
+    "start": pl.Int64,
+    "end": pl.Int64,
     "arm": pl.String,
+    "seed": pl.Int64,
     "grade": pl.Float64,
     "category": pl.String,
+    "rank": pl.Int64,  # of its judge among those the study lists, 0 the best
 }
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Judgments resolved by precedence: one grade an item, label, target and arm (null: every arm).
+    """Judgments resolved by precedence: a grade an item, label, target, span, arm and seed (null: all).
 
-    `world` is "closed" where what is not named is not relevant, "open" where it is unknown; figures of an
-    open world carry the hash of the pool that was looked at.
+    Under a closed label what is not named is not relevant; under any other it is unknown, and figures carry
+    the hash of the pool that was looked at.
     """
 
     frame: pl.DataFrame
-    world: str = "closed"
-    pool: str | None = None
+    closed: frozenset[str] = frozenset()
+    pools: Mapping[str, str] = field(default_factory=dict)  # by open label
 
     @classmethod
     def none(cls) -> Labels:
         return cls(pl.DataFrame(schema=LABEL_COLUMNS))
 
-    def of(self, label: str, arm: str) -> pl.DataFrame:
-        """The labels of one kind that hold for one arm; one made for this arm outweighs one for all."""
-        holds = pl.col("arm").is_null() | (pl.col("arm") == arm)
-        found = self.frame.filter((pl.col("label") == label) & holds).sort(
-            "arm", nulls_last=True, maintain_order=True
-        )
-        return found.unique(["item", "target"], keep="first", maintain_order=True)
+    def world(self, label: str) -> str:
+        """ "closed" where what a label does not name is not relevant, "open" where it is unknown."""
+        return "closed" if label in self.closed else "open"
+
+    def of(self, label: str, arm: str, seed: int) -> pl.DataFrame:
+        """The labels of one name that hold for an arm and seed: the best judge's, the most specific first."""
+        here = [
+            pl.col("arm").eq(arm) | pl.col("arm").is_null(),
+            pl.col("seed").eq(seed) | pl.col("seed").is_null(),
+        ]
+        found = self.frame.filter(pl.col("label") == label, *here)
+        ordered = found.sort("rank", "arm", "seed", nulls_last=True, maintain_order=True)
+        return ordered.unique(["item", "target", "start", "end"], keep="first", maintain_order=True)
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,13 @@ class Block:
     answers: pl.DataFrame  # failed (null: pending), docs, scores, rest
     labels: Labels
     judgments: Sequence[Judgment] = ()
-    structure: Structure | None = None
+    structure: Structure | None = None  # of the index over the whole corpus
+    structures: Mapping[str, Structure] = field(default_factory=dict)  # of scopes' own indexes, by item_id
+    gives: frozenset[str] | None = None  # what the system's responses can hold; None: it does not say
+
+    def structure_of(self, item: Item) -> Structure | None:
+        """The tree or graph that an item was answered from, where its index published one."""
+        return self.structure if item.scope is None else self.structures.get(item.item_id)
 
     @cached_property
     def asked(self) -> NDArray[np.int8]:
@@ -81,17 +98,40 @@ class Block:
 
     @cached_property
     def ranking(self) -> pl.DataFrame:
-        """Every hit of every item: item, doc, score."""
+        """Every document hit of every item: item, doc, score. Of several spans of one the best counts."""
         hits = pl.DataFrame({"item": self.item_ids}, schema={"item": pl.String}).with_columns(
             doc=self.answers["docs"], score=self.answers["scores"]
         )
-        return hits.filter(pl.col("doc").list.len() > 0).explode("doc", "score")
+        each = hits.filter(pl.col("doc").list.len() > 0).explode("doc", "score")
+        return each.unique(["item", "doc"], keep="first", maintain_order=True)
+
+    def label(self, name: str) -> pl.DataFrame:
+        """The labels of one name that hold here."""
+        return self.labels.of(name, self.arm.name, self.seed)
+
+    @cached_property
+    def relevance(self) -> pl.DataFrame:
+        """item, doc, grade: each document once, with the best grade of its spans."""
+        named = self.label("relevance").drop_nulls("target")
+        return named.group_by("item", pl.col("target").alias("doc"), maintain_order=True).agg(
+            pl.col("grade").max()
+        )
 
     @cached_property
     def gains(self) -> GainMatrix:
         """Grades by rank under the label "relevance"."""
-        relevance = self.labels.of("relevance", self.arm.name).select("item", doc="target", grade="grade")
-        return gain_matrix(self.ranking, relevance.drop_nulls("doc"), self.item_ids)
+        # by place, not by score: a run file's scores are compared in single precision, a system's are not
+        placed = self.ranking.with_columns(score=pl.col("score").rank("dense").over("item"))
+        return gain_matrix(placed, self.relevance, self.item_ids)
+
+    @cached_property
+    def rankable(self) -> NDArray[np.bool_]:
+        """Where a ranking can be right or wrong: something is wanted and, in a closed world, labelled.
+
+        In an open world an item without a label is one that nobody judged yet.
+        """
+        wanted = ~self.expects_nothing
+        return wanted if self.labels.world("relevance") == "open" else wanted & self.gains.labelled
 
     @cached_property
     def responses(self) -> list[Response | None]:
@@ -105,12 +145,16 @@ class Block:
             found.append(response)
         return found
 
+    def lacks(self, needs: frozenset[str]) -> bool:
+        """Whether the system says that it never gives something a measure looks at."""
+        return self.gives is not None and bool((needs & RESPONSE_PARTS) - self.gives)
+
     def empty(self, needs: frozenset[str]) -> NDArray[np.bool_]:
         """Where an item was answered, but with none of what a measure needs to look at."""
         blank = np.zeros(len(self.items), dtype=bool)
         if "hits" in needs:
             blank |= self.answers["docs"].list.len().fill_null(0).to_numpy() == 0
-        for part in needs & {"contexts", "trace", "answer", "route"}:
+        for part in needs & (RESPONSE_PARTS - {"hits"}):
             held = [response is not None and bool(getattr(response, part)) for response in self.responses]
             blank |= ~np.array(held, dtype=bool)
         return blank

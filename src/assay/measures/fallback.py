@@ -66,12 +66,10 @@ class IrMeasure:
         return 1.0 if FAMILIES[self.spelling.partition("@")[0].partition("(")[0]] else None
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
-        """Where something is judged and something is wanted."""
-        return block.gains.labelled & ~block.expects_nothing
+        return block.rankable
 
     def values(self, block: Block) -> NDArray[np.float64]:
-        labels = block.labels.of("relevance", block.arm.name).select("item", doc="target", grade="grade")
-        return self.of_frames(block.ranking, labels.drop_nulls("doc"), block.item_ids)
+        return self.of_frames(block.ranking, block.relevance, block.item_ids)
 
     def of_frames(
         self, ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str]

@@ -51,8 +51,8 @@ class Seconds:
 class Abstain:
     """Abstention: 1 where an item that expects nothing got nothing, else 0.
 
-    Nothing is no hit, the route "nothing", or the flag "impossible". Range 0 or 1; for items that expect
-    nothing only.
+    Nothing is neither hit nor context nor answer, or the route "nothing", or the flag "impossible". Range 0
+    or 1; for items that expect nothing only.
 
     Rajpurkar, Jia and Liang, "Know what you don't know: unanswerable questions for SQuAD", ACL 2018.
     """
@@ -80,4 +80,6 @@ class Abstain:
 
 
 def _silent(response: Response) -> bool:
-    return not response.hits or response.route == "nothing" or bool(response.flags.get("impossible"))
+    if response.route == "nothing" or response.flags.get("impossible"):
+        return True
+    return not response.hits and not response.answer and not any(each.pieces for each in response.contexts)

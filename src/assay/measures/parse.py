@@ -50,7 +50,8 @@ def make_measure(
     registry = registry or Registry()
     names = registry.names(MEASURES)
     if family not in names:
-        family = ALIASES.get(family, family)
+        spellings = {name.casefold(): name for name in (*ALIASES, *names)}
+        family = ALIASES.get(found := spellings.get(family.casefold(), family), found)
     if family not in names:
         return _elsewhere(family, params, cutoff, names)
     cls = registry.load(MEASURES, family)

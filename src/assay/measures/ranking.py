@@ -46,8 +46,7 @@ class Ranked(ABC):
         return measure_name(self)
 
     def applies(self, block: Block) -> Bools:
-        """Where something is judged and something is wanted."""
-        return block.gains.labelled & ~block.expects_nothing
+        return block.rankable
 
     def values(self, block: Block) -> Floats:
         return self.of(block.gains)

@@ -10,19 +10,23 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.errors import AssayError, PluginError
 from assay.measures.block import MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block
 from assay.protocols import Measure
 from assay.records import Status
 
+SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
 STATUS = pl.Enum([status.value for status in Status])
 
 
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Values and statuses, one an item. A value that is not scored or missing is NaN."""
     status = block.asked.copy()
-    applies = measure.applies(block)
+    if block.lacks(measure.needs):
+        return np.full(len(status), np.nan), np.full_like(status, NOT_APPLICABLE)
+    applies, found = _worked_out(measure, block)
     status[~applies] = NOT_APPLICABLE
-    values = np.where(status == SCORED, measure.values(block), np.nan)
+    values = np.where(status == SCORED, found, np.nan)
     empty = (status == SCORED) & block.empty(measure.needs)
     unknown = (status == SCORED) & ~empty & (np.isnan(values) | _unseen(measure, block))
     status[unknown] = UNJUDGED if "labels" in measure.needs else NOT_APPLICABLE
@@ -32,9 +36,29 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
     return values, status
 
 
+def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Where a measure applies and its values; whatever it does wrong is told under its name."""
+    try:
+        applies, values = measure.applies(block), measure.values(block)
+    except AssayError:
+        raise
+    except Exception as error:  # a measure is anybody's code
+        raise PluginError(
+            f"{measure.name} broke on {block.arm.name}: {type(error).__name__}: {error}"
+        ) from error
+    if applies.shape != (len(block.items),) or values.shape != (len(block.items),):
+        raise PluginError(f"{measure.name} gave {values.shape} values for {len(block.items)} items.")
+    high = np.inf if measure.high is None else measure.high
+    outside = applies & ((values < measure.low - SLACK) | (values > high + SLACK))
+    if outside.any():
+        worst = values[outside][0]
+        raise PluginError(f"{measure.name} gave {worst:g}, outside its range {measure.low:g} to {high:g}.")
+    return applies, values
+
+
 def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
     """In an open world: items with a hit inside the cut-off that nobody has judged."""
-    if block.labels.world != "open" or not {"hits", "labels"} <= measure.needs:
+    if block.labels.world("relevance") != "open" or not {"hits", "labels"} <= measure.needs:
         return np.zeros(len(block.items), dtype=bool)
     grades, returned = block.gains.grades, block.gains.returned
     depth = min(getattr(measure, "cutoff", None) or grades.shape[1], grades.shape[1])

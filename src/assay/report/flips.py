@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from assay.records import Arm, Factors, Status
+from assay.records import GRAVEST_FIRST, Arm, Factors, Status
 from assay.results import ItemView, MeasureInfo, Results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Where an item was asked with several seeds, the status that most needs a look stands for all.
-GRAVITY = (
-    Status.NOT_APPLICABLE,
-    Status.SCORED,
-    Status.MISSING,
-    Status.UNJUDGED,
-    Status.PENDING,
-    Status.FAILED,
-)
+GRAVITY = tuple(reversed(GRAVEST_FIRST))
 COUNTED = (Status.SCORED, Status.MISSING)
 
 

@@ -8,12 +8,16 @@ from xml.etree import ElementTree as ET
 
 from assay.records import ClauseResult, Verdict
 from assay.report.wording import clause_outlook, clause_sentence, clause_state, favours, printable
-from assay.results import Results
+from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 
 @dataclass(frozen=True)
 class Junit:
-    """A clause that speaks for shipping passes, one that speaks against fails, an open one is skipped."""
+    """A clause that speaks for shipping passes, one that speaks against fails, an open one is skipped.
+
+    Build servers show skipped cases as green, so that each gate has one more case, its verdict: it fails on
+    no-go and is an error on inconclusive.
+    """
 
     suffix: ClassVar[str] = ".xml"
 
@@ -33,6 +37,10 @@ def _suite(verdict: Verdict) -> ET.Element:
         ET.SubElement(properties, "property", name="reason", value=printable(verdict.reason))
     for clause in verdict.clauses:
         suite.append(_case(verdict, clause))
+    case = ET.SubElement(suite, "testcase", name="verdict", classname=printable(verdict.gate))
+    if verdict.verdict != GO:
+        tag = "failure" if verdict.verdict == NO_GO else "error"
+        ET.SubElement(case, tag, type=verdict.verdict, message=printable(verdict.reason or verdict.verdict))
     return suite
 
 
@@ -55,9 +63,10 @@ def _case(verdict: Verdict, clause: ClauseResult) -> ET.Element:
 
 def _totals(verdicts: list[Verdict]) -> dict[str, str]:
     outcomes = [favours(clause) for verdict in verdicts for clause in verdict.clauses]
+    words = [verdict.verdict for verdict in verdicts]
     return {
-        "tests": str(len(outcomes)),
-        "failures": str(outcomes.count(False)),
+        "tests": str(len(outcomes) + len(words)),
+        "failures": str(outcomes.count(False) + words.count(NO_GO)),
         "skipped": str(outcomes.count(None)),
-        "errors": "0",
+        "errors": str(words.count(INCONCLUSIVE)),
     }

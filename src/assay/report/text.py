@@ -20,23 +20,36 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 GAP = 2
+DETECTABLE = "detectable: the smallest true difference that this many items would find 4 times out of 5"
+NOTHING_EXPECTED = "nothing is the right answer, so that only Abstain applies"
 _STYLES = {GO: "bold green", NO_GO: "bold red", INCONCLUSIVE: "bold yellow"}
 
 
-def render_text(results: Results, console: Console) -> None:
+def render_text(results: Results, console: Console, *, gates_only: bool = False) -> None:
     """Prints estimates, differences, gates and, last, the verdict and where the report lies."""
     # A pipe or a file has no width of its own; rich would fold everything at 80.
     width = min(WIDTH, console.width) if console.is_terminal else WIDTH
-    for table in (*_estimates(results, width), _comparisons(results)):
+    tables = [] if gates_only else [*_estimates(results, width), _comparisons(results)]
+    for table in tables:
         if table is not None:
             _print_table(console, table, width)
             console.print()
+    if not gates_only and (silent := sum(item.expects == "nothing" for item in results.items)):
+        _print_line(
+            console, f"{say.counted(silent, 'item')} of {len(results.items)}: {NOTHING_EXPECTED}", "dim"
+        )
+        console.print()
     for gate in results.verdicts:
         _print_line(console, f"{gate.gate}: {say.TITLES[gate.verdict]}", _STYLES.get(gate.verdict, "bold"))
         _print_table(console, Padding(_clauses(gate.clauses), (0, 0, 0, GAP)), width)
         console.print()
+    if results.verdicts:
+        _print_line(console, DETECTABLE, "dim")
+        console.print()
     for warning in results.trust.warnings:
         _print_line(console, f"warning: {warning}", "yellow")
+    if results.verdict is None and results.report is None:
+        return  # run files: nothing gates them, and there is no page
     _print_line(console, say.headline(results))
     where = f"  report: {results.report}" if results.report else ""
     _print_line(console, f"{say.TITLES[results.verdict]}{where}", _STYLES.get(results.verdict or "", "bold"))

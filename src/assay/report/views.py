@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from assay.datasets.dataset import Corpus, Dataset
 from assay.measures.block import Block
 from assay.protocols import Measure
-from assay.records import Item
+from assay.records import Hit, Item
 from assay.results import Expected, ItemView, MeasureInfo, Returned
 
 SHOWN_HITS = 10
@@ -43,7 +43,7 @@ def item_views(
             continue
         corpus = datasets[block.arm.name].corpus
         grades = _grades(block)
-        unnamed = 0.0 if block.labels.world == "closed" else None
+        unnamed = 0.0 if block.labels.world("relevance") == "closed" else None
         for item, response in zip(block.items, block.responses, strict=True):
             known = grades.get(item.item_id, {})
             if item.item_id not in expected:
@@ -64,7 +64,7 @@ def item_views(
                     known.get(hit.doc_id, unnamed),
                     hit.text or _snippet(corpus, hit.doc_id),
                 )
-                for hit in response.hits[:SHOWN_HITS]
+                for hit in sorted(response.hits, key=_as_scored, reverse=True)[:SHOWN_HITS]
             ]
     return [
         ItemView(
@@ -80,11 +80,15 @@ def item_views(
     ]
 
 
+def _as_scored(hit: Hit) -> tuple[float, str]:
+    """The order in which hits are scored: equal scores are a tie, which goes by document id."""
+    return hit.score, hit.doc_id
+
+
 def _grades(block: Block) -> dict[str, dict[str, float]]:
     grades: dict[str, dict[str, float]] = {}
-    relevance = block.labels.of("relevance", block.arm.name).drop_nulls("target")
-    for item, target, grade in relevance.select("item", "target", "grade").iter_rows():
-        grades.setdefault(item, {})[target] = grade
+    for item, doc, grade in block.relevance.iter_rows():
+        grades.setdefault(item, {})[doc] = grade
     return grades
 
 

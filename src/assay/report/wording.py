@@ -64,10 +64,14 @@ def with_interval(value: float | None, low: float | None, high: float | None, *,
 
 
 def sample(estimate: Estimate) -> str:
-    """How many items stand behind a mean: `500`, or `480/500` where some are left out."""
+    """How many items stand behind a mean: `500`, or `480/500` where some are left out.
+
+    Those that got nothing back are in the mean with the value for absence, and are named.
+    """
+    missing = f" ({estimate.counts['missing']} missing)" if estimate.counts.get("missing") else ""
     if estimate.n_scored == estimate.n_expected:
-        return str(estimate.n_scored)
-    return f"{estimate.n_scored}/{estimate.n_expected}"
+        return f"{estimate.n_scored}{missing}"
+    return f"{estimate.n_scored}/{estimate.n_expected}{missing}"
 
 
 def grade_text(grade: float | None) -> str:
@@ -84,7 +88,7 @@ def p_value(p: float | None) -> str:
 
 def record(comparison: Comparison) -> str:
     """Wins, ties and losses of a against b."""
-    if not comparison.n:
+    if not comparison.n or comparison.refused:
         return NOTHING
     return f"{comparison.wins} / {comparison.ties} / {comparison.losses}"
 
@@ -141,7 +145,9 @@ def clause_sentence(clause: ClauseResult) -> str:
     target = f"{found['op']} {found['right']}"
     if not _LITERAL.fullmatch(found["right"]):
         target += f" = {number(clause.right)}"
-    return f"{found['left']} is {number(clause.left)}, {verb} {target}{found['scope'] or ''}; {margin}"
+    # with failures, the figures are those of the least favourable way to count them
+    is_ = "is at worst" if "failed" in clause.reason else "is"
+    return f"{found['left']} {is_} {number(clause.left)}, {verb} {target}{found['scope'] or ''}; {margin}"
 
 
 def clause_outlook(clause: ClauseResult) -> str:
@@ -163,10 +169,10 @@ def verdict_sentence(verdict: Verdict) -> str:
         sentence += f" ({outlook})"
     if not (rest := len(deciding) - 1):
         return sentence
-    verb = {True: "speak for it", False: "speak against it", None: "are open"}[wanted]
-    if rest == 1:
-        verb = verb.replace("speak", "speaks").replace("are", "is")
-    return f"{sentence}; {counted(rest, 'more clause')} {verb}"
+    if wanted is True:
+        return f"all {len(deciding)} clauses speak for it: {sentence}"
+    verb = {False: ("speaks against it", "speak against it"), None: ("is open", "are open")}[wanted]
+    return f"{sentence}; {counted(rest, 'more clause')} {verb[rest > 1]}"
 
 
 def headline(results: Results) -> str:
@@ -222,7 +228,12 @@ def answer(results: Results, measure: MeasureInfo) -> str:
 def _finding(names: list[str], finding: str, other: str) -> str:
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     if finding == "unclear":
-        return f"no clear difference between {listed} and {other}"
+        none = f"neither {' nor '.join(names)}" if len(names) == 2 else f"none of {listed}"
+        return (
+            f"{names[0]} does not clearly differ from {other}"
+            if len(names) == 1
+            else f"{none} clearly differs from {other}"
+        )
     return f"{listed} {'are' if len(names) > 1 else 'is'} {finding} than {other}"
 
 

@@ -12,13 +12,16 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+import msgspec
+
 from assay.datasets.dataset import Dataset
-from assay.protocols import Index, Kit, Session, System
+from assay.protocols import Kit, Session, System
 from assay.records import Budget, Fault, Observed, Query, Response
+from assay.run.indexes import Indexes
 from assay.run.journal import Answer
 from assay.run.keys import Unit
 from assay.run.response import checked, fault_of
@@ -26,30 +29,30 @@ from assay.study import RunSettings
 
 TICK = 0.05  # seconds between looks at the clock
 RESERVE = 8  # units handed out for each worker
+GRACE = 5.0  # seconds for what is in hand when nobody waits any more
 LONGEST_PAUSE = 60.0  # seconds between two attempts, however many there were
 
 
 @dataclass
 class Asked:
-    """A system ready to be asked: its index over the whole corpus, or one a scope."""
+    """A system ready to be asked: the indexes its units are answered from, and how it is asked."""
 
     system: System
     dataset: Dataset
-    seed: int
     kit: Kit
     budgets: Sequence[Budget]
     settings: RunSettings
-    index: Index | None = None  # None: every unit has a scope of its own
+    indexes: Indexes
+    conceal: Callable[[str], str] = str  # takes out of a message what no store may hold
 
     @property
     def threads(self) -> int:
         return self.settings.threads or int(getattr(self.system, "threads", 1))
 
-    def index_of(self, unit: Unit) -> Index:
-        """The index that a unit is answered from: its scope's own, or the one all share."""
-        if unit.scope is None and self.index is not None:
-            return self.index
-        return self.system.build(self.dataset.corpus.restricted(unit.scope or ()), self.seed, self.kit)
+    @property
+    def timed(self) -> bool:
+        """Whether the seconds an answer takes here are the system's; an imported run's are not."""
+        return getattr(self.system, "origin", None) != "imported"
 
     def query(self, position: int) -> Query:
         return self.dataset.items[position].query
@@ -69,12 +72,6 @@ class Asked:
             *answers,
             *(Answer(key, self.query(position).item_id, Response(error=fault)) for position, key in rest),
         ]
-
-
-def close(index: Index | None) -> None:
-    """Closes an index that offers it. One that cannot be closed has answered all the same."""
-    with suppress(Exception):
-        getattr(index, "close", lambda: None)()
 
 
 @dataclass
@@ -102,26 +99,29 @@ class _Worker(threading.Thread):
         self._job: _Job | None = None
         self._since = math.inf
         self._abandoned = False
-        self._index: Index | None = None
         self._session: Session | None = None
 
     def run(self) -> None:
-        while (job := self.crew.jobs.get()) is not None:
+        while (job := self.crew.jobs.get()) is not None and not self.crew.stopping.is_set():
             if not self._take(job):
                 self.crew.jobs.put(job)
                 return
-            self._answer(job)
-            if not self._take(None):
-                return
-            self.crew.done.put(self._recorded(job))
+            try:
+                self._answer(job)
+                if not self._take(None) or self._cut_short(job):
+                    return
+                self.crew.done.put(self._recorded(job))
+            except Exception as error:  # a full disk: the thread that waits for this unit raises it
+                self.crew.done.put(error)
 
-    def _recorded(self, job: _Job) -> Finished | Exception:
+    def _recorded(self, job: _Job) -> Finished:
         finished = Finished(job.unit, self.asked.completed(job.unit, self.answers))
-        try:
-            self.crew.record(finished.answers)
-        except Exception as error:  # a full disk: the thread that waits for this unit raises it
-            return error
+        self.crew.record(finished.answers)
         return finished
+
+    def _cut_short(self, job: _Job) -> bool:
+        """Whether nobody waits any more for a sequence that did not fail, but was not asked to its end."""
+        return len(self.answers) < len(job.unit.items) and self.answers[-1].response.error is None
 
     def overdue(self, timeout: float) -> _Job | None:
         """Abandons the worker where its attempt takes too long, and says at what."""
@@ -147,14 +147,13 @@ class _Worker(threading.Thread):
             return not self._abandoned
 
     def _answer(self, job: _Job) -> None:
-        self._index = self._session = None
+        self._session = None
         for position, key in zip(job.unit.items, job.unit.keys, strict=True):
             query = self.asked.query(position)
             response = self._ask(job, query)
-            if not self._note(Answer(key, query.item_id, response)) or response.error is not None:
+            late = not self._note(Answer(key, query.item_id, response))
+            if late or response.error is not None or self.crew.stopping.is_set():
                 break
-        if job.unit.scope is not None:
-            close(self._index)
 
     def _ask(self, job: _Job, query: Query) -> Response:
         settings, attempt, spent = self.asked.settings, job.attempt, 0.0
@@ -162,27 +161,35 @@ class _Worker(threading.Thread):
             clock = self.asked.kit.clock()
             response = self._attempt(job.unit, query)
             seen = response.observed
+            if seen.cost:
+                self.crew.pay(seen.cost)
             spent += seen.cost or 0.0
             seen.cost = spent or seen.cost  # an attempt that failed was paid for too
             seen.attempts, seen.concurrency, seen.time = attempt, self.asked.threads, clock
             self._since = math.inf
-            if response.error is None or not response.error.retryable or attempt > settings.retries:
+            final = response.error is None or not response.error.retryable or attempt > settings.retries
+            if final or self._abandoned:
                 return response
             pause = settings.backoff * 2 ** (attempt - 1) * (0.5 + random.random())
-            time.sleep(min(pause, LONGEST_PAUSE))
+            if self.crew.stopping.wait(min(pause, LONGEST_PAUSE)):
+                return response
             attempt += 1
 
     def _attempt(self, unit: Unit, query: Query) -> Response:
+        asked = self.asked
         self._since = started = time.monotonic()
         try:
             if self._session is None:
-                self._index = self.asked.index_of(unit)
-                self._session = self._index.session()
+                self._session = asked.indexes.of(unit.scope).session()
                 self._since = started = time.monotonic()
-            response = checked(self._session.answer(query, self.asked.budgets))
+            response = checked(self._session.answer(query, asked.budgets))
         except BaseException as error:  # whatever a system raises, SystemExit too, is its failure, never ours
-            response = Response(error=fault_of(error))
-        response.observed.seconds.setdefault("total", time.monotonic() - started)
+            response = Response(error=fault_of(error, asked.conceal))
+        if response.error is not None:
+            message = asked.conceal(response.error.message)
+            response.error = msgspec.structs.replace(response.error, message=message)
+        if asked.timed:
+            response.observed.seconds.setdefault("total", time.monotonic() - started)
         return response
 
 
@@ -192,13 +199,15 @@ class Crew:
 
     asked: Asked
     record: Callable[[list[Answer]], None]  # called by workers, one unit at a time each
+    pay: Callable[[float], None]  # called by workers, for each attempt that cost something
     go_on: Callable[[], bool] = lambda: True  # looked at before each unit is handed out
     jobs: queue.SimpleQueue[_Job | None] = field(default_factory=queue.SimpleQueue)
     done: queue.SimpleQueue[Finished | Exception] = field(default_factory=queue.SimpleQueue)
     workers: list[_Worker] = field(default_factory=list)
+    stopping: threading.Event = field(default_factory=threading.Event)  # nothing more is to be asked
     looked: float = 0.0  # when the clock was looked at last
 
-    def finished(self, units: Sequence[Unit]) -> Iterator[Finished | None]:
+    def finished(self, units: Sequence[Unit]) -> Generator[Finished | None, None, None]:
         """Each unit with its answers; None now and then, when nothing has come back for a while."""
         waiting = iter(units)
         for _ in range(min(self.asked.threads, len(units))):
@@ -209,12 +218,24 @@ class Crew:
                 came = self._overdue() or self._came()
                 if came is not None:
                     in_flight -= 1
+                    self.asked.indexes.done(came.unit)
                 yield came
                 if came is not None:
                     in_flight += self._hand_out(waiting, 1)
         finally:
-            for _ in self.workers:
-                self.jobs.put(None)
+            self._dismiss()
+
+    def _dismiss(self) -> None:
+        """Takes back what nobody has begun, and waits a little for what is in hand: it may be paid for."""
+        self.stopping.set()
+        with suppress(queue.Empty):
+            while True:
+                self.jobs.get_nowait()
+        for _ in self.workers:
+            self.jobs.put(None)
+        until = time.monotonic() + GRACE
+        for worker in self.workers:
+            worker.join(max(0.0, until - time.monotonic()))
 
     @property
     def _depth(self) -> int:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 import msgspec
 
 from assay.errors import DataError, Problem
-from assay.records import Judgment, Response, Structure
+from assay.records import Fault, Judgment, Response, Structure
 
 SYNC_EVERY = 0.25
 
@@ -32,12 +32,13 @@ class Answer(msgspec.Struct, array_like=True):
     response: Response
 
 
-class Answered(msgspec.Struct, tag_field="kind", tag="answered"):
+class Answered(msgspec.Struct, tag_field="kind", tag="answered", omit_defaults=True):
     """A finished unit: all responses of one sequence."""
 
     arm: str
     seed: int
     answers: list[Answer]
+    generation: int = 0  # higher each time that everything was to be asked afresh
 
 
 class Built(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
@@ -50,13 +51,27 @@ class Built(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
     structure: Structure | None = None
 
 
-class Judged(msgspec.Struct, tag_field="kind", tag="judged"):
-    """A judgment somebody or something paid for: a person's mark, a model's verdict, an import."""
+class Judged(msgspec.Struct, tag_field="kind", tag="judged", omit_defaults=True):
+    """A judgment somebody or something paid for: a person's mark, a model's finding, an import.
 
-    judgment: Judgment
+    A judge that was asked a question has its key here, and the fault where it gave no judgment.
+    """
+
+    judgment: Judgment | None = None
+    key: str | None = None
+    cost: float | None = None
+    fault: Fault | None = None
 
 
-Entry = Answered | Built | Judged
+class Spent(msgspec.Struct, tag_field="kind", tag="spent"):
+    """An attempt, or an index, was paid for, whatever became of it."""
+
+    arm: str
+    seed: int
+    cost: float
+
+
+Entry = Answered | Built | Judged | Spent
 
 
 @contextmanager

@@ -8,15 +8,62 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from assay.datasets.dataset import Dataset, digest
 from assay.errors import DataError, Problem
-from assay.records import Arm, Item
-from assay.study import Study
+from assay.records import Arm, Budget, Item
+
+if TYPE_CHECKING:
+    from assay.study import Study
 
 _encode = msgspec.json.Encoder(order="sorted").encode
+
+
+WHOLE = ""  # the scope of items that have none
+
+
+class Basis(msgspec.Struct, frozen=True):
+    """What an arm's answers rest on besides seed and query: stored by a run, so that reports find them."""
+
+    identity: str  # a hash of what Study.system_identity says
+    budgets: list[Budget]
+    corpora: dict[str, str]  # the hash of what was indexed, by the hash of the scope
+
+    @classmethod
+    def of(cls, study: Study, arm: Arm, dataset: Dataset) -> Basis:
+        """The basis of an arm as the study stands now."""
+        return cls(_system_hash(study, arm), study.budgets, _corpora(dataset))
+
+    def head(self, seed: int, scope: str) -> bytes:
+        """What all keys of one scope have in common."""
+        parts = [self.identity.encode(), str(seed).encode(), _encode(self.budgets), self._corpus(scope)]
+        return digest(parts).encode()
+
+    def index_key(self, seed: int, scope: str = WHOLE) -> str:
+        """The identity of an index: what it would take to build the same one again."""
+        return digest([self.identity.encode(), str(seed).encode(), self._corpus(scope)])
+
+    def _corpus(self, scope: str) -> bytes:
+        return self.corpora.get(scope, "").encode()  # a scope that is newer than the run has no answers
+
+    def changes(self, study: Study, arm: Arm, dataset: Dataset) -> list[str]:
+        """What is no longer as it was when the arm was run, as far as that can be told."""
+        now = _corpora(dataset)
+        found = {
+            "system": self._other_system(study, arm),
+            "budgets": self.budgets != study.budgets,
+            "corpus": any(self.corpora[scope] != now[scope] for scope in self.corpora.keys() & now.keys()),
+        }
+        return [what for what, changed in found.items() if changed]
+
+    def _other_system(self, study: Study, arm: Arm) -> bool:
+        try:
+            return _system_hash(study, arm) != self.identity
+        except Exception:  # a secret that is not set, a model that is gone: a report needs neither
+            return False
 
 
 @dataclass(frozen=True)
@@ -28,31 +75,40 @@ class Unit:
     scope: tuple[str, ...] | None = None
 
 
-def plan_units(study: Study, arm: Arm, seed: int, dataset: Dataset) -> list[Unit]:
-    """Every unit of an arm and seed, in dataset order, with the keys its responses will carry."""
-    identity = [study.system_identity(arm).encode(), str(seed).encode(), _encode(study.budgets)]
+def plan_units(basis: Basis, seed: int, dataset: Dataset) -> list[Unit]:
+    """Every unit of an arm and seed, with the keys its responses carry: items in order, scopes together."""
     groups: dict[str, list[int]] = {}
     for position, item in enumerate(dataset.items):
         groups.setdefault(f"s:{item.sequence}" if item.sequence else f"i:{item.item_id}", []).append(position)
-    heads: dict[tuple[str, ...] | None, bytes] = {}  # what all keys of a scope have in common
-    units = []
+    heads: dict[tuple[str, ...] | None, bytes] = {}
+    by_scope: dict[tuple[str, ...] | None, list[Unit]] = {}
     for positions in groups.values():
         items = [dataset.items[position] for position in positions]
-        scope = _scope(items, dataset.name)
+        scope = _shared_scope(items, dataset.name)
         if scope not in heads:
-            corpus = dataset.corpus if scope is None else dataset.corpus.restricted(scope)
-            heads[scope] = digest([*identity, corpus.hash.encode()]).encode()
-        units.append(Unit(tuple(positions), _chain(heads[scope], items), scope))
-    return units
+            heads[scope] = basis.head(seed, scope_hash(scope))
+        by_scope.setdefault(scope, []).append(Unit(tuple(positions), _chain(heads[scope], items), scope))
+    return [unit for units in by_scope.values() for unit in units]
 
 
-def index_key(study: Study, arm: Arm, seed: int, dataset: Dataset) -> str:
-    """The identity of an arm's index: what it would take to build the same one again."""
-    parts = [study.system_identity(arm), str(seed), dataset.corpus.hash]
-    return digest(part.encode() for part in parts)
+def scope_hash(scope: Sequence[str] | None) -> str:
+    """A scope's name in a basis, whatever the order of its passages."""
+    return WHOLE if scope is None else digest(doc_id.encode() for doc_id in sorted(scope))
 
 
-def _scope(items: Sequence[Item], where: str) -> tuple[str, ...] | None:
+def _corpora(dataset: Dataset) -> dict[str, str]:
+    scopes = {scope_hash(item.scope): item.scope for item in dataset.items}
+    return {
+        name: (dataset.corpus if scope is None else dataset.corpus.restricted(scope)).hash
+        for name, scope in scopes.items()
+    }
+
+
+def _system_hash(study: Study, arm: Arm) -> str:
+    return digest([study.system_identity(arm).encode()])
+
+
+def _shared_scope(items: Sequence[Item], where: str) -> tuple[str, ...] | None:
     scope = items[0].scope
     if any(item.scope != scope for item in items):
         what = f"items of the sequence {items[0].sequence!r} have different scopes"

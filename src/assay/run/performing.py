@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from assay.protocols import Structured
+from assay.datasets.dataset import Dataset
+from assay.protocols import Index, Structured, System
 from assay.records import Arm
-from assay.run.answering import Asked, Crew, close
-from assay.run.journal import Answer, Answered, Built, Writer
-from assay.run.keys import Unit, index_key, plan_units
+from assay.run.answering import Asked, Crew
+from assay.run.indexes import Indexes, Scope
+from assay.run.journal import Answer, Answered, Built, Spent, Writer
+from assay.run.keys import Basis, Unit, plan_units, scope_hash
 from assay.run.response import fault_of
 from assay.run.store import Store
 from assay.study import Study, open_study
@@ -38,8 +45,10 @@ class Work(msgspec.Struct):
     study: str  # the study file
     arm: Arm
     seed: int
+    basis: Basis
     units: list[int]  # positions in the arm's plan
     n_items: int
+    generation: int = 0
     spend: float | None = None  # what is left to spend
 
 
@@ -59,57 +68,119 @@ class Tally(msgspec.Struct):
         faults = [answer.response.error for answer in answers if answer.response.error is not None]
         self.answered += len(answers) - len(faults)
         self.failed += len(faults)
-        self.cost += sum(answer.response.observed.cost or 0.0 for answer in answers)
         if faults:
             self.last_fault = f"{faults[0].kind}: {faults[0].message}"
         return len(faults)
+
+
+class Ledger:
+    """Writes down what one piece of work pays, as it pays it; threads may share it.
+
+    What comes after it was closed is dropped, as a Writer does.
+    """
+
+    def __init__(self, folder: Path, work: Work) -> None:
+        self.total = 0.0
+        self._folder, self._work = folder, work
+        self._turn = threading.Lock()
+        self._writer: Writer | None = None
+        self._open = True
+
+    def pay(self, cost: float) -> None:
+        with self._turn:
+            if not self._open:
+                return
+            if self._writer is None:  # a run that costs nothing leaves no file
+                self._writer = Writer(self._folder)
+            self._writer.append(Spent(self._work.arm.name, self._work.seed, cost))
+            self.total += cost
+
+    @property
+    def affordable(self) -> bool:
+        return self._work.spend is None or self.total < self._work.spend
+
+    def close(self) -> None:
+        with self._turn:
+            self._open = False
+            if self._writer is not None:
+                self._writer.close()
 
 
 def perform_packed(packed: bytes) -> bytes:
     """Performs work in a process of its own: opens the study from its file."""
     work = msgspec.json.decode(packed, type=Work)
     study = open_study(work.study)
-    plan = plan_units(study, work.arm, work.seed, study.dataset(work.arm))
+    plan = plan_units(work.basis, work.seed, study.dataset(work.arm))
     return msgspec.json.encode(perform(work, plan, study, Silent()))
 
 
 def perform(work: Work, plan: Sequence[Unit], study: Study, progress: Progress) -> Tally:
-    """Builds the arm's index and asks it, writing a journal segment of its own."""
-    tally = Tally(work.arm.name, work.seed)
-
-    def affordable() -> bool:
-        return work.spend is None or tally.cost < work.spend
-
-    if not affordable():
-        return tally
-    dataset = study.dataset(work.arm)
-    units = [plan[index] for index in work.units]
-    system = study.system(work.arm)
-    asked = Asked(system, dataset, work.seed, study.kit, study.budgets, study.file.run)
-    with Store(study.run_folder).writer() as writer:
-        if any(unit.scope is None for unit in units):
-            try:
-                _build(asked, work, index_key(study, work.arm, work.seed, dataset), writer)
-            except (Exception, SystemExit) as error:  # an index that cannot be built is the system's failure
-                fault = fault_of(error)
-                tally.broken = f"{fault.kind}: {fault.message}"
-                return tally
-
-        def record(answers: list[Answer]) -> None:
-            writer.append(Answered(work.arm.name, work.seed, answers))
-
-        for finished in Crew(asked, record, affordable).finished(units):
-            if finished is None:
-                writer.flush()
-            else:
-                progress.advance(len(finished.answers), tally.count(finished.answers))
-    close(asked.index)
+    """Builds what the arm is asked of and asks it, writing a journal segment of its own."""
+    tally, store = Tally(work.arm.name, work.seed), Store(study.run_folder)
+    with closing(Ledger(store.spending, work)) as ledger, store.writer() as writer:
+        if ledger.affordable:
+            units = [plan[index] for index in work.units]
+            _Performance(study, work, writer, ledger, progress, tally).run(units)
+        tally.cost = ledger.total
     return tally
 
 
-def _build(asked: Asked, work: Work, key: str, writer: Writer) -> None:
-    started = time.monotonic()
-    asked.index = asked.system.build(asked.dataset.corpus, asked.seed, asked.kit)
-    seconds = time.monotonic() - started
-    structure = asked.index.structure() if isinstance(asked.index, Structured) else None
-    writer.append(Built(key, work.arm.name, work.seed, seconds, structure))
+@dataclass(frozen=True)
+class _Performance:
+    """One arm and seed at work: what it writes to and whom it tells."""
+
+    study: Study
+    work: Work
+    writer: Writer
+    ledger: Ledger
+    progress: Progress
+    tally: Tally
+
+    @cached_property
+    def system(self) -> System:
+        return self.study.system(self.work.arm)
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        return self.study.dataset(self.work.arm)
+
+    def run(self, units: Sequence[Unit]) -> None:
+        """Asks some units, unless the index they share cannot be built."""
+        with closing(Indexes(self._build, units)) as indexes:
+            try:
+                if any(unit.scope is None for unit in units):
+                    indexes.of(None)
+            except (Exception, SystemExit) as error:  # an index that cannot be built is the system's failure
+                fault = fault_of(error, self.study.concealed)
+                self.tally.broken = f"{fault.kind}: {fault.message}"
+                return
+            self._ask(indexes, units)
+
+    def _ask(self, indexes: Indexes, units: Sequence[Unit]) -> None:
+        study = self.study
+        asked = Asked(
+            self.system, self.dataset, study.kit, study.budgets, study.file.run, indexes, study.concealed
+        )
+        crew = Crew(asked, self._record, self.ledger.pay, lambda: self.ledger.affordable)
+        with closing(crew.finished(units)) as coming:  # so that an interrupt here ends the crew at once
+            for finished in coming:
+                if finished is None:
+                    self.writer.flush()
+                else:
+                    self.progress.advance(len(finished.answers), self.tally.count(finished.answers))
+
+    def _record(self, answers: list[Answer]) -> None:
+        self.writer.append(Answered(self.work.arm.name, self.work.seed, answers, self.work.generation))
+
+    def _build(self, scope: Scope) -> Index:
+        """An index; what it took, cost and publishes is written down."""
+        corpus = self.dataset.corpus if scope is None else self.dataset.corpus.restricted(scope)
+        started = time.monotonic()
+        index = self.system.build(corpus, self.work.seed, self.study.kit)
+        seconds = time.monotonic() - started
+        if cost := getattr(index, "cost", None):
+            self.ledger.pay(float(cost))
+        structure = index.structure() if isinstance(index, Structured) else None
+        key = self.work.basis.index_key(self.work.seed, scope_hash(scope))
+        self.writer.append(Built(key, self.work.arm.name, self.work.seed, seconds, structure))
+        return index

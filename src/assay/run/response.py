@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from assay.errors import Retryable
-from assay.records import Fault, Hit, Response
+from assay.records import Fault, Hit, Response, Span
 
 PASSING = (Retryable, TimeoutError, ConnectionError)
 LONGEST_MESSAGE = 2000  # characters
 
 
-def fault_of(error: BaseException) -> Fault:
-    """An exception as a record."""
+def fault_of(error: BaseException, conceal: Callable[[str], str]) -> Fault:
+    """An exception as a record, without what `conceal` takes out of its message."""
     try:
         message = str(error)
     except Exception:  # even its message is the system's own code
         message = ""
-    return Fault(type(error).__name__, _storable(message), isinstance(error, PASSING))
+    return Fault(type(error).__name__, _storable(conceal(message)), isinstance(error, PASSING))
 
 
 def checked(response: Any) -> Response:
@@ -39,16 +39,16 @@ def checked(response: Any) -> Response:
 
 
 def _wrong(hits: Sequence[Hit]) -> str | None:
-    seen: set[str] = set()
+    seen: set[tuple[str, Span | None]] = set()
     above = math.inf
     for rank, hit in enumerate(hits, 1):
         if not math.isfinite(hit.score):
             return f"hit {rank} ({hit.doc_id}) has the score {hit.score}"
-        if hit.doc_id in seen:
-            return f"hit {rank} repeats {hit.doc_id}; a response names each passage once"
+        if (hit.doc_id, hit.span) in seen:
+            return f"hit {rank} repeats {hit.doc_id}; a response names each passage or span once"
         if hit.score > above:
             return f"hit {rank} scores higher than hit {rank - 1}; hits come best first"
-        seen.add(hit.doc_id)
+        seen.add((hit.doc_id, hit.span))
         above = hit.score
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
@@ -12,10 +13,11 @@ from typing import Any
 import msgspec
 
 import assay
-from assay.errors import SystemFailure
+from assay.errors import SystemFailure, UsageError
+from assay.protocols import default_cache
 from assay.records import Arm
 from assay.run.engines import engine as engine_named
-from assay.run.keys import Unit, in_item_order, plan_units
+from assay.run.keys import Basis, Unit, in_item_order, plan_units
 from assay.run.performing import Progress, Silent, Tally, Work, perform, perform_packed
 from assay.run.selection import Selection
 from assay.run.store import SCHEMA, Store
@@ -77,15 +79,17 @@ def run_study(
     selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
     started = time.monotonic()
     performing, arms = engine_named(engine), selection.arms(study)
+    if engine != "local":
+        _refuse_untold(study, engine)
     selection.refuse_unmet(study, arms)
     with store.locked():
-        manifest = _manifest(study, arms, store.manifest())
-        plans = _plans(study, arms, selection)
-        if fresh:
-            store.forget({key for plan in plans.values() for unit in plan.selected() for key in unit.keys})
+        bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
+        plans = _plans(study, arms, bases, selection)
+        manifest = _manifest(study, arms, bases, store.manifest())
+        generation = store.generation() + fresh
         store.write_manifest(manifest)
         outcomes = store.outcomes()
-        works, reused = _works(study, plans, outcomes)
+        works, reused = _works(study, plans, {} if fresh else outcomes, generation)
         progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
         purse = Purse.of(study, store)
         do = perform_packed
@@ -100,7 +104,8 @@ def run_study(
         outcomes = store.outcomes() if works else outcomes
         done = {key for key, good in outcomes.items() if good}
         store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
-    _refuse_broken(tallies, {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)})
+    answered = {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)}
+    _refuse_broken(tallies, set() if fresh else answered)
     pending = sum(key not in outcomes for plan in plans.values() for key in plan.keys)
     return Outcome(tallies, reused, pending, time.monotonic() - started)
 
@@ -111,37 +116,36 @@ class Plan:
 
     arm: Arm
     seed: int
+    basis: Basis
     units: list[Unit]
     keys: list[str]
     positions: set[int]
-
-    def selected(self) -> list[Unit]:
-        """Units with a selected item; a sequence runs as a whole."""
-        return [unit for unit in self.units if not self.positions.isdisjoint(unit.items)]
 
 
 Plans = dict[tuple[str, int], Plan]
 
 
-def _plans(study: Study, arms: Sequence[Arm], selection: Selection) -> Plans:
+def _plans(study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], selection: Selection) -> Plans:
     plans: Plans = {}
     for arm in arms:
         dataset = study.dataset(arm)
         positions = selection.positions(study, dataset)
         for seed in study.seeds:
-            units = plan_units(study, arm, seed, dataset)
+            units = plan_units(bases[arm.name], seed, dataset)
             keys = in_item_order(units, len(dataset.items))
-            plans[arm.name, seed] = Plan(arm, seed, units, keys, positions)
+            plans[arm.name, seed] = Plan(arm, seed, bases[arm.name], units, keys, positions)
     return plans
 
 
-def _works(study: Study, plans: Plans, outcomes: Mapping[str, bool]) -> tuple[list[Work], int]:
+def _works(
+    study: Study, plans: Plans, outcomes: Mapping[str, bool], generation: int
+) -> tuple[list[Work], int]:
     """What is still to ask, and how many answers are there already."""
     works, reused = [], 0
     for plan in plans.values():
         todo, n_items = [], 0
         for index, unit in enumerate(plan.units):
-            if plan.positions.isdisjoint(unit.items):
+            if plan.positions.isdisjoint(unit.items):  # a sequence runs as a whole
                 continue
             if all(outcomes.get(key, False) for key in unit.keys):
                 reused += len(unit.items)
@@ -149,7 +153,7 @@ def _works(study: Study, plans: Plans, outcomes: Mapping[str, bool]) -> tuple[li
                 todo.append(index)
                 n_items += len(unit.items)
         if todo:
-            works.append(Work(study.lines.where, plan.arm, plan.seed, todo, n_items))
+            works.append(Work(study.lines.where, plan.arm, plan.seed, plan.basis, todo, n_items, generation))
     return works, reused
 
 
@@ -166,13 +170,25 @@ def _refuse_broken(tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> 
     problems += [
         f"{tally.arm} failed on all {tally.failed} items it was asked; the last failure: {tally.last_fault}"
         for tally in tallies
-        if tally.failed and (tally.arm, tally.seed) not in answered
+        if tally.failed and not tally.answered and (tally.arm, tally.seed) not in answered
     ]
     if problems:
         raise SystemFailure("\n".join(dict.fromkeys(problems)))
 
 
-def _manifest(study: Study, arms: Sequence[Arm], earlier: Mapping[str, Any]) -> dict[str, Any]:
+def _refuse_untold(study: Study, engine: str) -> None:
+    """Other processes open the study from its file: what only this one was given would not reach them."""
+    kit = study.kit
+    own_kit = kit.env is not os.environ or kit.clock is not time.time or kit.cache != default_cache()
+    if study.registry.extended or own_kit:
+        what = "plugins of this process" if study.registry.extended else "a kit of its own"
+        fix = "Install them as entry points" if study.registry.extended else "Set environment variables"
+        raise UsageError(f"The engine {engine!r} cannot run a study with {what}. {fix}, or use 'local'.")
+
+
+def _manifest(
+    study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], earlier: Mapping[str, Any]
+) -> dict[str, Any]:
     """What is being run. Arms of earlier, narrower runs stay listed."""
     datasets = {arm.name: study.dataset(arm) for arm in arms}
     return {
@@ -187,12 +203,22 @@ def _manifest(study: Study, arms: Sequence[Arm], earlier: Mapping[str, Any]) -> 
                     "corpus": dataset.corpus.hash,
                     "passages": len(dataset.corpus),
                     "items": len(dataset.items),
+                    "basis": bases[name],
                 }
                 for name, dataset in datasets.items()
             },
         },
+        "gates": _gate_history(study, earlier.get("gates", [])),
         "seeds": study.seeds,
         "assay": assay.__version__,
         "python": platform.python_version(),
         "started": study.kit.clock(),
     }
+
+
+def _gate_history(study: Study, earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every version of the gates that this run folder has seen, oldest first."""
+    now = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
+    if earlier and earlier[-1]["gates"] == now:
+        return earlier
+    return [*earlier, {"since": study.kit.clock(), "gates": now}]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from assay.run.columns import in_order
 from assay.run.keys import in_item_order, plan_units
-from assay.run.store import Store, in_order
+from assay.run.store import Store
 from assay.study import Study
 
 
@@ -35,14 +36,14 @@ class RunStatus:
 def study_status(study: Study) -> RunStatus:
     """Counts from the store; nothing is run."""
     store = Store(study.run_folder)
-    store.manifest()  # refuses a store that another version wrote
-    stored = store.answers()
+    stored, bases = store.answers(), store.bases()
     arms = []
     for arm in study.arms:
         dataset = study.dataset(arm)
         for seed in study.seeds:
-            keys = in_item_order(plan_units(study, arm, seed, dataset), len(dataset.items))
-            failed = in_order(stored, keys)["failed"]
+            basis = bases.get(arm.name)
+            units = [] if basis is None else plan_units(basis, seed, dataset)
+            failed = in_order(stored, in_item_order(units, len(dataset.items)))["failed"]
             arms.append(
                 ArmStatus(arm.name, seed, int((~failed).sum()), int(failed.sum()), failed.null_count())
             )

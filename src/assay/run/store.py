@@ -3,6 +3,7 @@
 run/
   manifest.json        what was run, by which versions
   journal/000001.jsonl responses, builds and paid judgments, as they came
+  spending/000001.jsonl   what was paid, for good: no line of it is ever dropped
   sealed/ARM.SEED.parquet   finished arms, in columns
   scores.parquet …     outputs of later stages, each under the hash of its input
   lock                 held by the one coordinator
@@ -14,10 +15,11 @@ import fcntl
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, groupby, permutations
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,13 +28,15 @@ import polars as pl
 
 from assay.datasets.dataset import digest
 from assay.errors import DataError, Problem, UsageError
-from assay.records import Judgment, Observed, Structure
+from assay.records import Judgment, Structure
+from assay.run.columns import COLUMNS, in_columns, in_order
 from assay.run.journal import (
     Answer,
     Answered,
     Built,
     Entry,
     Judged,
+    Spent,
     Writer,
     damaged_lines,
     read_entries,
@@ -40,18 +44,12 @@ from assay.run.journal import (
     segments,
     storing,
 )
+from assay.run.keys import Basis
 
-SCHEMA = "assay/run/1"
-CHUNK = 10_000  # responses turned into columns at a time
+SCHEMA = "assay/run/2"
+LONGEST_NAME = 80  # characters of an arm's name in the name of its file
 
-_COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
-    "key": pl.String,
-    "item": pl.String,
-    "failed": pl.Boolean,
-    "docs": pl.List(pl.String),
-    "scores": pl.List(pl.Float64),
-    "rest": pl.Binary,
-}
+_SEALED = ["key", "generation"]  # what tells which answers a sealed file holds
 
 
 @dataclass(frozen=True)
@@ -90,64 +88,78 @@ class Store:
         """A fresh journal segment."""
         return Writer(self.journal)
 
+    @property
+    def spending(self) -> Path:
+        return self.root / "spending"
+
     def outcomes(self) -> dict[str, bool]:
         """The key of every stored response, and whether it is an answer and not a failure."""
         # The journal before the sealed files, here and below: answers only ever move from the one to the
         # other, so that nobody who reads while they move can miss one.
+        self.manifest()  # refuses a store that another version wrote
         found: dict[str, bool] = {}
-        for answer in self._journalled():
+        for _, answer in self._journalled():
             found[answer.key] = found.get(answer.key, False) or answer.response.error is None
         for path in self._sealed_files():
             found.update(dict.fromkeys(_read_sealed(path, ["key"])["key"], True))
         return found
 
     def answers(self) -> pl.DataFrame:
-        """Every stored response in columns, one row a key: the first success, else the last failure."""
-        stored = self._rows()
+        """Every stored response in columns, one row a key.
+
+        That is the first success of the newest generation that has one, else the last failure: what was
+        asked afresh replaces an answer only where it succeeded.
+        """
+        self.manifest()
+        stored = self._rows().sort("generation", descending=True, maintain_order=True)
         first = stored.filter(~pl.col("failed")).unique("key", keep="first", maintain_order=True)
-        last = stored.filter(pl.col("failed")).unique("key", keep="last", maintain_order=True)
+        failed = stored.filter(pl.col("failed")).sort("generation", maintain_order=True)
+        last = failed.unique("key", keep="last", maintain_order=True)
         return pl.concat([first, last.join(first, on="key", how="anti")])
 
+    def generation(self) -> int:
+        """The newest generation of answers."""
+        sealed = (_read_sealed(path, ["generation"])["generation"].max() for path in self._sealed_files())
+        journalled = (generation for generation, _ in self._journalled())
+        return max((int(each) for each in chain(journalled, sealed) if isinstance(each, int)), default=0)
+
     def cost(self) -> float:
-        """What all stored responses cost, as far as their systems said."""
-        spent = self._rows().unique(["key", "rest"])  # a kill while sealing leaves the same row in two places
-        decode = msgspec.json.Decoder(_Costly).decode
-        return math.fsum(decode(rest).observed.cost or 0.0 for rest in spent["rest"])
+        """What all answers, indexes and judgments ever cost, kept or not, as far as anybody said."""
+        paid = (entry.cost for entry in read_entries(self.spending) if isinstance(entry, Spent))
+        return math.fsum(cost or 0.0 for cost in chain(paid, (entry.cost for entry in self.judged())))
 
     def seal(self, finished: Mapping[tuple[str, int], Sequence[str]]) -> None:
         """Writes finished arms as one Parquet file each, in item order, and drops what they make needless."""
         for draft in self.sealed.glob(".*.tmp"):  # left by a kill
             draft.unlink()
-        held = {path: set(_read_sealed(path, ["key"])["key"]) for path in self._sealed_files()}
+        held = {path: _generations(_read_sealed(path, _SEALED)) for path in self._sealed_files()}
+        newest = dict.fromkeys(chain.from_iterable(finished.values()), 0)
+        for generation, answer in self._journalled():
+            if answer.key in newest and answer.response.error is None:
+                newest[answer.key] = max(newest[answer.key], generation)
         fresh = {
             place: keys
             for place, keys in finished.items()
-            if not any(sealed.issuperset(keys) for sealed in held.values())
+            if not any(_covers(sealed, {key: newest[key] for key in keys}) for sealed in held.values())
         }
         stored = self.answers() if fresh else in_columns(())
         for (arm, seed), keys in fresh.items():
-            slug = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", arm)
+            slug = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", arm)[:LONGEST_NAME]
             path = self.sealed / f"{slug}.{seed}.{digest(map(str.encode, keys))[:8]}.parquet"
-            write_atomic(path, in_order(stored, keys).write_parquet)
-            for older in [older for older, sealed in held.items() if sealed.issubset(keys)]:
+            rows = in_order(stored, keys)
+            write_atomic(path, rows.write_parquet)
+            held[path] = _generations(rows)
+        for older, newer in permutations(list(held), 2):
+            if older in held and newer in held and _covers(held[newer], held[older]):
                 del held[older]
                 older.unlink()
-            held[path] = set(keys)
-        self._drop_lines(set().union(*held.values()))
+        sealed: dict[str, int] = {}
+        for generations in held.values():
+            sealed.update({key: max(each, sealed.get(key, 0)) for key, each in generations.items()})
+        self._drop_lines(sealed)
 
-    def forget(self, keys: Set[str]) -> None:
-        """Drops the responses under these keys, so that they are asked for again; judgments stay."""
-        for path in self._sealed_files():
-            frame = _read_sealed(path)
-            left = frame.filter(~pl.col("key").is_in(list(keys)))
-            if left.is_empty():
-                path.unlink()
-            elif left.height < frame.height:
-                write_atomic(path, left.write_parquet)
-        self._drop_lines(keys)
-
-    def _drop_lines(self, keys: Set[str]) -> None:
-        """Rewrites idle journal segments without the answers under these keys, one build an index.
+    def _drop_lines(self, sealed: Mapping[str, int]) -> None:
+        """Rewrites idle journal segments without what sealed answers make needless, one build an index.
 
         Segments holding judgments are left alone: a person's mark is never rewritten.
         """
@@ -158,7 +170,7 @@ class Store:
         for path in segments(self.journal):
             entries = read_idle(path)
             answered = [entry for entry in entries if isinstance(entry, Answered)]
-            left = [rest for entry in answered if (rest := _without(entry, keys)) is not None]
+            left = [rest for entry in answered if (rest := _without(entry, sealed)) is not None]
             untouched = bool(answered) and sum(map(_size, left)) == sum(map(_size, answered))
             if not entries or untouched or any(isinstance(entry, Judged) for entry in entries):
                 continue
@@ -185,9 +197,13 @@ class Store:
             return [f"{damaged} damaged journal lines were left out; answers they held count as not asked"]
         return []
 
+    def judged(self) -> list[Judged]:
+        """What people marked and what judges were asked, oldest first."""
+        return [entry for entry in read_entries(self.journal) if isinstance(entry, Judged)]
+
     def judgments(self) -> list[Judgment]:
         """Judgments that were paid for or made by people, oldest first."""
-        return [entry.judgment for entry in read_entries(self.journal) if isinstance(entry, Judged)]
+        return [entry.judgment for entry in self.judged() if entry.judgment is not None]
 
     def write_manifest(self, content: Mapping[str, Any]) -> None:
         data = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=2)
@@ -208,23 +224,33 @@ class Store:
             raise DataError(Problem(what, str(path), fix="Update Assay, or move the run folder away."))
         return content
 
+    def bases(self) -> dict[str, Basis]:
+        """What the answers of every arm rest on that was run, by the arm's name."""
+        arms = self.manifest().get("arms", {})
+        return {name: msgspec.convert(arm["basis"], Basis) for name, arm in arms.items()}
+
     def _sealed_files(self) -> list[Path]:
         return sorted(self.sealed.glob("*.parquet"))
 
-    def _journalled(self) -> Iterator[Answer]:
+    def _journalled(self) -> Iterator[tuple[int, Answer]]:
+        """Every answer in the journal, with its generation."""
         for entry in read_entries(self.journal):
             if isinstance(entry, Answered):
-                yield from entry.answers
+                yield from ((entry.generation, answer) for answer in entry.answers)
 
     def _rows(self) -> pl.DataFrame:
         """Everything that is stored, sealed rows first."""
-        journalled = in_columns(self._journalled())
-        return pl.concat([*(_read_sealed(path) for path in self._sealed_files()), journalled])
+        journalled = [
+            in_columns((answer for _, answer in answers), generation)
+            for generation, answers in groupby(self._journalled(), key=itemgetter(0))
+        ]
+        sealed = [_read_sealed(path) for path in self._sealed_files()]
+        return pl.concat([pl.DataFrame(schema=COLUMNS), *sealed, *journalled])
 
 
 def _read_sealed(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
     try:
-        frame = pl.read_parquet(path, columns=columns or list(_COLUMNS))
+        frame = pl.read_parquet(path, columns=columns or list(COLUMNS))
     # Polars panics, outside its own exception tree, on some damaged pages.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         fix = "Remove the file and run again: what it held and the journal lacks is asked anew."
@@ -232,63 +258,28 @@ def _read_sealed(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
     return frame
 
 
-class _Costly(msgspec.Struct):
-    """The one field of a response that a spending cap reads."""
-
-    observed: Observed = msgspec.field(default_factory=Observed)
+def _generations(rows: pl.DataFrame) -> dict[str, int]:
+    return dict(rows.select(_SEALED).iter_rows())
 
 
-def _without(entry: Answered, keys: Set[str]) -> Answered | None:
-    left = [answer for answer in entry.answers if answer.key not in keys]
+def _covers(newer: Mapping[str, int], older: Mapping[str, int]) -> bool:
+    """Whether everything in the one is in the other, as new or newer."""
+    return all(newer.get(key, -1) >= generation for key, generation in older.items())
+
+
+def _without(entry: Answered, sealed: Mapping[str, int]) -> Answered | None:
+    """What a line holds beyond sealed answers: newer successes, and whatever is not sealed."""
+    left = [
+        answer
+        for answer in entry.answers
+        if answer.key not in sealed
+        or (answer.response.error is None and entry.generation > sealed[answer.key])
+    ]
     return msgspec.structs.replace(entry, answers=left) if left else None
 
 
 def _size(entry: Answered) -> int:
     return len(entry.answers)
-
-
-def in_order(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """One row a key, in the order given; keys that are not stored have nulls."""
-    wanted = pl.DataFrame({"key": keys}, schema={"key": pl.String})
-    return wanted.join(stored, on="key", how="left", maintain_order="left")
-
-
-def in_columns(answers: Iterable[Answer]) -> pl.DataFrame:
-    """Responses as columns: hits by name and score, all the rest as one JSON field."""
-    waiting = iter(answers)
-    parts = [pl.DataFrame(schema=_COLUMNS)]
-    while some := list(islice(waiting, CHUNK)):  # records are many times as large as their columns
-        parts.append(_chunk(some))
-    return pl.concat(parts)
-
-
-def _chunk(answers: Sequence[Answer]) -> pl.DataFrame:
-    encode = msgspec.json.Encoder().encode
-    responses = [answer.response for answer in answers]
-    plain = [
-        response
-        if any(hit.span is not None or hit.text is not None for hit in response.hits)
-        else msgspec.structs.replace(response, hits=[])
-        for response in responses
-    ]
-    rows = pl.DataFrame(
-        {
-            "row": range(len(answers)),
-            "key": [answer.key for answer in answers],
-            "item": [answer.item_id for answer in answers],
-            "failed": [response.error is not None for response in responses],
-            "rest": [encode(response) for response in plain],
-        }
-    )
-    hits = [(row, hit.doc_id, hit.score) for row, response in enumerate(responses) for hit in response.hits]
-    columns = {"row": pl.Int64, "docs": pl.String, "scores": pl.Float64}
-    # Grouped, since Polars makes a column of lists from Python lists one list at a time.
-    lists = (
-        pl.DataFrame(hits, columns, orient="row").group_by("row", maintain_order=True).agg("docs", "scores")
-    )
-    whole = rows.join(lists, on="row", how="left", maintain_order="left")
-    empty = [pl.col(name).fill_null(pl.lit([], _COLUMNS[name])) for name in ("docs", "scores")]
-    return whole.with_columns(empty).select(list(_COLUMNS))
 
 
 def write_atomic(path: Path, write: Callable[[Path], object]) -> None:

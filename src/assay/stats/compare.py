@@ -56,9 +56,12 @@ class Comparing:
 
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
         """Which systems are compared, the challenger first."""
+        if self.against == "none":
+            return []
         if self.against == "all":
             return [(b, a) for a, b in combinations(systems, 2)]
-        return [(system, self.baseline) for system in systems if system != self.baseline]
+        others = [system for system in systems if system != self.baseline]
+        return [(system, self.baseline) for system in others] if self.baseline in systems else []
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def summarise(
     A family is one measure over all pairs: overall comparisons are one, slices another.
     """
     estimates: dict[tuple[object, ...], Estimate] = {}
-    comparisons: list[Comparison] = []
+    comparisons: dict[tuple[object, ...], Comparison] = {}
     draws = Draws(how.resamples, how.seed)
     for part in slices(rows, how.by):
         arms = [arm for system in rows.systems if (arm := rows.arm(system, part.factors))]
@@ -97,8 +100,10 @@ def summarise(
         for measure, arm in product(measures, arms):
             # an arm without the factor is the same in every combination, and estimated once
             estimates.setdefault((arm.name, measure.name, *part.where.items()), table.estimate(arm, measure))
-        comparisons += table.compare(how.pairs(here), measures)
-    return list(estimates.values()), _corrected(comparisons, how)
+        named = {arm.system: arm.name for arm in arms}
+        for one in table.compare(how.pairs(here), measures):
+            comparisons.setdefault((named[one.a], named[one.b], one.measure, *one.where.items()), one)
+    return list(estimates.values()), _corrected(list(comparisons.values()), how)
 
 
 @dataclass(frozen=True)

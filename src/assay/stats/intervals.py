@@ -244,6 +244,21 @@ def _proportion(successes: int, n: int, level: float, method: str) -> Interval:
     return Interval(float(ends.low), float(ends.high), method)
 
 
+def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> Interval:
+    """The interval of a quantile between two of the ordered rows; an end they do not reach is infinite.
+
+    How many of n rows lie below the true quantile is binomial, whatever their distribution (Conover, 1999).
+    """
+    rows = np.sort(checked(values))
+    n = len(rows)
+    if n < 1:
+        return NO_INTERVAL
+    below, above = stats.binom.ppf([(1 - level) / 2, (1 + level) / 2], n, share).astype(int)
+    low = float(rows[below - 1]) if below >= 1 else -np.inf
+    high = float(rows[above]) if above < n else np.inf
+    return Interval(low, high, "order statistics")
+
+
 def bonett_price(gains: int, losses: int, n: int, level: float = LEVEL) -> Interval:
     """The adjusted Wald interval of a paired difference of proportions (Bonett and Price, 2012).
 

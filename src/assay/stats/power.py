@@ -49,7 +49,7 @@ def items_to_settle(value: float, low: float, high: float, n: int, threshold: fl
     """
     distance = abs(value - threshold)
     reach = value - low if value > threshold else high - value
-    if math.isnan(distance) or math.isnan(reach) or distance == 0:
+    if not math.isfinite(distance) or not math.isfinite(reach) or distance == 0:
         return None
     if distance > reach:
         return 0

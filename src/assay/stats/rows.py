@@ -16,14 +16,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, PENDING, SCORED, STATUSES, UNJUDGED
+from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, SCORED, STATUSES
 from assay.measures.score import STATUS
-from assay.records import Arm, Factors, Item
+from assay.records import GRAVEST_FIRST, Arm, Factors, Item
 from assay.slices import Condition
 
 SHOWN_ITEMS = 3
 # what a row is where its seeds disagree: anything that leaves the value open outweighs a value
-_GRAVITY = (PENDING, FAILED, UNJUDGED, SCORED, MISSING, NOT_APPLICABLE)
+_GRAVITY = tuple(STATUSES.index(status) for status in GRAVEST_FIRST)
 
 
 @dataclass(frozen=True)

@@ -87,10 +87,14 @@ class Wins:
 
 @dataclass(frozen=True)
 class Kappa:
-    """Cohen's kappa of two raters; `weights` is none, linear or quadratic."""
+    """Cohen's kappa of two raters; `weights` is none, linear or quadratic.
+
+    The raters are the people a study lists; `raters` names other judges: "anna|llm".
+    """
 
     reads: ClassVar[str] = "judgments"
     weights: str = "none"
+    raters: str = ""
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         return cohen_kappa(*_pair(columns, "kappa"), self.weights, weights)
@@ -98,10 +102,14 @@ class Kappa:
 
 @dataclass(frozen=True)
 class Alpha:
-    """Krippendorff's alpha of two or more raters; `level` is nominal, ordinal or interval."""
+    """Krippendorff's alpha of two or more raters; `level` is nominal, ordinal or interval.
+
+    The raters are the people a study lists; `raters` names other judges: "anna|ben|llm".
+    """
 
     reads: ClassVar[str] = "judgments"
     level: str = "nominal"
+    raters: str = ""
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         return krippendorff_alpha(columns, self.level, weights)

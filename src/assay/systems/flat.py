@@ -63,6 +63,7 @@ class BM25:
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
     version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
 
     def __post_init__(self) -> None:
         _at_least_one(k=self.k)
@@ -89,6 +90,7 @@ class Dense:
     model: str = "static"
     k: int = 100
     version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
 
     def __post_init__(self) -> None:
         _at_least_one(k=self.k)
@@ -122,6 +124,7 @@ class Hybrid:
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
     version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
 
     def __post_init__(self) -> None:
         _at_least_one(rrf_k=self.rrf_k, depth=self.depth, k=self.k)

@@ -38,6 +38,8 @@ class Replay:
 
     path: str
     version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
+    origin: ClassVar[str] = "imported"
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> ReplayIndex:
         # The order trec_eval gives a run: score, then document id, both descending. Ranks are not read.

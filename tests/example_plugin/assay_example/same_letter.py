@@ -16,9 +16,8 @@ from assay.records import Judgment
 class SameLetter:
     """A passage is relevant where its id ends in the item's letter; nothing else is."""
 
-    world: ClassVar[str] = "closed"
-    needs_responses: ClassVar[bool] = False
     names: ClassVar[tuple[str, ...]] = ("same_letter",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset({"relevance"})
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
         return [

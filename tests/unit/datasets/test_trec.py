@@ -127,3 +127,22 @@ def test_the_dataset(tmp_path: Path) -> None:
         "1 judged queries have no topic, such as 'q3'.",
     ]
     assert len(Trec("topics.tsv", "qrels").load(Kit(root=tmp_path)).corpus) == 0
+
+
+def test_beir_qrels_are_read_with_and_without_their_header(tmp_path: Path) -> None:
+    lines = "q1\td1\t2\nq1\td2\t0\n"
+    for name, text in (
+        ("plain", lines),
+        ("named", "query-id\tcorpus-id\tscore\r\n" + lines.replace("\n", "\r\n")),
+    ):
+        (tmp_path / name).write_text(text, newline="")
+        assert read_qrels(tmp_path / name).rows() == [("q1", "d1", 2), ("q1", "d2", 0)]
+
+
+def test_a_file_of_another_kind_is_one_problem(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 0.4 tag\n")
+    with pytest.raises(DataError) as error:
+        read_qrels(tmp_path / "qrels")
+    assert [problem.what for problem in error.value.problems] == [
+        "on every line: expected 4 columns, found 6"
+    ]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.gates.closed_form import linear
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.gates.margin import Margin, linear, margins_of
+from assay.gates.margin import Margin, margins_of
 from assay.gates.syntax import Binary, Call
 from assay.stats.compare import Comparing, summarise
 from assay.stats.intervals import bonett_price, wilson

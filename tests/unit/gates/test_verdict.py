@@ -18,9 +18,10 @@ from assay.records import Judgment, Verdict
 from score_rows import REGISTRY, gate, rows_of
 
 TRUTH = (True, False, None)
-YES, NO, OPEN = "M(a) >= 0.4", "M(a) >= 0.6", "E(a) <= 0.5"
+YES, NO, OPEN = "M(a) >= 0.4", "M(a) >= 0.6", "M(a) >= M(b)"  # eight rows leave the last open
+WAITING = "E(a) <= 0.5"  # no figures at all: an item is pending
 CLAUSE: dict[bool | None, str] = {True: YES, False: NO, None: OPEN}
-ROWS = rows_of({("a", "M"): [0.5] * 8, ("a", "E"): [0.1] * 7 + ["pending"], ("b", "M"): [0.4] * 8})
+ROWS = rows_of({("a", "M"): [0.5] * 8, ("a", "E"): [0.1] * 7 + ["pending"], ("b", "M"): [0.5] * 8})
 EVALUATOR = Evaluator(ROWS, REGISTRY, resamples=200)
 
 
@@ -132,6 +133,12 @@ def test_every_combination(first: Any, go: Any, kill: Any, otherwise: str | None
     assert found.verdict == expected(first, go, kill, otherwise)
     assert found.reason
     assert [clause.role for clause in found.clauses] == list(file)
+
+
+def test_no_declared_outcome_stands_in_for_rows_that_are_not_there() -> None:
+    assert verdict(go=[OPEN], otherwise="no-go").verdict == "no-go"
+    assert verdict(go=[WAITING], otherwise="no-go").verdict == "inconclusive"
+    assert verdict(go=[YES, WAITING], kill=[NO], otherwise="no-go").verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(

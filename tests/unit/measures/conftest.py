@@ -38,7 +38,8 @@ def block() -> Block:
         schema_overrides={"docs": pl.List(pl.String), "scores": pl.List(pl.Float64), "failed": pl.Boolean},
     )
     labels = [("q0", "b", 1.0), ("q0", "c", 2.0), ("q3", "a", 1.0), ("q6", "a", 1.0), ("q7", "a", 1.0)]
-    rows = [(item, "relevance", doc, None, grade, None) for item, doc, grade in labels]
-    return Block(
-        Arm("system"), 0, items, answers, Labels(pl.DataFrame(rows, schema=LABEL_COLUMNS, orient="row"))
-    )
+    rows = [
+        {"item": item, "label": "relevance", "target": doc, "grade": grade} for item, doc, grade in labels
+    ]
+    frame = pl.DataFrame(rows, schema=LABEL_COLUMNS)
+    return Block(Arm("system"), 0, items, answers, Labels(frame, frozenset({"relevance"})))

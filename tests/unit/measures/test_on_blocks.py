@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
+
 import numpy as np
+import polars as pl
 import pytest
 
 from assay.errors import PluginError
-from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, PENDING, SCORED, Block
+from assay.measures.block import (
+    FAILED,
+    LABEL_COLUMNS,
+    MISSING,
+    NOT_APPLICABLE,
+    PENDING,
+    SCORED,
+    UNJUDGED,
+    Block,
+    Labels,
+)
 from assay.measures.fallback import IrMeasure
 from assay.measures.observed import Abstain, Seconds
-from assay.measures.ranking import RR
+from assay.measures.ranking import RR, Judged, R
 from assay.measures.score import score_block
 
 NAN = float("nan")
@@ -21,6 +35,46 @@ def test_ranking_measures_apply_where_something_is_judged_and_wanted(
 ) -> None:
     # q1 has no label, q2 to q5 expect nothing, q6 is pending, q7 failed
     assert measure.applies(block).tolist() == [True, False, False, False, False, False, True, True]
+
+
+def with_labels(block: Block, *rows: Mapping[str, object], closed: str = "") -> Block:
+    frame = pl.DataFrame([{"label": "relevance", **row} for row in rows], schema=LABEL_COLUMNS)
+    return dataclasses.replace(block, labels=Labels(frame, frozenset({closed} - {""})))
+
+
+@pytest.mark.parametrize("measure", [RR(10), IrMeasure("SetF")])
+def test_in_an_open_world_what_nobody_judged_is_unjudged(measure: RR | IrMeasure, block: Block) -> None:
+    rows = ({"item": "q0", "target": doc, "grade": 1.0} for doc in "ab")
+    values, status = score_block(measure, with_labels(block, *rows))
+    # q0 returned a and b, both judged; q1 returned z, which nobody saw
+    assert status.tolist() == [SCORED, UNJUDGED, *[NOT_APPLICABLE] * 4, PENDING, FAILED]
+    assert values[0] == 1.0
+    assert np.isnan(values[1])
+
+
+def test_in_an_open_world_nothing_judged_is_nothing_scored(block: Block) -> None:
+    _, status = score_block(RR(10), with_labels(block))
+    assert status[:2].tolist() == [UNJUDGED, UNJUDGED]
+    values, status = score_block(Judged(10), with_labels(block))
+    assert values[:2].tolist() == [0.0, 0.0]
+    assert status[:2].tolist() == [SCORED, SCORED]
+
+
+def test_a_document_with_two_labelled_spans_is_credited_once(block: Block) -> None:
+    spans = [
+        {"start": 0, "end": 5, "grade": 1.0},
+        {"start": 8, "end": 9, "grade": 2.0},
+    ]
+    rows = [{"item": "q0", "target": "b"} | span for span in spans]
+    found = with_labels(block, *rows, {"item": "q0", "target": "c", "grade": 1.0}, closed="relevance")
+    assert sorted(found.relevance.rows()) == [("q0", "b", 2.0), ("q0", "c", 1.0)]
+    np.testing.assert_array_equal(found.gains.grades[0], [NAN, 2.0])
+    assert R(10).values(found)[0] == 1 / 2  # b of b and c
+
+
+def test_labels_of_another_seed_do_not_hold_here(block: Block) -> None:
+    rows = [{"item": "q0", "target": "b", "grade": 1.0, "seed": seed} for seed in (0, 1)]
+    assert with_labels(block, *rows).label("relevance").height == 1
 
 
 def test_reciprocal_rank_on_a_block(block: Block) -> None:

@@ -69,11 +69,17 @@ def test_json_has_no_nan(results: Results) -> None:
 
 def test_junit_has_a_suite_a_gate_and_a_case_a_clause(results: Results) -> None:
     root = ET.fromstring(Junit().render(results))  # noqa: S314 (our own)
-    assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("5", "2", "1")
+    totals = [root.get(name) for name in ("tests", "failures", "errors", "skipped")]
+    assert totals == ["8", "3", "1", "1"]  # five clauses and three verdicts, one of each
     outcomes = {
         case.get("name"): next((child.tag for child in case if child.tag != "system-out"), "passed")
         for case in root.iter("testcase")
+        if case.get("name") != "verdict"
     }
+    assert sorted(case.get("type", "") for tag in ("failure", "error") for case in root.iter(tag))[:2] == [
+        "fails",
+        "inconclusive",
+    ]
     assert outcomes == {
         "nDCG@10(hybrid) >= nDCG@10(bm25) + 0.02": "passed",
         "R@10(hybrid) >= 0.55": "passed",
@@ -201,11 +207,12 @@ def test_names_are_not_markup_and_cannot_steer_the_terminal(results: Results) ->
 
 
 def test_a_study_without_gates_says_what_to_do(bare: Results) -> None:
-    lines = printed(bare).splitlines()
+    lines = printed(dataclasses.replace(bare, report="r.html")).splitlines()
     assert lines[-2:] == [
         "No gate is declared, so there is no verdict.",
-        "No verdict",
+        "No verdict  report: r.html",
     ]
+    assert "verdict" not in printed(bare)  # run files have neither gates nor a page
 
 
 # -------------------------------------------------------------------------------------- docs

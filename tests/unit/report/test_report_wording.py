@@ -125,7 +125,7 @@ def test_a_clear_difference_needs_interval_and_adjusted_p() -> None:
 def test_a_title_answers_in_the_direction_of_the_measure(results: Results) -> None:
     titles = {measure.name: say.answer(results, measure) for measure in results.measures}
     assert titles["nDCG@10"] == "dense and hybrid are better than bm25"
-    assert titles["Success@3"] == "no clear difference between dense and bm25; hybrid is better than bm25"
+    assert titles["Success@3"] == "dense does not clearly differ from bm25; hybrid is better than bm25"
     assert titles["Seconds"] == "dense and hybrid are worse than bm25"  # slower, though the number is larger
     assert titles["Abstain"] == "applies to no item"
 

@@ -17,6 +17,7 @@ from probe import Probe, asked
 
 from assay.pipeline import Evaluation
 from assay.plugins import SYSTEMS, Registry
+from assay.protocols import Kit
 from assay.run.store import Store
 from assay.study import Study, open_study
 
@@ -80,9 +81,10 @@ def behave(folder: Path, **rules: str) -> None:
     (folder / "behaviour.json").write_text(json.dumps(rules))
 
 
-def opened(folder: Path, probe: type = Probe) -> Study:
-    """The study with the probe known to it."""
-    return open_study(folder, registry=Registry({SYSTEMS: {"probe": probe}}))
+def opened(folder: Path, probe: type = Probe, env: Mapping[str, str] | None = None) -> Study:
+    """The study with the probe known to it, in an environment of its own where one is given."""
+    kit = Kit() if env is None else Kit(env=env)
+    return open_study(folder, registry=Registry({SYSTEMS: {"probe": probe}}), kit=kit)
 
 
 def write_plugin(folder: Path) -> dict[str, str]:

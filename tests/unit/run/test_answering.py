@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -14,8 +14,8 @@ from probe import RAISED, RETURNED, Probe, asked
 from probing import behave, forget_asked, items, opened, sequence, times_asked, write_study
 
 from assay.errors import SystemFailure
-from assay.records import Hit, Observed, Response
-from assay.run import answering
+from assay.pipeline import Evaluation
+from assay.records import Fault, Hit, Observed, Response
 from assay.run.response import checked
 from assay.run.runner import Outcome, run_study
 from assay.run.store import Store
@@ -65,7 +65,7 @@ def run(folder: Path) -> Outcome:
         ("none", "BadResponse", "answer() returned NoneType, not Response"),
         ("nan", "BadResponse", "hit 1 (d1) has the score nan"),
         ("inf", "BadResponse", "hit 1 (d1) has the score inf"),
-        ("twice", "BadResponse", "hit 2 repeats d1; a response names each passage once"),
+        ("twice", "BadResponse", "hit 2 repeats d1; a response names each passage or span once"),
         ("unsorted", "BadResponse", "hit 2 scores higher than hit 1; hits come best first"),
         (
             "number for an id",
@@ -122,7 +122,15 @@ def test_retries_are_counted_and_a_pass_in_the_end_is_a_pass(tmp_path: Path) -> 
 
 def test_pauses_double_with_jitter_and_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(answering.time, "sleep", pauses.append)
+    real = threading.Event.wait
+
+    def waited(self: threading.Event, timeout: float | None = None) -> bool:
+        if timeout is None:  # a thread waits to be started
+            return real(self)
+        pauses.append(timeout)
+        return self.is_set()
+
+    monkeypatch.setattr(threading.Event, "wait", waited)
     write_study(
         tmp_path, [*items(1), {"item_id": "fine", "text": "fine"}], run={"retries": 9, "backoff": 1.0}
     )
@@ -220,7 +228,7 @@ class _Billed:
     def answer(self, *_: Any) -> Response:
         self.attempts += 1
         if self.attempts < 3:
-            busy = answering.Fault("Busy", "", retryable=True)
+            busy = Fault("Busy", "", retryable=True)
             return Response(error=busy, observed=Observed(cost=1.0))
         return Response(observed=Observed(cost=1.0))
 
@@ -231,6 +239,23 @@ def test_time_attempts_and_concurrency_are_observed(tmp_path: Path) -> None:
     assert (observed.attempts, observed.concurrency) == (1, 4)
     assert observed.time is not None
     assert observed.seconds["total"] > 0
+
+
+def test_imported_answers_are_not_timed(tmp_path: Path) -> None:
+    class Imported(Probe):
+        origin: ClassVar[str] = "imported"
+
+    write_study(tmp_path, items(2), run=QUICK)
+    behave(tmp_path, q1="value error")
+    run_study(opened(tmp_path, Imported))
+    assert [response.observed.seconds for response in stored(tmp_path).values()] == [{}, {}]
+
+
+def test_a_replayed_run_has_no_latency(tmp_path: Path) -> None:
+    (tmp_path / "old.run").write_text("q0 Q0 d1 1 2.5 old\n")
+    study = opened(write_study(tmp_path, items(1), systems={"old": "replay(path=old.run)", "new": "probe"}))
+    run_study(study)
+    assert set(Evaluation(study).results.trust.seconds) == {"new"}
 
 
 # ------------------------------------------------------------------------ sequences, scopes and threads

@@ -150,7 +150,12 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
 def test_a_mark_is_on_disk_before_append_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     real = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.fstat(file).st_size), real(file))[1])
+
+    def noted(file: int) -> None:
+        synced.append(os.fstat(file).st_size)
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", noted)
     with Writer(tmp_path) as writer:
         writer.append(unit(0))
         assert synced == []

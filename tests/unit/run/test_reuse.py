@@ -13,7 +13,7 @@ from probe import Probe
 from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
 from assay.errors import DataError
-from assay.run.keys import index_key, plan_units
+from assay.run.keys import Basis, plan_units
 from assay.run.runner import run_study
 
 ITEMS = [*items(3), *sequence("talk", 3)]
@@ -35,7 +35,7 @@ def edit_study(folder: Path, **fields: Any) -> None:
     path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), **fields}))
 
 
-def edit_items(folder: Path, edit: Callable[[list[dict[str, Any]]], None]) -> None:
+def edit_items(folder: Path, edit: Callable[[list[dict[str, Any]]], object]) -> None:
     changed = json.loads(json.dumps(ITEMS))
     edit(changed)
     write_lines(folder / "data/items.jsonl", changed)
@@ -131,7 +131,8 @@ def test_a_removed_query_costs_nothing(folder: Path) -> None:
 def test_a_changed_turn_asks_its_sequence_again_and_keys_all_later_turns_anew(folder: Path) -> None:
     def keys() -> list[str]:
         study = opened(folder)
-        return list(plan_units(study, study.arms[0], 0, study.dataset(study.arms[0]))[3].keys)
+        dataset = study.dataset(study.arms[0])
+        return list(plan_units(Basis.of(study, study.arms[0], dataset), 0, dataset)[3].keys)
 
     before = keys()
     edit_items(folder, lambda given: given[4].update(text="another second turn"))
@@ -179,7 +180,7 @@ def test_a_sequence_over_two_scopes_is_refused(tmp_path: Path) -> None:
 def test_an_index_has_a_key_of_its_own(folder: Path) -> None:
     def key() -> str:
         study = opened(folder)
-        return index_key(study, study.arms[0], 0, study.dataset(study.arms[0]))
+        return Basis.of(study, study.arms[0], study.dataset(study.arms[0])).index_key(0)
 
     first = key()
     edit_study(folder, budgets=[200])  # asks anew, of the same index

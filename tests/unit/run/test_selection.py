@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
-from probe import asked
+from probe import Probe, asked
 from probing import (
+    behave,
     finished,
     forget_asked,
     hits_of,
@@ -23,13 +27,15 @@ from probing import (
     write_study,
 )
 
-from assay.errors import PluginError, UsageError
-from assay.records import Judgment
+from assay.errors import PluginError, SystemFailure, UsageError
+from assay.protocols import Kit
+from assay.records import Fault, Judgment, Observed, Query, Response
 from assay.run.journal import Judged
 from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.run.status import study_status
 from assay.run.store import Store
+from assay.study import open_study
 
 
 def tagged() -> list[dict[str, Any]]:
@@ -118,6 +124,44 @@ def test_fresh_asks_what_is_selected_again_and_keeps_judgments_and_the_rest(tmp_
     assert run_study(study).reused == 6
 
 
+def test_fresh_with_an_endpoint_that_is_down_costs_no_answer(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(4), run={"retries": 0}))
+    run_study(study)
+    before = hits_of(tmp_path)
+    behave(tmp_path, **{f"q{number}": "value error" for number in range(4)})
+    with pytest.raises(SystemFailure, match="probe failed on all 4 items"):
+        run_study(study, fresh=True)
+    assert hits_of(tmp_path).equals(before)
+    assert run_study(study).reused == 4
+
+
+def test_fresh_replaces_what_it_got_and_keeps_what_it_did_not(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(4), run={"retries": 0}))
+    run_study(study)
+    before = dict(hits_of(tmp_path).select("item", "docs").iter_rows())
+    behave(tmp_path, q0="a fixed answer", q1="value error")  # d1 alone for q0
+    run_study(study, fresh=True)
+    after = dict(hits_of(tmp_path).select("item", "docs").iter_rows())
+    assert after == {**before, "q0": ["d1"]}
+    assert before["q0"] != ["d1"]
+    sealed = pl.concat(pl.read_parquet(path) for path in (tmp_path / "run/sealed").iterdir())
+    assert sorted(sealed["item"]) == ["q0", "q1", "q2", "q3"]  # the older ones went
+    behave(tmp_path)
+    run_study(study, fresh=True)
+    assert dict(hits_of(tmp_path).select("item", "docs").iter_rows()) == before
+
+
+def test_an_interrupted_fresh_run_leaves_a_whole_one(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(6)))
+    run_study(study)
+    behave(tmp_path, q0="a fixed answer", q5="a fixed answer")
+    run_study(study, Selection(limit=2), fresh=True)  # as far as it came
+    outcome = run_study(study)
+    assert (outcome.reused, outcome.answered, outcome.pending) == (6, 0, 0)
+    docs = dict(hits_of(tmp_path).select("item", "docs").iter_rows())
+    assert docs["q0"] == ["d1"] != docs["q5"]
+
+
 # ------------------------------------------------------------------------------------- spending cap
 
 
@@ -149,6 +193,49 @@ def test_a_spent_cap_does_not_even_build(tmp_path: Path) -> None:
     assert run_study(opened(tmp_path)).answered == 0  # building would raise
 
 
+@dataclass
+class Billed:
+    """An index and its session: each attempt costs 1, and so did building it."""
+
+    failing: Container[str]
+    cost: float = 1.0
+
+    def session(self) -> Billed:
+        return self
+
+    def answer(self, query: Query, budgets: object) -> Response:
+        fault = Fault("Down", "down") if query.item_id in self.failing else None
+        return Response(error=fault, observed=Observed(cost=1.0))
+
+
+class Bills(Probe):
+    """Sends bills; items that have a behaviour fail."""
+
+    def build(self, *given: Any) -> Any:
+        return Billed(super().build(*given).behaviour)
+
+
+def test_what_was_paid_is_never_forgotten(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(3), run={"retries": 0}), Bills)
+    store = Store(study.run_folder)
+    behave(tmp_path, q0="fails")
+    assert run_study(study).cost == 4.0  # the index and three attempts, one of which failed
+    behave(tmp_path)
+    assert run_study(study).cost == 2.0  # the index and the failed item again; sealed now
+    assert store.cost() == 6.0
+    run_study(study, fresh=True)
+    assert store.cost() == 10.0  # and the index and three answers afresh
+    assert list(store.journal.glob("*.jsonl")) != []  # builds stay
+    capped = opened(write_study(tmp_path, items(4), run={"max_cost": 10}), Bills)
+    assert run_study(capped).answered == 0
+
+
+def test_free_runs_keep_no_accounts(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, items(2)))
+    run_study(study)
+    assert not Store(study.run_folder).spending.exists()
+
+
 @pytest.mark.slow
 def test_the_cap_holds_across_processes(tmp_path: Path) -> None:
     env = write_plugin(tmp_path / "plugin")
@@ -172,8 +259,19 @@ def test_processes_give_the_answers_that_threads_give(tmp_path: Path) -> None:
     done = finished(run_only(path, "processes"), write_plugin(tmp_path / "plugin"))
     assert (done.returncode, done.stdout) == (0, "36\n"), done.stderr
     path.rename(there / "study.yaml")
+    (there / "other.run").rename(there / "run")
     assert hits_of(there).equals(hits_of(here))
     assert scores_of(there).equals(scores_of(here))
+
+
+def test_processes_refuse_what_would_not_reach_them(tmp_path: Path) -> None:
+    folder = write_study(tmp_path, items(1))
+    with pytest.raises(UsageError, match=r"'processes' cannot run a study with plugins of this process"):
+        run_study(opened(folder), engine="processes")
+    assert not (folder / "run").exists()
+    given = open_study(write_study(folder, items(1), systems={"a": "bm25"}), kit=Kit(cache=tmp_path))
+    with pytest.raises(UsageError, match=r"a kit of its own\. Set environment variables, or use 'local'"):
+        run_study(given, engine="processes")
 
 
 def test_an_unknown_engine_is_named(tmp_path: Path) -> None:

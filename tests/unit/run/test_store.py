@@ -8,25 +8,26 @@ import polars as pl
 import pytest
 
 from assay.errors import DataError, UsageError
-from assay.records import Edge, Fault, Hit, Judgment, Node, Observed, Response, Span, Structure
-from assay.run import store as store_module
-from assay.run.journal import Answer, Answered, Built, Judged
-from assay.run.store import Store, in_columns, in_order
+from assay.records import Edge, Fault, Hit, Judgment, Node, Response, Span, Structure
+from assay.run import columns
+from assay.run.columns import in_columns, in_order
+from assay.run.journal import Answer, Answered, Built, Judged, Spent, Writer
+from assay.run.store import Store
 
 KEYS = ["k0", "k1", "k2"]
 TREE = Structure([Node("root"), Node("leaf")], [Edge("root", "leaf")])
 MARK = Judgment("q0", "relevance", 1.0, "ann", target="d1")
 
 
-def answer(key: str, *, score: float = 1.0, failed: bool = False, cost: float | None = None) -> Answer:
+def answer(key: str, *, score: float = 1.0, failed: bool = False) -> Answer:
     hits = [] if failed else [Hit("d1", score)]
     error = Fault("ValueError", "broke") if failed else None
-    return Answer(key, f"item of {key}", Response(hits=hits, error=error, observed=Observed(cost=cost)))
+    return Answer(key, f"item of {key}", Response(hits=hits, error=error))
 
 
-def append(store: Store, *answers: Answer) -> None:
+def append(store: Store, *answers: Answer, generation: int = 0) -> None:
     with store.writer() as writer:
-        writer.append(Answered("arm", 0, list(answers)))
+        writer.append(Answered("arm", 0, list(answers), generation))
 
 
 def first_scores(store: Store) -> dict[str, float | None]:
@@ -91,15 +92,73 @@ def test_arms_whose_names_read_alike_as_files_do_not_overwrite_each_other(store:
 def test_a_kill_between_sealing_and_compaction_counts_nothing_twice(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append(store, *(answer(key, cost=0.5) for key in KEYS))
+    append(store, *map(answer, KEYS))
     monkeypatch.setattr(Store, "_drop_lines", lambda *_: None)  # the kill
     store.seal({("arm", 0): KEYS})
     monkeypatch.undo()
     assert store.answers().height == 3
-    assert store.cost() == 1.5
     store.seal({("arm", 0): KEYS})  # the next run tidies up
     assert [path.stat().st_size for path in store.journal.iterdir()] == []
-    assert store.cost() == 1.5
+
+
+def test_a_kill_between_sealing_and_dropping_the_smaller_file_is_tidied_away(store: Store) -> None:
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    (smaller,) = store.sealed.iterdir()
+    content = smaller.read_bytes()
+    append(store, answer("k3"))
+    store.seal({("arm", 0): [*KEYS, "k3"]})
+    smaller.write_bytes(content)  # as if the kill had come before it went
+    store.seal({("arm", 0): [*KEYS, "k3"]})
+    assert smaller not in store.sealed.iterdir()
+    assert set(store.outcomes()) == {*KEYS, "k3"}
+
+
+def test_the_newest_generation_that_succeeded_wins_wherever_it_lies(store: Store) -> None:
+    append(store, answer("k0", score=1.0), answer("k1", score=1.0), answer("k2", failed=True))
+    append(store, answer("k0", score=2.0), answer("k1", failed=True), answer("k2", failed=True), generation=2)
+    append(store, answer("k0", score=3.0), generation=1)
+    assert first_scores(store) == {"k0": 2.0, "k1": 1.0, "k2": None}
+    assert store.generation() == 2
+
+
+def test_sealing_anew_replaces_older_answers_by_newer_ones(store: Store) -> None:
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    append(store, answer("k0", score=9.0), answer("k1", failed=True), generation=1)
+    before = first_scores(store)
+    assert before == {"k0": 9.0, "k1": 1.0, "k2": 1.0}
+    store.seal({("arm", 0): KEYS})
+    assert first_scores(store) == before
+    assert len(list(store.sealed.iterdir())) == 1
+    assert list(store.journal.iterdir()) == []  # the failure says nothing where there is an answer
+    assert store.generation() == 1
+
+
+def test_compacting_leaves_newer_answers_than_the_sealed_ones(store: Store) -> None:
+    append(store, answer("k0"), answer("other"))
+    append(store, answer("k0", score=9.0), answer("k1"), generation=1)
+    store.seal({("arm", 0): ["other"]})
+    assert first_scores(store)["k0"] == 9.0  # the rewritten line of the older one comes after it
+
+
+@pytest.mark.parametrize("name", ["a" * 260, "é" * 260, "a/b" * 90])
+def test_an_arm_may_have_a_long_name(store: Store, name: str) -> None:
+    append(store, *map(answer, KEYS))
+    store.seal({(name, 0): KEYS, (name + "b", 0): ["k0"]})
+    assert set(store.outcomes()) == set(KEYS)
+    assert list(store.journal.iterdir()) == []
+
+
+def test_what_was_spent_outlives_sealing_and_is_added_up(store: Store) -> None:
+    for cost in (0.25, 0.5):
+        with Writer(store.spending) as writer:
+            writer.append(Spent("arm", 0, cost))
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    with store.writer() as desk:
+        desk.append(Judged(MARK, cost=0.125))
+    assert store.cost() == 0.875  # 0.25 + 0.5 + 0.125
 
 
 def test_a_kill_between_rewriting_and_dropping_segments_loses_nothing(
@@ -135,24 +194,13 @@ def test_compaction_keeps_one_build_an_index_and_every_judgment(store: Store) ->
     assert len(lines) == 2
 
 
-def test_a_desk_may_write_while_an_arm_is_sealed_or_forgotten(store: Store) -> None:
+def test_a_desk_may_write_while_an_arm_is_sealed(store: Store) -> None:
     append(store, *map(answer, KEYS))
     with store.writer() as desk:
         store.seal({("arm", 0): KEYS})
-        store.forget(set(KEYS))
         desk.append(Judged(MARK), now=True)
     assert store.judgments() == [MARK]
-    assert store.outcomes() == {}
-
-
-def test_forgetting_takes_the_named_answers_and_no_others(store: Store) -> None:
-    append(store, answer("k0"), answer("k1"), answer("k2"))
-    store.seal({("arm", 0): KEYS})
-    append(store, answer("k3"), answer("k4"))
-    store.forget({"k1", "k3"})
-    assert set(store.outcomes()) == {"k0", "k2", "k4"}
-    store.forget({"k0", "k2"})
-    assert list(store.sealed.iterdir()) == []
+    assert set(store.outcomes()) == set(KEYS)
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda _: b"garbage", lambda _: b""])
@@ -176,9 +224,12 @@ def test_a_sealed_file_without_our_columns_is_named(store: Store) -> None:
 
 
 def test_a_store_of_another_form_is_refused(store: Store) -> None:
-    store.write_manifest({"schema": "assay/run/2"})
-    with pytest.raises(DataError, match=r"manifest\.json: .*'assay/run/2'.*Update Assay"):
+    store.write_manifest({"schema": "assay/run/1"})
+    with pytest.raises(DataError, match=r"manifest\.json: .*'assay/run/1'.*Update Assay"):
         store.manifest()
+    for read in (store.answers, store.outcomes, store.bases):
+        with pytest.raises(DataError, match="'assay/run/1'"):
+            read()
     (store.root / "manifest.json").write_text("{")
     with pytest.raises(DataError, match=r"manifest\.json: is not readable"):
         store.manifest()
@@ -213,6 +264,6 @@ def test_hits_that_carry_more_than_name_and_score_keep_it(store: Store) -> None:
 def test_columns_are_the_same_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [answer(f"k{number}", score=number / 7, failed=number % 3 == 0) for number in range(10)]
     whole = in_columns(given)
-    monkeypatch.setattr(store_module, "CHUNK", 3)
+    monkeypatch.setattr(columns, "CHUNK", 3)
     assert in_columns(given).equals(whole)
     assert in_order(whole, ["k4", "none", "k1"])["failed"].to_list() == [False, None, False]

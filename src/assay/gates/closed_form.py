@@ -1,0 +1,87 @@
+"""Intervals that need no resampling: of a proportion, a difference of two, a percentile, plus a constant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from assay.gates.evaluate import Counting, Evaluator, Scope
+from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
+from assay.gates.syntax import Binary, Call, Expression, Negate, Number
+from assay.stats.columns import discordant
+from assay.stats.intervals import Interval, bonett_price, proportion_interval, quantile_interval
+
+Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
+
+
+def closed_form(
+    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, scope: Scope
+) -> Interval | None:
+    """The interval of an expression that has one of these forms; None where it has not."""
+    if form is None:
+        return None
+    weights, constant = form
+    if not weights:
+        return Interval(constant, constant, "constant")
+    ordered = sorted(weights, key=lambda call: -weights[call])
+    signs = [weights[call] for call in ordered]
+    if signs not in ([1], [-1], [1, -1]):
+        return None
+    found = [leaves[call] for call in ordered]
+    interval = _percentile(found, evaluator, way, scope) or _proportions(found, evaluator, way, scope)
+    if interval is None:
+        return None
+    low, high = sorted((signs[0] * interval.low, signs[0] * interval.high))
+    return Interval(low + constant, high + constant, interval.method)
+
+
+def _percentile(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:
+    """One percentile of rows that are each a cluster."""
+    only = found[0]
+    if len(found) > 1 or not isinstance(only, Spanning):
+        return None
+    share = getattr(only.statistic, "share", None)
+    columns, rows = evaluator.columns(only, way)
+    if share is None or len(rows) != scope.n:
+        return None
+    return quantile_interval(columns[0], share, evaluator.level)
+
+
+def _proportions(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:
+    """A proportion, or the difference of two paired ones."""
+    means = [each for each in found if isinstance(each, Mean) and each.measure.binary]
+    if len(means) < len(found) or len({mean.kind for mean in means}) > 1:
+        return None
+    columns = np.array([evaluator.values(mean, way) for mean in means])
+    rows = ~np.isnan(columns).any(axis=0)
+    n = int(rows.sum())
+    # unpaired, several rows a cluster, or seeds that disagree: no longer plain successes and failures
+    if np.isnan(columns).sum() != len(means) * np.sum(~rows) or n != scope.n:
+        return None
+    if not np.isin(columns[:, rows], (0.0, 1.0)).all():
+        return None
+    if len(means) == 2:
+        return bonett_price(*discordant(*columns[:, rows]), n, evaluator.level)
+    return proportion_interval(int(columns[0, rows].sum()), n, evaluator.level)
+
+
+def linear(expression: Expression) -> Linear | None:
+    """An expression as weights of calls and a constant; None where it is not a plain sum of calls."""
+    match expression:
+        case Number(value=value):
+            return {}, value
+        case Call(name=name):
+            return None if name in FUNCTIONS else ({expression: 1.0}, 0.0)
+        case Negate(operand=operand):
+            return _added(({}, 0.0), linear(operand), -1)
+        case Binary(op="+" | "-" as op, left=left, right=right):
+            return _added(linear(left), linear(right), 1 if op == "+" else -1)
+    return None
+
+
+def _added(a: Linear | None, b: Linear | None, sign: int) -> Linear | None:
+    if a is None or b is None:
+        return None
+    weights = {call: a[0].get(call, 0.0) + sign * b[0].get(call, 0.0) for call in {**a[0], **b[0]}}
+    return {call: weight for call, weight in weights.items() if weight}, a[1] + sign * b[1]

@@ -1,0 +1,71 @@
+"""Which judgments still hold: not taken back, and made on the text that is there now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from assay.datasets.dataset import Corpus, digest
+from assay.measures.block import Block
+from assay.records import Judgment
+
+Place = tuple[str | None, int | None]  # arm and seed; None: all of them
+
+
+def text_hash(text: str) -> str:
+    """What a judgment keeps of the text that was shown, in `seen`."""
+    return digest([text.encode()])
+
+
+def standing(judgments: Sequence[Judgment]) -> list[Judgment]:
+    """Those that their own judge has not replaced; nobody takes back what another judge said."""
+    replaced = {(judgment.judge, judgment.replaces) for judgment in judgments if judgment.replaces}
+    return [judgment for judgment in judgments if (judgment.judge, judgment.judgment_id) not in replaced]
+
+
+def covers(one: Place, other: Place) -> bool:
+    """Whether what is said of one place is said of the other too."""
+    return all(mine is None or mine == theirs for mine, theirs in zip(one, other, strict=True))
+
+
+@dataclass(frozen=True)
+class Present:
+    """What there is to judge now in one block."""
+
+    block: Block
+    corpus: Corpus
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {item_id: row for row, item_id in enumerate(self.block.item_ids)}
+
+    def text(self, judgment: Judgment) -> str | None:
+        """The text that a judgment is about; None where it is about another arm, or no answer came yet."""
+        row = self._rows.get(judgment.item_id)
+        place = (judgment.arm, judgment.seed)
+        if row is None or not covers(place, (self.block.arm.name, self.block.seed)):
+            return None
+        if judgment.target is not None:
+            return self._target(judgment.target)
+        response = self.block.responses[row]
+        return None if response is None or response.error is not None else response.answer or ""
+
+    def _target(self, target: str) -> str:
+        if (text := self.corpus.text_of(target)) is not None:
+            return text
+        document = self.corpus.documents.get(target)
+        return "" if document is None else document.text
+
+
+def held(judgment: Judgment, present: Sequence[Present]) -> list[Judgment]:
+    """A judgment as it holds now: as it was made, for the arms and seeds it still fits, or for none."""
+    if judgment.seen is None:
+        return [judgment]
+    texts = [(each.block, text) for each in present if (text := each.text(judgment)) is not None]
+    same = [block for block, text in texts if text_hash(text) == judgment.seen]
+    if len(same) == len(texts):
+        return [judgment]
+    return [msgspec.structs.replace(judgment, arm=block.arm.name, seed=block.seed) for block in same]
