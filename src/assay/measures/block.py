@@ -53,14 +53,22 @@ class Labels:
         return "closed" if label in self.closed else "open"
 
     def of(self, label: str, arm: str, seed: int) -> pl.DataFrame:
-        """The labels of one name that hold for an arm and seed: the best judge's, the most specific first."""
+        """The labels of one name that hold for an arm and seed."""
         here = [
             pl.col("arm").eq(arm) | pl.col("arm").is_null(),
             pl.col("seed").eq(seed) | pl.col("seed").is_null(),
         ]
-        found = self.frame.filter(pl.col("label") == label, *here)
-        ordered = found.sort("rank", "arm", "seed", nulls_last=True, maintain_order=True)
-        return ordered.unique(["item", "target", "start", "end"], keep="first", maintain_order=True)
+        return _best(self.frame.filter(pl.col("label") == label, *here))
+
+    def anywhere(self, label: str) -> pl.DataFrame:
+        """The labels of one name, whichever arm's response was shown when they were made."""
+        return _best(self.frame.filter(pl.col("label") == label))
+
+
+def _best(found: pl.DataFrame) -> pl.DataFrame:
+    """The best judge's label of each target, the most specific first."""
+    ordered = found.sort("rank", "arm", "seed", nulls_last=True, maintain_order=True)
+    return ordered.unique(["item", "target", "start", "end"], keep="first", maintain_order=True)
 
 
 @dataclass(frozen=True)
@@ -111,8 +119,14 @@ class Block:
 
     @cached_property
     def relevance(self) -> pl.DataFrame:
-        """item, doc, grade: each document once, with the best grade of its spans."""
-        named = self.label("relevance").drop_nulls("target")
+        """item, doc, grade: each document once, with the best grade of its spans.
+
+        Whether a passage is relevant does not depend on who returned it. So in an open world all arms share
+        one pool: judged apart, each would be measured against what it found itself.
+        """
+        open_world = self.labels.world("relevance") == "open"
+        named = self.labels.anywhere("relevance") if open_world else self.label("relevance")
+        named = named.drop_nulls("target")
         return named.group_by("item", pl.col("target").alias("doc"), maintain_order=True).agg(
             pl.col("grade").max()
         )

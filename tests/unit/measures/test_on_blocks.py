@@ -110,3 +110,14 @@ def test_abstention_counts_for_items_that_expect_nothing(block: Block) -> None:
     assert values[2:6].tolist() == [1.0, 1.0, 1.0, 0.0]
     assert status.tolist() == [NOT_APPLICABLE] * 2 + [SCORED] * 4 + [NOT_APPLICABLE] * 2
     assert MISSING not in status
+
+
+def test_in_an_open_world_all_arms_share_one_pool(block: Block) -> None:
+    # three relevant passages were judged for another arm; this one returned a and b, both judged for it
+    others = [{"item": "q0", "target": doc, "arm": "another", "grade": 1.0} for doc in "cde"]
+    mine = [{"item": "q0", "target": doc, "arm": block.arm.name, "grade": 1.0} for doc in "ab"]
+    values, status = score_block(R(3), with_labels(block, *mine, *others))
+    assert (status[0], values[0]) == (SCORED, 2 / 5)
+    # what gold says of one arm's corpus stays with that arm
+    values, _ = score_block(R(3), with_labels(block, *mine, *others, closed="relevance"))
+    assert values[0] == 1.0
