@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
 from probe import asked
 from probing import finished, hits_of, items, opened, run_only, scores_of, sequence, write_plugin, write_study
 
+from assay.run.journal import read_entries
 from assay.run.runner import run_study
 from assay.run.store import Store
 
@@ -129,4 +130,4 @@ def test_kills_while_sealing_lose_nothing_and_keep_nothing_twice(tmp_path: Path,
     assert all(docs == [key] for key, docs in rows.items())
     store.seal({("arm", 0): sorted(rows)})
     assert len(list(store.sealed.iterdir())) == 1
-    assert list(store.journal.iterdir()) == []
+    assert list(read_entries(store.journal)) == []  # a kill may leave a segment that it had just opened
