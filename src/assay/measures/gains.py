@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 # A power of two above the number of labels, as slots of a bitmap: most unjudged hits fall on a clear bit.
-_SLOTS = np.uint64(1 << 22)
+_SLOTS = 1 << 22
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so multiplying by it permutes the 64-bit integers
 
 
@@ -112,9 +112,10 @@ def _judged(hits: pl.DataFrame, known: pl.DataFrame) -> tuple[Ints, NDArray[np.f
     rest is joined by hash, and only what meets there is compared in full.
     """
     keys, known_keys = _keys(hits), _keys(known)
-    marked = np.zeros(int(_SLOTS), dtype=bool)
-    marked[known_keys % _SLOTS] = True
-    line = np.flatnonzero(marked[keys % _SLOTS])
+    slot = np.uint64(_SLOTS - 1)  # a mask: a remainder would cost a division a hit
+    marked = np.zeros(_SLOTS, dtype=bool)
+    marked[known_keys & slot] = True
+    line = np.flatnonzero(marked[keys & slot])
     near = pl.DataFrame(
         {"key": keys[line], "line": line, "row": hits["row"].gather(line), "doc": hits["doc"].gather(line)}
     )
