@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +41,9 @@ def score_files(
     """
     registry = registry or Registry()
     parsed = [_on_rankings(text, registry) for text in measures]
-    run, qrels = read_run(run_path), read_qrels(qrels_path)
+    with ThreadPoolExecutor(1) as beside:  # the small file is read while the large one is
+        reading = beside.submit(read_qrels, qrels_path)
+        run, qrels = read_run(run_path), reading.result()
     items, asked = (_distinct(frame["item"]) for frame in (qrels, run))
     _need_shared("query", (run_path, asked), (qrels_path, items))
     gains = gain_matrix(run, qrels, items)
