@@ -59,8 +59,8 @@ def assert_undisturbed(tmp_path: Path, folder: Path, number: int, kills: int, at
     assert scores_of(folder).equals(scores_of(untouched))
     assert (hits_of(folder)["failed"]).sum() == 0
     again = len(asked(folder)) - len(asked(untouched))
-    # In flight at a kill: a unit in each worker's hand and one it has answered but nobody has written yet.
-    assert 0 <= again <= kills * at_work * THREADS * LONGEST  # a thread has one unit in hand
+    # In flight at a kill: the unit in each thread's hand, which is recorded before the next is taken.
+    assert 0 <= again <= kills * at_work * THREADS * LONGEST
 
 
 @pytest.mark.parametrize(
