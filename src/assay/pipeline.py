@@ -124,7 +124,8 @@ class Evaluation:
                 and (key := basis.index_key(seed, scope_hash(item.scope))) in structures
             }
             gives = self.study.gives(arm)
-            blocks.append(Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives))
+            units = dataset.corpus.units
+            blocks.append(Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives, units))
         if not any((block.asked != PENDING).any() for block in blocks):
             raise UsageError(f"Nothing was run yet. Run: assay run {self.study.folder}")
         return blocks
@@ -273,7 +274,7 @@ def _refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> 
         if not len(corpus) or not len(block.ranking):
             continue
         docs = block.ranking["doc"].unique()
-        known = {*corpus.position, *corpus.documents}
+        known = {*corpus.position, *corpus.documents, *itertools.chain.from_iterable(corpus.units.values())}
         if known.isdisjoint(docs.to_list()):
             seen, passage = docs[0], next(iter(corpus.position))
             what = f"{block.arm.name}: no hit is in the corpus (a hit: {seen!r}, a passage: {passage!r})"

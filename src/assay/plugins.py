@@ -7,12 +7,15 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from assay.errors import PluginError, did_you_mean
+from assay.errors import PluginError, UsageError, did_you_mean
 from assay.spec import Spec, parse_spec
+
+if TYPE_CHECKING:
+    from assay.protocols import Kit
 
 SYSTEMS = "assay.systems"
 DATASETS = "assay.datasets"
@@ -20,8 +23,18 @@ JUDGES = "assay.judges"
 MEASURES = "assay.measures"
 STATISTICS = "assay.statistics"
 RENDERERS = "assay.renderers"
-GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS)
+TOKENIZERS = "assay.tokenizers"
+CHUNKERS = "assay.chunkers"
+EMBEDDERS = "assay.embedders"
+STORES = "assay.stores"
+FUSIONS = "assay.fusions"
+RERANKERS = "assay.rerankers"
+SELECTORS = "assay.selectors"
+PARTS = (TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS)  # what systems are made of
+GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, *PARTS)
 
+T = TypeVar("T")
+_ASIDE = "aside"
 _PLACE = re.compile(r"(?P<what>.*) - at `\$\.(?P<name>\w+).*`", re.DOTALL)
 
 
@@ -70,7 +83,24 @@ class Registry:
     def create(self, group: str, given: str | Mapping[str, Any] | Spec) -> Any:
         """A plugin made from its spec, parameters checked against its fields."""
         spec = parse_spec(given)
-        return make(self.load(group, spec.name), spec)
+        cls = self.load(group, spec.name)
+        if not dataclasses.is_dataclass(cls):
+            return make(cls, spec)
+        groups = part_groups(cls)
+        made = {
+            name: self._part(spec.name, name, groups[name], value) if name in groups else value
+            for name, value in _named(cls, spec).items()
+        }
+        return make(cls, Spec(spec.name, made))
+
+    def _part(self, owner: str, name: str, group: str, value: Any) -> Any:
+        """The part that a parameter names; something that is made already, or None, passes."""
+        if not isinstance(value, str | Mapping | Spec):
+            return value
+        try:
+            return self.create(group, value)
+        except (PluginError, UsageError) as error:
+            raise PluginError(f"{owner!r}: {name}: {error}") from error
 
     def provider(self, group: str, name: str) -> str:
         """Name and version of the distribution a plugin comes from, for identities."""
@@ -78,16 +108,23 @@ class Registry:
         return f"{point.dist.name} {point.dist.version}" if point is not None and point.dist else ""
 
 
+def part_groups(cls: type) -> Mapping[str, str]:
+    """Which fields of a plugin take a part, and of which group: `Annotated[Embedder, EMBEDDERS]`."""
+    found = {}
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        each = [hint, *get_args(hint)]
+        groups = [mark for part in each for mark in getattr(part, "__metadata__", ()) if mark in GROUPS]
+        if groups:
+            found[name] = groups[0]
+    return found
+
+
 def make(cls: type, spec: Spec) -> Any:
     """An instance of a plugin class; a parameter it lacks, or of a wrong type, is a PluginError."""
     if not dataclasses.is_dataclass(cls):
         raise PluginError(f"{cls.__name__} is not a dataclass, so {spec.name!r} can take no parameters.")
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
-    params = dict(spec.params)
-    if "" in params:
-        if not fields:
-            raise PluginError(f"{spec.name!r} takes no parameter, so nothing may follow the colon.")
-        params[next(iter(fields))] = params.pop("")
+    params = _named(cls, spec)
     for name in params:
         if name not in fields:
             raise PluginError(f"{spec.name!r} has no parameter {name!r}. {did_you_mean(name, fields)}")
@@ -105,6 +142,18 @@ def make(cls: type, spec: Spec) -> Any:
         return msgspec.convert(params, cls, dec_hook=_keep, strict=False)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
         raise PluginError(f"{spec.name!r}: {_refusal(error, cls)}") from error
+
+
+def _named(cls: type, spec: Spec) -> dict[str, Any]:
+    """The parameters by name: what follows a colon is the first that may be given without one."""
+    params = dict(spec.params)
+    if "" in params:
+        fields = [field for field in dataclasses.fields(cls) if field.init]
+        if not fields:
+            raise PluginError(f"{spec.name!r} takes no parameter, so nothing may follow the colon.")
+        first = next((field for field in fields if not field.kw_only), fields[0])
+        params[first.name] = params.pop("")
+    return params
 
 
 def _refusal(error: Exception, cls: type) -> str:
@@ -132,14 +181,34 @@ def _keep(wanted: type, value: Any) -> Any:
     raise ValueError(f"expected {wanted.__name__}, got {value!r}")
 
 
+def aside(default: T) -> T:
+    """The default of a parameter that decides how work is done, never what comes out: patience, a price."""
+    kept: T = dataclasses.field(default=default, metadata={_ASIDE: True})
+    return kept
+
+
 def identity(plugin: object, provider: str = "") -> str:
-    """The canonical text of a plugin: where its code is, its version and every parameter."""
+    """The canonical text of a plugin: where its code is, its version and every parameter that decides."""
     cls = type(plugin)
     version = getattr(cls, "version", provider)
-    fields = {field.name: _plain(getattr(plugin, field.name)) for field in dataclasses.fields(plugin)}  # type: ignore[arg-type]
+    deciding = [field for field in dataclasses.fields(plugin) if _ASIDE not in field.metadata]  # type: ignore[arg-type]
+    fields = {field.name: _plain(getattr(plugin, field.name)) for field in deciding}
     return (
         f"{cls.__module__}:{cls.__qualname__}@{version}{msgspec.json.encode(fields, order='sorted').decode()}"
     )
+
+
+def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
+    """What decides the work of a plugin's parts besides their parameters, as far as they say, by field."""
+    found = {}
+    for name in part_groups(type(plugin)):
+        part = getattr(plugin, name)
+        if part is not None:
+            declared = getattr(part, "identity", None)
+            own = None if declared is None else declared(kit)
+            inner = part_identities(part, kit)
+            found[name] = [own, inner] if inner else own
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 
+Tell = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
+
+
+def unheard(stage: str, done: int, total: int) -> None:
+    """Shows nothing."""
+
+
 def default_cache() -> Path:
     """Where re-creatable work is kept: ASSAY_CACHE, or the user's cache folder."""
     if chosen := os.environ.get("ASSAY_CACHE"):
@@ -43,6 +50,9 @@ class Kit:
     clock: Callable[[], float] = time.time
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
     root: Path = field(default_factory=Path)  # what relative paths in a study are relative to
+    progress: Tell = field(
+        default=unheard, compare=False
+    )  # told how far long work, such as embedding, has come
     told: set[str] = field(default_factory=set, compare=False, repr=False)  # variables that were given out
 
     def secret(self, name: str) -> str:

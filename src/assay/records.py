@@ -123,6 +123,11 @@ class Context(msgspec.Struct, frozen=True):
     route: str | None = None
     reason: str | None = None
 
+    @property
+    def text(self) -> str:
+        """Exactly what the reader sees, and what `tokens` counts."""
+        return "\n".join(piece.text for piece in self.pieces)
+
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """One event of a trace: a routing decision in a tree, or a hop along a typed edge of a graph."""

@@ -20,7 +20,7 @@ from assay.datasets.dataset import Dataset, digest
 from assay.datasets.detect import dataset_spec
 from assay.environment import conceal, fill
 from assay.errors import DataError, PluginError, Problem, did_you_mean
-from assay.plugins import DATASETS, JUDGES, SYSTEMS, Registry, identity
+from assay.plugins import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, identity
 from assay.protocols import Kit
 from assay.records import Arm, Budget, Factors
 from assay.spec import Spec, parse_spec
@@ -29,9 +29,11 @@ from assay.yaml_lines import Lines, Loc, read_yaml
 if TYPE_CHECKING:
     from assay.gates.verdict import Gate
     from assay.protocols import Judge, Measure, System
+    from assay.retrieval.parts import Chunker
 
 T = TypeVar("T")
 MOST_SEEDS = 10_000
+_CHUNK = "chunk"  # the field that may also be a factor
 
 
 def _word(value: Any) -> Any:
@@ -129,6 +131,7 @@ class StudyFile(_Strict):
     name: Word | None = None
     data: SpecForm
     split: Word | None = None
+    chunk: SpecForm | None = None
     factors: dict[str, Words] = {}
     seeds: Seeds = [0]
     budgets: Budgets = []
@@ -201,7 +204,7 @@ class Study:
 
     @cached_property
     def judges(self) -> list[Judge]:
-        return [self.registry.create(JUDGES, self.filled(given)) for given in self.file.judges]
+        return [self.registry.create(JUDGES, self.filled(parse_spec(given))) for given in self.file.judges]
 
     @cached_property
     def gates(self) -> list[Gate]:
@@ -212,7 +215,7 @@ class Study:
     @cached_property
     def arms(self) -> list[Arm]:
         """Every system with every combination of the factors that concern it."""
-        data_fields = _fields(self.registry.load(DATASETS, self.data_spec.name))
+        data_fields = _fields(self.registry.load(DATASETS, self.data_spec.name)) | {_CHUNK}
         arms = []
         for name, given in self.file.systems.items():
             spec = parse_spec(given)
@@ -225,7 +228,8 @@ class Study:
         return self._system(arm, secrets=True)
 
     def _system(self, arm: Arm, *, secrets: bool) -> System:
-        spec = parse_spec(fill(self.file.systems[arm.system], self.kit, secrets=secrets))
+        # parsed first, so that no character of a secret is read as a part of the spec
+        spec = fill(parse_spec(self.file.systems[arm.system]), self.kit, secrets=secrets)
         try:
             system: System = self.registry.create(SYSTEMS, self.with_factors(SYSTEMS, spec, arm.factors))
         except PluginError as error:
@@ -255,8 +259,22 @@ class Study:
 
     def dataset(self, arm: Arm) -> Dataset:
         """The dataset an arm runs on."""
-        taken = self.with_factors(DATASETS, Spec(self.data_spec.name), arm.factors).params
+        taken = dict(self.with_factors(DATASETS, Spec(self.data_spec.name), arm.factors).params)
+        if _CHUNK in arm.factors:
+            taken[_CHUNK] = arm.factors[_CHUNK]
         return self._load(tuple(sorted(taken.items())))
+
+    def chunker(self, factors: Factors) -> Chunker | None:
+        """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
+        given, chosen = self.file.chunk, factors.get(_CHUNK)
+        if isinstance(given, dict) and "use" not in given:  # chunkings by name
+            given = given.get(chosen or "", chosen)
+        elif chosen is not None:
+            given = chosen
+        if given is None:
+            return None
+        chunker: Chunker = self.registry.create(CHUNKERS, self.filled(parse_spec(given)))
+        return chunker
 
     def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
         """The spec with every factor that is a parameter of its plugin."""
@@ -277,6 +295,10 @@ class Study:
             if self.file.split is not None:
                 kept = [item for item in dataset.items if item.split == self.file.split]
                 dataset = dataclasses.replace(dataset, items=kept)
+            if (chunker := self.chunker(dict(factors))) is not None:
+                from assay.retrieval.rechunk import rechunked
+
+                dataset = rechunked(dataset, chunker, self.kit)
             if not dataset.items:
                 raise DataError(self._no_items(splits))
             self._loaded[factors] = dataset

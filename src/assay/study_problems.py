@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
 from assay.plugins import DATASETS, JUDGES
+from assay.spec import parse_spec
 from assay.yaml_lines import Lines, Loc
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
     """
     parts = {
         "data": _data_problems,
+        "chunk": _chunk_problems,
         "systems": _system_problems,
         "measures": _measure_problems,
         "judges": _judge_problems,
@@ -94,6 +96,24 @@ def _data_problems(study: Study) -> Iterator[Problem]:
         study.registry.create(DATASETS, study.with_factors(DATASETS, spec, _first_values(study)))
 
     yield from _tried(study, ("data",), made)
+
+
+def _chunk_problems(study: Study) -> Iterator[Problem]:
+    """Chunkings that cannot be made; names that no factor chooses from, or that are not there."""
+    given, chosen = study.file.chunk, study.file.factors.get("chunk", [])
+    named = given if isinstance(given, dict) and "use" not in given else None
+    if named is not None and not chosen:
+        choose = f"factors: {{chunk: [{', '.join(named)}]}}"
+        yield study.lines.problem(
+            ("chunk",), "several chunkings, and no factor to choose one", f"Add {choose}."
+        )
+    for name in named or ():
+        yield from _tried(study, ("chunk", name), partial(study.chunker, {"chunk": name}))
+    for value in chosen:
+        if named is None or value not in named:
+            yield from _tried(study, ("factors", "chunk"), partial(study.chunker, {"chunk": value}))
+    if given is not None and named is None:
+        yield from _tried(study, ("chunk",), partial(study.chunker, {}))
 
 
 def _system_problems(study: Study) -> Iterator[Problem]:
@@ -147,7 +167,7 @@ def _judge_problems(study: Study) -> Iterator[Problem]:
 
 
 def _judge_made(study: Study, given: str | dict[str, Any], taken: set[str]) -> None:
-    judge: Judge = study.registry.create(JUDGES, study.filled(given))
+    judge: Judge = study.registry.create(JUDGES, study.filled(parse_spec(given)))
     if doubled := taken.intersection(judge.names):
         what = f"another judge is named {min(doubled)!r} too"
         raise UsageError(f"{what}. Whose judgments come first must be plain: give each a name of its own.")

@@ -95,6 +95,8 @@ class Interrupting:
 
     def begin(self, label: str, total: int, done: int) -> None: ...
 
+    def stage(self, what: str, done: int, total: int) -> None: ...
+
     def advance(self, items: int, failed: int) -> None:
         raise KeyboardInterrupt
 

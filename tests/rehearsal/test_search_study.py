@@ -263,6 +263,8 @@ class Killed(Silent):
     def __init__(self) -> None:
         self.left = 7
 
+    def stage(self, what: str, done: int, total: int) -> None: ...
+
     def advance(self, items: int, failed: int) -> None:
         self.left -= items
         if not self.left:

@@ -20,6 +20,7 @@ class Shown:
     def __init__(self) -> None:
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
+        self._stage: TaskID | None = None
         self._failed = self._done = self._total = 0
         self._label = ""
         self._said = self._started = time.monotonic()
@@ -58,6 +59,19 @@ class Shown:
             sys.stderr.write(
                 f"{self._label}: {self._done}/{self._total}, {self._rate()}, about {left:.0f} s left\n"
             )
+
+    def stage(self, what: str, done: int, total: int) -> None:
+        """Long work before the first answer: a second bar while it lasts."""
+        if self._bar is not None:
+            if self._stage is None:
+                self._stage = self._bar.add_task(what, total=total, rate="")
+            self._bar.update(self._stage, description=what, completed=done, total=total)
+            if done >= total:
+                self._bar.remove_task(self._stage)
+                self._stage = None
+        elif time.monotonic() - self._said >= PLAIN_EVERY:
+            self._said = time.monotonic()
+            sys.stderr.write(f"{what}: {done}/{total}\n")
 
     def _rate(self) -> str:
         speed = self._done / max(time.monotonic() - self._started, 1e-9)

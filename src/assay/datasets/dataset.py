@@ -30,6 +30,8 @@ class Corpus:
 
     passages: Sequence[Passage]
     documents: Mapping[str, Document] = field(default_factory=dict)
+    # What a hit on a passage counts as, where the corpus was cut anew and gold names passages from before.
+    units: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -45,16 +47,18 @@ class Corpus:
         return {passage.doc_id: index for index, passage in enumerate(self.passages)}
 
     def text_of(self, doc_id: str) -> str | None:
-        """A passage's text, or None where the corpus has no such passage."""
-        index = self.position.get(doc_id)
-        return None if index is None else self.passages[index].text
+        """The text of a passage, or of a document that was cut; None where the corpus has neither."""
+        if (index := self.position.get(doc_id)) is not None:
+            return self.passages[index].text
+        return self.documents[doc_id].text if doc_id in self.documents else None
 
     def restricted(self, doc_ids: Iterable[str]) -> Corpus:
         """The part of the corpus that one item's scope names, in corpus order."""
         found = sorted({self.position[doc_id] for doc_id in doc_ids if doc_id in self.position})
         passages = [self.passages[index] for index in found]
         sources = dict.fromkeys(passage.source or passage.doc_id for passage in passages)
-        return Corpus(passages, {each: self.documents[each] for each in sources if each in self.documents})
+        documents = {each: self.documents[each] for each in sources if each in self.documents}
+        return Corpus(passages, documents, self.units)
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,8 @@ class Dataset:
 
     @cached_property
     def hash(self) -> str:
-        return digest([self.corpus.hash.encode(), *(_encode(item) for item in self.items)])
+        units = [_encode(self.corpus.units)] if self.corpus.units else []
+        return digest([self.corpus.hash.encode(), *(_encode(item) for item in self.items), *units])
 
 
 def _doubled(what: str, ids: Iterable[str], where: str) -> list[Problem]:

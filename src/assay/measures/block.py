@@ -84,6 +84,7 @@ class Block:
     structure: Structure | None = None  # of the index over the whole corpus
     structures: Mapping[str, Structure] = field(default_factory=dict)  # of scopes' own indexes, by item_id
     gives: frozenset[str] | None = None  # what the system's responses can hold; None: it does not say
+    units: Mapping[str, Sequence[str]] = field(default_factory=dict)  # what hits count as; see Corpus.units
 
     def structure_of(self, item: Item) -> Structure | None:
         """The tree or graph that an item was answered from, where its index published one."""
@@ -111,7 +112,21 @@ class Block:
             doc=self.answers["docs"], score=self.answers["scores"]
         )
         each = hits.filter(pl.col("doc").list.len() > 0).explode("doc", "score")
+        if self.units:
+            each = self._as_units(each)
         return each.unique(["item", "doc"], keep="first", maintain_order=True)
+
+    def _as_units(self, hits: pl.DataFrame) -> pl.DataFrame:
+        """The units that hits count as, in their place and order; a hit that counts as none keeps its own."""
+        known = {
+            "doc": list(self.units),
+            "unit": [list(names) or [doc] for doc, names in self.units.items()],
+        }
+        names = pl.DataFrame(known, schema={"doc": pl.String, "unit": pl.List(pl.String)})
+        ordered = hits.sort("item", "score", "doc", descending=[False, True, True])
+        named = ordered.join(names, on="doc", how="left", maintain_order="left")
+        units = named.select("item", doc=pl.coalesce("unit", pl.concat_list("doc"))).explode("doc")
+        return units.with_columns(score=pl.int_range(pl.len(), 0, -1).cast(pl.Float64))
 
     def label(self, name: str) -> pl.DataFrame:
         """The labels of one name that hold here."""

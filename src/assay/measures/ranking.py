@@ -166,6 +166,25 @@ class AP(Ranked):
 
 
 @dataclass(frozen=True)
+class Complete(Ranked):
+    """Whether every relevant document is found within the cut-off: all-evidence recall of multi-hop sets.
+
+    1 or 0; 0 when nothing is relevant, and wherever more is relevant than the cut-off has ranks.
+
+    As "both supporting passages in the first k" in Yang et al., "HotpotQA", EMNLP 2018, and its successors.
+    """
+
+    family: ClassVar[str] = "Complete"
+    binary: ClassVar[bool] = True
+    cutoff: int | None = None
+    rel: int = 1
+
+    def of(self, gains: GainMatrix) -> Floats:
+        found, there = _count(gains.top(self.cutoff) >= self.rel), gains.relevant(self.rel)
+        return np.where((found == there) & (there > 0), 1.0, 0.0)
+
+
+@dataclass(frozen=True)
 class Success(Ranked):
     """Success: 1 where any relevant document stands within the cut-off, else 0.
 

@@ -61,7 +61,7 @@ def item_views(
                 Returned(
                     hit.doc_id,
                     hit.score,
-                    known.get(hit.doc_id, unnamed),
+                    _grade(block.units.get(hit.doc_id) or [hit.doc_id], known, unnamed),
                     hit.text or _snippet(corpus, hit.doc_id),
                 )
                 for hit in sorted(response.hits, key=_as_scored, reverse=True)[:SHOWN_HITS]
@@ -78,6 +78,11 @@ def item_views(
         )
         for item in items
     ]
+
+
+def _grade(units: Sequence[str], known: Mapping[str, float], unnamed: float | None) -> float | None:
+    """The best grade of what a hit counts as."""
+    return max((known[unit] for unit in units if unit in known), default=unnamed)
 
 
 def _as_scored(hit: Hit) -> tuple[float, str]:

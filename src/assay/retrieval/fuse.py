@@ -1,32 +1,122 @@
-"""Rankings, and how several become one."""
+"""How several rankings become one: by ranks, or by scores made comparable.
+
+Both take what any ranking holds, add up what each ranking gives it, and put equal sums in corpus order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from assay.errors import UsageError
+from assay.retrieval.parts import NOTHING, Floats, Ranking
+
+Norm = Literal["minmax", "max", "sum", "zscore", "rank", "none"]
 
 
-class Ranking(NamedTuple):
-    """Positions in a corpus, best first, with their scores. Equal scores stand in corpus order."""
+@dataclass(frozen=True)
+class RRF:
+    """Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
 
-    positions: NDArray[np.int64]
-    scores: NDArray[np.float64]
-
-
-def reciprocal_rank_fusion(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
-    """One ranking of everything that any of several rankings holds.
-
-    A position scores the sum of 1 / (k + rank) over the rankings that hold it, ranks counted from 1
-    (Cormack, Clarke and Büttcher, SIGIR 2009). Scores of the rankings play no part, only their order.
+    A position scores the sum of 1 / (k + rank) over the rankings that hold it, ranks counted from 1. The
+    scores of the rankings play no part, only their order. A small k favours what stands first somewhere.
     """
+
+    version: ClassVar[str] = "1"
+
+    k: int = 60
+
+    def __post_init__(self) -> None:
+        if self.k < 0:
+            raise UsageError(f"rrf: k is {self.k}. It has to be 0 or more; 60 is usual.")
+
+    def fuse(self, rankings: Sequence[Ranking]) -> Ranking:
+        """One ranking of everything that any of them holds."""
+        given = [1.0 / (self.k + np.arange(1, len(ranking.positions) + 1)) for ranking in rankings]
+        return _add(rankings, given, absent=[0.0] * len(rankings))
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A weighted sum of normalised scores (Fox and Shaw, TREC-2 1994; for lexical with dense rankings
+    Bruch, Gai and Ingber, TOIS 2023).
+
+    `weights` has one for each ranking, used as given; none: all equal, adding up to 1. `norm` makes the
+    scores of one ranking comparable with those of another:
+
+    minmax   (s − lowest) / (highest − lowest): from 0 to 1 (Lee, SIGIR 1997)
+    max      s / largest magnitude, which is the highest where none is negative (Lee, SIGIR 1997)
+    sum      (s − lowest) / the sum of these: together 1 (Montague and Aslam, CIKM 2001)
+    zscore   (s − mean) / standard deviation, also called ZMUV (Montague and Aslam, CIKM 2001)
+    rank     1 − (rank − 1) / length: from 1 downwards (Renda and Straccia, SAC 2003)
+    none     s: the scores are comparable already
+
+    What a ranking does not hold gets 0 from it, or its lowest normalised score where that is below 0: the
+    worst value there, and never better than what the ranking does hold. Where all scores are equal, minmax
+    gives each 1 and sum an equal share, so that being found still counts; zscore gives each 0.
+    """
+
+    version: ClassVar[str] = "1"
+
+    weights: tuple[float, ...] = ()
+    norm: Norm = "minmax"
+
+    def __post_init__(self) -> None:
+        usable = np.isfinite(self.weights).all() and all(weight >= 0 for weight in self.weights)
+        if not usable or (self.weights and not any(self.weights)):
+            given = list(self.weights)
+            raise UsageError(f"weighted: the weights are {given}. Give numbers from 0 up, one above 0.")
+
+    def fuse(self, rankings: Sequence[Ranking]) -> Ranking:
+        """One ranking of everything that any of them holds."""
+        weights = self.weights or (1.0 / max(len(rankings), 1),) * len(rankings)
+        if len(weights) != len(rankings):
+            raise UsageError(
+                f"weighted: {len(weights)} weights for {len(rankings)} rankings. "
+                "Give a weight for each ranking, or none for equal ones."
+            )
+        normed = [_normed(ranking.scores, self.norm) for ranking in rankings]
+        given = [weight * scores for weight, scores in zip(weights, normed, strict=True)]
+        return _add(rankings, given, absent=[float(scores.min(initial=0.0)) for scores in given])
+
+
+def _normed(scores: Floats, norm: Norm) -> Floats:
+    """The scores of one ranking, best first, by one of the norms that Weighted lists."""
+    if norm == "none" or not len(scores):
+        return scores
+    if norm == "rank":
+        return 1.0 - np.arange(len(scores)) / len(scores)
+    if norm == "max":
+        return _divided(scores, np.abs(scores).max(), where_zero=0.0)
+    above = scores - scores.min()
+    if norm == "zscore":
+        # From the lowest up, so that equal scores are zeros and not the rounding of a mean.
+        around = above - above.mean()
+        return _divided(around, np.sqrt(np.mean(around * around)), where_zero=0.0)
+    if norm == "sum":
+        return _divided(above, above.sum(), where_zero=1.0 / len(scores))
+    return _divided(above, above.max(), where_zero=1.0)
+
+
+def _divided(scores: Floats, by: float, where_zero: float) -> Floats:
+    return scores / by if by > 0 else np.full(len(scores), where_zero)
+
+
+def _add(rankings: Sequence[Ranking], given: Sequence[Floats], absent: Sequence[float]) -> Ranking:
+    """Sums what each ranking gives to what it holds, and what it leaves to the rest."""
     if not rankings:
-        return Ranking(np.empty(0, np.int64), np.empty(0, np.float64))
-    shares = [1.0 / (k + np.arange(1, len(ranking.positions) + 1)) for ranking in rankings]
-    positions, slot = np.unique(np.concatenate([r.positions for r in rankings]), return_inverse=True)
-    scores = np.zeros(len(positions))
-    np.add.at(scores, slot, np.concatenate(shares))
+        return NOTHING
+    positions, slots = np.unique(np.concatenate([r.positions for r in rankings]), return_inverse=True)
+    table = np.repeat(np.array(absent)[:, np.newaxis], len(positions), axis=1)
+    start = 0
+    for row, values in zip(table, given, strict=True):
+        row[slots[start : start + len(values)]] = values
+        start += len(values)
+    # Smallest first: two positions that get the same values, from whichever rankings, tie to the last bit.
+    table.sort(axis=0)
+    scores: Floats = table.sum(axis=0)
     order = np.argsort(-scores, kind="stable")
     return Ranking(positions[order], scores[order])

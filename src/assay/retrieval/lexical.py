@@ -1,61 +1,116 @@
-"""BM25 over texts in memory, on tantivy."""
+"""BM25 over texts, in memory or in a folder, on tantivy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import errno
+import importlib.metadata
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from assay.errors import UsageError
-from assay.retrieval.fuse import Ranking
+from assay.retrieval.parts import Ranking
 
 if TYPE_CHECKING:
+    from tantivy import Index as TantivyIndex
     from tantivy import TextAnalyzer
 
 Language = Literal[
     "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian",
     "italian", "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish",
+    "any",  # words as they are: neither stemmed nor stopped, vowel signs kept with their letters
 ]  # fmt: skip
 
 # A threshold, not a reservation. Some million passages stay below it and so in one segment, where equal
 # scores come back in the order of insertion.
 _HEAP_BYTES = 1 << 30
+_WORDS = r"[\w\p{M}]+"
+
+
+def engine() -> str:
+    """The engine and its version: its analysis and its scoring decide a ranking."""
+    return f"tantivy {importlib.metadata.version('tantivy')}"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How a text becomes words: runs of letters and digits, lower-cased, less stop words, Snowball-stemmed.
+
+    `stop_words` None means the language's own list; an empty one, none.
+    """
+
+    language: Language = "english"
+    stop_words: tuple[str, ...] | None = None
+
+    def analyzer(self) -> TextAnalyzer:
+        from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+        any_script = self.language == "any"
+        words = TextAnalyzerBuilder(Tokenizer.regex(_WORDS) if any_script else Tokenizer.simple())
+        words = words.filter(Filter.lowercase())
+        if self.stop_words is not None:
+            words = words.filter(Filter.custom_stopword([word.lower() for word in self.stop_words]))
+        if any_script:
+            return words.build()
+        try:
+            if self.stop_words is None:
+                words = words.filter(Filter.stopword(self.language))
+            return words.filter(Filter.stemmer(self.language)).build()
+        except ValueError as error:
+            fix = "Choose another language, or give stop_words ([] for none)."
+            raise UsageError(f"{error}. {fix}") from error
 
 
 class LexicalIndex:
     """Texts by position, ranked by BM25 (k1 = 1.2, b = 0.75, which tantivy fixes, with Lucene's idf).
 
-    Words are runs of letters and digits, lower-cased, less stop words, Snowball-stemmed. `stop_words` None
-    means the language's own list; an empty one, none. Any number of threads may search.
+    Any number of threads may search.
     """
 
-    def __init__(
-        self,
-        texts: Iterable[str],
-        language: Language = "english",
-        stop_words: Sequence[str] | None = None,
-    ) -> None:
+    def __init__(self, index: TantivyIndex, analyzer: TextAnalyzer) -> None:
+        index.register_tokenizer("words", analyzer)
+        index.reload()
+        self._analyzer = analyzer
+        self._schema = index.schema
+        self._searcher = index.searcher()
+
+    @classmethod
+    def build(
+        cls, texts: Iterable[str], analysis: Analysis | None = None, folder: Path | None = None
+    ) -> LexicalIndex:
+        """Indexes texts; without a folder, in memory."""
         import tantivy
 
-        self._analyzer = _analyzer(language, stop_words)
+        analyzer = (analysis or Analysis()).analyzer()
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("text", tokenizer_name="words", index_option="freq")
         builder.add_unsigned_field("position", fast=True)
-        self._schema = builder.build()
-        index = tantivy.Index(self._schema)
-        index.register_tokenizer("words", self._analyzer)
-        # One thread: several would share the texts out by chance, and with them the order of ties.
-        writer = index.writer(_HEAP_BYTES, num_threads=1)
-        for position, text in enumerate(texts):
-            document = tantivy.Document()
-            document.add_text("text", text)
-            document.add_unsigned("position", position)
-            writer.add_document(document)
-        writer.commit()
-        writer.wait_merging_threads()
-        index.reload()
-        self._searcher = index.searcher()
+        with _disk_errors():
+            index = tantivy.Index(builder.build(), path=None if folder is None else str(folder))
+            index.register_tokenizer("words", analyzer)
+            # One thread: several would share the texts out by chance, and with them the order of ties.
+            writer = index.writer(_HEAP_BYTES, num_threads=1)
+            for position, text in enumerate(texts):
+                document = tantivy.Document()
+                document.add_text("text", text)
+                document.add_unsigned("position", position)
+                writer.add_document(document)
+            writer.commit()
+            writer.wait_merging_threads()
+        return cls(index, analyzer)
+
+    @classmethod
+    def open(cls, folder: Path, analysis: Analysis | None = None) -> LexicalIndex:
+        """The index that a folder holds, analysed as it was built."""
+        import tantivy
+
+        with _disk_errors():
+            return cls(tantivy.Index.open(str(folder)), (analysis or Analysis()).analyzer())
 
     def __len__(self) -> int:
         return self._searcher.num_docs
@@ -74,16 +129,13 @@ class LexicalIndex:
         return Ranking(np.array(positions, dtype=np.int64), np.array(scores, dtype=np.float64))
 
 
-def _analyzer(language: Language, stop_words: Sequence[str] | None) -> TextAnalyzer:
-    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
-
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    """Tantivy tells of a full disk by a ValueError; a caller that looks after disks expects an OSError."""
     try:
-        stemmer = Filter.stemmer(language)
-        if stop_words is None:
-            stop = Filter.stopword(language)
-        else:
-            stop = Filter.custom_stopword([word.lower() for word in stop_words])
-        words = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.lowercase())
-        return words.filter(stop).filter(stemmer).build()
+        yield
     except ValueError as error:
-        raise UsageError(f"{error}. Choose another language, or give stop_words ([] for none).") from error
+        for code in (errno.ENOSPC, errno.EDQUOT, errno.EACCES):
+            if os.strerror(code) in str(error):
+                raise OSError(code, str(error)) from error
+        raise

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -30,6 +30,7 @@ class Progress(Protocol):
 
     def begin(self, label: str, total: int, done: int) -> None: ...
     def advance(self, items: int, failed: int) -> None: ...
+    def stage(self, what: str, done: int, total: int) -> None: ...
 
 
 class Silent:
@@ -37,6 +38,7 @@ class Silent:
 
     def begin(self, label: str, total: int, done: int) -> None: ...
     def advance(self, items: int, failed: int) -> None: ...
+    def stage(self, what: str, done: int, total: int) -> None: ...
 
 
 class Work(msgspec.Struct):
@@ -172,11 +174,15 @@ class _Performance:
     def _record(self, answers: list[Answer]) -> None:
         self.writer.append(Answered(self.work.arm.name, self.work.seed, answers, self.work.generation))
 
+    def _told(self, what: str, done: int, total: int) -> None:
+        self.progress.stage(f"{self.work.arm.name}, {what}", done, total)
+
     def _build(self, scope: Scope) -> Index:
         """An index; what it took, cost and publishes is written down."""
         corpus = self.dataset.corpus if scope is None else self.dataset.corpus.restricted(scope)
         started = time.monotonic()
-        index = self.system.build(corpus, self.work.seed, self.study.kit)
+        kit = replace(self.study.kit, progress=self._told)
+        index = self.system.build(corpus, self.work.seed, kit)
         seconds = time.monotonic() - started
         if cost := getattr(index, "cost", None):
             self.ledger.pay(float(cost))

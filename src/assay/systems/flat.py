@@ -1,163 +1,149 @@
-"""Flat systems: one ranking over all passages, lexical, dense, or both fused."""
+"""Flat retrieval: BM25, dense, both fused, and both fused, reranked and shown within a token budget."""
 
 from __future__ import annotations
 
-import importlib.metadata
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from time import perf_counter
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 from assay.datasets.dataset import Corpus
 from assay.errors import UsageError
+from assay.plugins import EMBEDDERS, FUSIONS, RERANKERS, SELECTORS, STORES, TOKENIZERS, part_identities
 from assay.protocols import Kit
-from assay.records import Budget, Hit, Observed, Passage, Query, Response
-from assay.retrieval.embed import load_embedder
-from assay.retrieval.fuse import Ranking, reciprocal_rank_fusion
-from assay.retrieval.lexical import Language, LexicalIndex
-from assay.retrieval.vectors import VectorIndex
-
-
-class Stopwatch:
-    """Seconds by stage since it was made. A stage that comes twice adds up."""
-
-    def __init__(self) -> None:
-        self._start = self._last = perf_counter()
-        self._stages: dict[str, float] = {}
-
-    def lap(self, stage: str) -> None:
-        """Books the time since the last lap under a stage."""
-        now = perf_counter()
-        self._stages[stage] = self._stages.get(stage, 0.0) + now - self._last
-        self._last = now
-
-    def seconds(self) -> dict[str, float]:
-        """Every stage, and the total up to this moment."""
-        return {**self._stages, "total": perf_counter() - self._start}
+from assay.records import Budget, Hit, Query, Response
+from assay.retrieval.context import Grain, Showing
+from assay.retrieval.embed.static import Static
+from assay.retrieval.fuse import RRF
+from assay.retrieval.lexical import Analysis, Language, engine
+from assay.retrieval.parts import Embedder, Fusion, Reranker, Selector, Tokenizer, VectorStore
+from assay.retrieval.rerank.maxsim import MaxSim
+from assay.retrieval.select import Knapsack, Top
+from assay.retrieval.tokens import O200kBase
+from assay.retrieval.vectors.exact import Exact
+from assay.systems.meter import Meter
+from assay.systems.retrievers import ByVectors, ByWords, Fused, Reranked, Retriever
 
 
 @dataclass(frozen=True)
 class FlatIndex:
     """Passages behind one way to rank them. No query changes it, so it is its own session."""
 
-    doc_ids: Sequence[str]
-    rank: Callable[[str, Stopwatch], Ranking]
+    corpus: Corpus
+    retriever: Retriever
     k: int
+    showing: Showing
+    show: int
+
+    @property
+    def cost(self) -> float:
+        return self.retriever.cost
 
     def session(self) -> FlatIndex:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        watch = Stopwatch()
-        positions, scores = self.rank(query.text, watch)
-        best = zip(positions[: self.k].tolist(), scores[: self.k].tolist(), strict=True)
-        hits = [Hit(self.doc_ids[position], score) for position, score in best]
-        return Response(hits=hits, observed=Observed(seconds=watch.seconds()))
+        meter = Meter()
+        ranking = self.retriever.rank(query.text, meter)
+        passages = [self.corpus.passages[position] for position in ranking.positions[: self.k].tolist()]
+        scores = ranking.scores[: self.k].tolist()
+        hits = [Hit(found.doc_id, score) for found, score in zip(passages, scores, strict=True)]
+        response = Response(hits=hits)
+        if budgets:
+            response.contexts = self.showing.contexts(query.text, passages[: self.show], budgets)
+            meter.lap("select")
+        response.observed = meter.observed()
+        return response
+
+    def close(self) -> None:
+        self.retriever.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Flat(ABC):
+    """What every flat system has: how many hits come back, and how the first `show` of them are shown."""
+
+    k: int = 100
+    show: int = 50
+    select: Annotated[Selector, SELECTORS] = Top()
+    grain: Grain = "passage"
+    tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
+    gives: ClassVar[frozenset[str]] = frozenset({"hits", "contexts"})
+    version: ClassVar[str] = "2"
+
+    def __post_init__(self) -> None:
+        for name in ("k", "show", "depth", "rerank_depth"):
+            if (count := getattr(self, name, 1)) < 1:
+                raise UsageError(f"{name} is {count}. It must be at least 1.")
+
+    @abstractmethod
+    def retriever(self, corpus: Corpus, kit: Kit) -> Retriever: ...
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> FlatIndex:
+        showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
+        return FlatIndex(corpus, self.retriever(corpus, kit), self.k, showing, self.show)
+
+    def identity(self, kit: Kit) -> dict[str, Any]:
+        """What decides answers besides parameters: engine, static model, and what the parts say."""
+        return {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
 
 
 @dataclass(frozen=True)
-class BM25:
+class BM25(_Flat):
     """BM25 over title and text, stemmed and less stop words (None: the language's own)."""
 
-    k: int = 100
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
-    version: ClassVar[str] = "1"
-    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
 
-    def __post_init__(self) -> None:
-        _at_least_one(k=self.k)
-
-    def build(self, corpus: Corpus, seed: int, kit: Kit) -> FlatIndex:
-        index = LexicalIndex(map(indexed_text, corpus.passages), self.language, self.stop_words)
-
-        def rank(text: str, watch: Stopwatch) -> Ranking:
-            found = index.search(text, self.k)
-            watch.lap("search")
-            return found
-
-        return FlatIndex(_doc_ids(corpus), rank, self.k)
-
-    def identity(self, kit: Kit) -> str:
-        """The engine's version: its analysis and its scoring decide the ranking."""
-        return f"tantivy {importlib.metadata.version('tantivy')}"
+    def retriever(self, corpus: Corpus, kit: Kit) -> ByWords:
+        return ByWords.build(corpus, Analysis(self.language, self.stop_words), self.k, kit)
 
 
 @dataclass(frozen=True)
-class Dense:
-    """Cosine between the vectors of query and passage (title and text), searched exactly."""
+class Dense(_Flat):
+    """Cosine between the vectors of query and passage (title and text)."""
 
-    model: str = "static"
-    k: int = 100
-    version: ClassVar[str] = "1"
-    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
+    model: Annotated[Embedder, EMBEDDERS] = Static()
+    store: Annotated[VectorStore, STORES] = Exact()
 
-    def __post_init__(self) -> None:
-        _at_least_one(k=self.k)
-
-    def build(self, corpus: Corpus, seed: int, kit: Kit) -> FlatIndex:
-        embedder = load_embedder(self.model)
-        vectors = VectorIndex(embedder.embed([indexed_text(passage) for passage in corpus.passages]))
-
-        def rank(text: str, watch: Stopwatch) -> Ranking:
-            query = embedder.embed([text])
-            watch.lap("embed")
-            (found,) = vectors.search(query, self.k)
-            watch.lap("search")
-            return found
-
-        return FlatIndex(_doc_ids(corpus), rank, self.k)
-
-    def identity(self, kit: Kit) -> str:
-        """The hash of the model."""
-        return f"{self.model} {load_embedder(self.model).identity}"
+    def retriever(self, corpus: Corpus, kit: Kit) -> ByVectors:
+        return ByVectors.build(corpus, self.model, self.store, self.k, kit)
 
 
 @dataclass(frozen=True)
-class Hybrid:
-    """The first `depth` hits of BM25 and of Dense, fused by reciprocal rank."""
+class Hybrid(_Flat):
+    """The first `depth` hits of BM25 and of Dense as one ranking."""
 
-    rrf_k: int = 60
+    model: Annotated[Embedder, EMBEDDERS] = Static()
+    store: Annotated[VectorStore, STORES] = Exact()
+    fuse: Annotated[Fusion, FUSIONS] = RRF()
     depth: int = 100
-    k: int = 100
-    model: str = "static"
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
-    version: ClassVar[str] = "1"
-    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
+
+    def retriever(self, corpus: Corpus, kit: Kit) -> Retriever:
+        words = ByWords.build(corpus, Analysis(self.language, self.stop_words), self.depth, kit)
+        return Fused([words, ByVectors.build(corpus, self.model, self.store, self.depth, kit)], self.fuse)
+
+
+@dataclass(frozen=True)
+class FlatStrong(Hybrid):
+    """Hybrid whose first `rerank_depth` hits get a second look, shown by relevance less redundancy.
+
+    `trust` is the reranker's share of the final score; the rest is the first ranking's.
+    """
+
+    rerank: Annotated[Reranker, RERANKERS] = MaxSim()
+    rerank_depth: int = 50
+    trust: float = 0.5
+    select: Annotated[Selector, SELECTORS] = Knapsack()
 
     def __post_init__(self) -> None:
-        _at_least_one(rrf_k=self.rrf_k, depth=self.depth, k=self.k)
+        super().__post_init__()
+        if not 0.0 <= self.trust <= 1.0:
+            raise UsageError(f"trust is {self.trust}. It is a share, from 0 to 1.")
 
-    @property
-    def _parts(self) -> tuple[BM25, Dense]:
-        return BM25(self.depth, self.language, self.stop_words), Dense(self.model, self.depth)
-
-    def build(self, corpus: Corpus, seed: int, kit: Kit) -> FlatIndex:
-        indexes = [part.build(corpus, seed, kit) for part in self._parts]
-
-        def rank(text: str, watch: Stopwatch) -> Ranking:
-            fused = reciprocal_rank_fusion([index.rank(text, watch) for index in indexes], self.rrf_k)
-            watch.lap("fuse")
-            return fused
-
-        return FlatIndex(_doc_ids(corpus), rank, self.k)
-
-    def identity(self, kit: Kit) -> str:
-        """What decides either part: engine, model, and the code of both."""
-        return " ".join(f"{part.version} {part.identity(kit)}" for part in self._parts)
-
-
-def indexed_text(passage: Passage) -> str:
-    """What is indexed of a passage: its title, where it has one, and its text."""
-    return f"{passage.title} {passage.text}" if passage.title else passage.text
-
-
-def _doc_ids(corpus: Corpus) -> list[str]:
-    return [passage.doc_id for passage in corpus.passages]
-
-
-def _at_least_one(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise UsageError(f"{name} is {count}. It must be at least 1.")
+    def retriever(self, corpus: Corpus, kit: Kit) -> Reranked:
+        scorer = self.rerank.load(self.model, kit)
+        first = super().retriever(corpus, kit)
+        return Reranked(first, scorer, corpus.passages, self.rerank_depth, self.trust)

@@ -46,6 +46,9 @@ WORKED = {
     "Success@1": 0.0,
     "Success@2": 1.0,
     "Success(rel=3)@4": 0.0,
+    "Complete": 0.0,  # two of three
+    "Complete(rel=2)@2": 1.0,
+    "Complete(rel=2)@1": 0.0,
     "Rprec": 1 / 3,  # three are relevant; of the first three ranks one is
     "Judged@2": 1.0,
     "Judged@3": 2 / 3,

@@ -11,72 +11,123 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from assay.errors import UsageError
-from assay.retrieval.embed import StaticEmbedder, load_embedder
+from assay.errors import DataError, PluginError
+from assay.protocols import Kit
+from assay.retrieval.embed import static
+from assay.retrieval.embed.static import Static, StaticModel
+from assay.retrieval.parts import Embedder, TokenModel
+from assay.retrieval.unit import unit
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
-def test_a_text_is_the_direction_of_the_mean_of_its_tokens() -> None:
+@pytest.fixture(scope="module")
+def model() -> StaticModel:
+    return Static().load(Kit())
+
+
+def toy() -> StaticModel:
     tokenizer = Tokenizer(models.WordLevel({"cat": 0, "dog": 1, "fish": 2}))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    embedder = StaticEmbedder("toy", np.array([[1, 0], [0, 1], [5, 5]], dtype=np.float32), tokenizer)
+    return StaticModel("toy", np.array([[1, 0], [0, 1], [3, 4]], dtype=np.float32), tokenizer)
+
+
+def test_a_text_is_the_direction_of_the_mean_of_its_tokens() -> None:
     # cat cat cat dog: mean (0.75, 0.25), length √0.625 = 0.790569, so (0.948683, 0.316228)
-    vectors = embedder.embed(["cat cat cat dog", "", "dog"])
+    vectors, tokens, cost = toy().embed(["cat cat cat dog", "", "dog"], "passage")
     assert vectors == pytest.approx(np.array([[0.948683, 0.316228], [0, 0], [0, 1]]), abs=1e-6)
     assert vectors.dtype == np.float32
+    assert (tokens, cost) == (5, 0.0)
 
 
-def test_agrees_with_the_package_it_comes_from() -> None:
+def test_a_token_is_its_row_of_the_table_at_length_one() -> None:
+    fish, empty, pair = toy().embed_tokens(["fish", "", "dog fish"], "query")
+    assert fish == pytest.approx(np.array([[0.6, 0.8]]))  # (3, 4) / 5
+    assert empty.shape == (0, 2)
+    assert pair == pytest.approx(np.array([[0, 1], [0.6, 0.8]]))
+    assert toy().embed_tokens([], "query") == []
+    assert [len(each) for each in toy().embed_tokens([""], "query")] == [0]
+
+
+def test_is_what_a_part_has_to_be(model: StaticModel) -> None:
+    assert isinstance(Static(), Embedder)
+    assert isinstance(model, TokenModel)
+    assert model.batch == 1024
+    assert Static().load(Kit()) is model, "read once a process"
+
+
+def test_agrees_with_the_package_it_comes_from(model: StaticModel) -> None:
     from safetensors.numpy import load
     from wordllama.inference import WordLlamaInference
 
-    from assay.retrieval.embed import _TOKENIZER, _WEIGHTS, _packaged
-
-    (table,) = load(_packaged(_WEIGHTS).read_bytes()).values()
-    theirs = WordLlamaInference(table, Tokenizer.from_file(str(_packaged(_TOKENIZER))))
+    weights, tokenizer = static._packaged(static._WEIGHTS), static._packaged(static._TOKENIZER)
+    (table,) = load(weights.read_bytes()).values()
+    theirs = WordLlamaInference(table, Tokenizer.from_file(str(tokenizer)))
     texts = ["a cat", "The dogs bark loudly at night, <pad> they say.", "Zürich 2024 — naïve 弘", "x" * 5000]
-    assert load_embedder("static").embed(texts) == pytest.approx(theirs.embed(texts, norm=True), abs=1e-6)
+    assert model.embed(texts, "query").vectors == pytest.approx(theirs.embed(texts, norm=True), abs=1e-6)
 
 
-def test_near_in_meaning_is_near_in_angle() -> None:
-    cat, kitten, tax = load_embedder("static").embed(
-        ["a cat on a sofa", "kittens sleeping", "income tax return form"]
-    )
+def test_near_in_meaning_is_near_in_angle(model: StaticModel) -> None:
+    texts = ["a cat on a sofa", "kittens sleeping", "income tax return form"]
+    cat, kitten, tax = model.embed(texts, "passage").vectors
     assert cat @ kitten > cat @ tax
 
 
 @given(st.lists(words, max_size=6))
 @settings(max_examples=50, deadline=None)
 def test_a_batch_gives_what_its_texts_give_alone(texts: list[str]) -> None:
-    embedder = load_embedder("static")
-    together = embedder.embed(texts)
+    model = Static().load(Kit())
+    together, tokens, _ = model.embed(texts, "passage")
+    alone = [model.embed([text], "query") for text in texts]
     assert together.shape == (len(texts), 256)
+    assert together.tolist() == [vector.tolist() for each in alone for vector in each.vectors]
+    assert tokens == sum(each.tokens for each in alone)
     for vector, text in zip(together, texts, strict=True):
-        assert vector.tolist() == embedder.embed([text])[0].tolist()
         assert np.linalg.norm(vector) == pytest.approx(1.0 if text else 0.0, abs=1e-6)
 
 
-def test_more_texts_than_one_batch_keep_their_rows() -> None:
+@given(words)
+@settings(max_examples=30, deadline=None)
+def test_there_is_a_row_of_length_one_for_each_token(text: str) -> None:
+    model = Static().load(Kit())
+    (rows,) = model.embed_tokens([text], "passage")
+    assert len(rows) == model.embed([text], "passage").tokens
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-6)
+
+
+def test_more_texts_than_one_batch_keep_their_rows(model: StaticModel) -> None:
     texts = [f"number {n}" for n in range(2500)]
-    vectors = load_embedder("static").embed(texts)
-    assert (
-        vectors[[0, 1023, 1024, 2499]].tolist()
-        == load_embedder("static").embed([texts[n] for n in (0, 1023, 1024, 2499)]).tolist()
-    )
+    some = [0, 1023, 1024, 2499]
+    vectors = model.embed(texts, "passage").vectors[some]
+    assert vectors.tolist() == model.embed([texts[n] for n in some], "passage").vectors.tolist()
 
 
-def test_the_identity_is_a_hash_that_stays() -> None:
+def test_the_identity_is_a_hash_that_stays_and_is_told_without_loading() -> None:
     code = (
-        "import sys; from assay.retrieval.embed import load_embedder; "
-        "print(load_embedder('static').identity, 'wordllama' in sys.modules)"
+        "import sys; from assay.retrieval.embed.static import Static; from assay.protocols import Kit; "
+        "print(Static().identity(Kit()), {'wordllama', 'tokenizers'} & sys.modules.keys())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    printed = done.stdout.split()
-    assert printed == [load_embedder("static").identity, "False"]
-    assert len(load_embedder("static").identity) == 32
+    identity, modules = done.stdout.split(maxsplit=1)
+    assert identity == Static().identity(Kit()) == Static().load(Kit()).identity
+    assert modules.strip() == "set()"
+    assert len(identity) == 32
 
 
-def test_an_unknown_model_is_refused() -> None:
-    with pytest.raises(UsageError, match="Did you mean 'static'"):
-        load_embedder("statik")
+def test_a_package_that_is_not_there_or_has_no_weights_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static, "find_spec", lambda _: None)
+    with pytest.raises(PluginError, match="pip install wordllama"):
+        static._packaged("weights")
+    monkeypatch.undo()
+    with pytest.raises(PluginError, match=r"wordllama has no nothing\.bin"):
+        static._packaged("nothing.bin")
+
+
+def test_rows_get_length_one_and_zeros_stay() -> None:
+    assert unit([[3, 4], [0, 0]]) == pytest.approx(np.array([[0.6, 0.8], [0, 0]]))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_row_that_is_not_finite_is_named(wrong: float) -> None:
+    with pytest.raises(DataError, match="row 1: a vector holds NaN or infinity"):
+        unit([[1.0, 2.0], [wrong, 0.0]])

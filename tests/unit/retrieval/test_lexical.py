@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.retrieval.lexical import LexicalIndex
+from assay.retrieval.lexical import Analysis, LexicalIndex
 
 ANIMALS = ["red fox", "red red hen", "blue whale deep sea"]
 
 
 @pytest.fixture(scope="module")
 def animals() -> LexicalIndex:
-    return LexicalIndex(ANIMALS)
+    return LexicalIndex.build(ANIMALS)
 
 
 def test_scores_as_the_formula_says(animals: LexicalIndex) -> None:
@@ -55,7 +57,7 @@ vocabulary = st.sampled_from(["ape", "bat", "cod", "doe", "eel"])  # words that 
 )
 @settings(max_examples=40, deadline=None)
 def test_agrees_with_the_formula_on_any_texts(texts: list[list[str]], query: list[str]) -> None:
-    found = LexicalIndex(map(" ".join, texts)).search(" ".join(query), k=20)
+    found = LexicalIndex.build(map(" ".join, texts)).search(" ".join(query), k=20)
     expected = reference(texts, query)
     assert set(found.positions.tolist()) == set(expected)
     assert found.scores == pytest.approx(
@@ -88,38 +90,40 @@ def test_punctuation_and_operators_are_never_syntax(animals: LexicalIndex, query
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
 @settings(deadline=None)
 def test_any_text_may_be_asked_and_indexed(text: str) -> None:
-    index = LexicalIndex([text, "red fox"])
+    index = LexicalIndex.build([text, "red fox"])
     assert len(index) == 2
     assert set(index.search(text, k=5).positions.tolist()) <= {0, 1}
 
 
 def test_words_are_stemmed_and_folded() -> None:
-    index = LexicalIndex(["He RUNS daily", "ran", "runner"])
+    index = LexicalIndex.build(["He RUNS daily", "ran", "runner"])
     assert index.search("running", k=5).positions.tolist() == [0]
 
 
 def test_the_language_chooses_stemmer_and_stop_words() -> None:
     texts = ["die Häuser", "the houses"]
-    assert LexicalIndex(texts, "german").search("Haus", k=5).positions.tolist() == [0]
-    assert LexicalIndex(texts, "german").search("die", k=5).positions.tolist() == []
-    assert LexicalIndex(texts, "english").search("die", k=5).positions.tolist() == [0]
+    assert LexicalIndex.build(texts, Analysis("german")).search("Haus", k=5).positions.tolist() == [0]
+    assert LexicalIndex.build(texts, Analysis("german")).search("die", k=5).positions.tolist() == []
+    assert LexicalIndex.build(texts, Analysis("english")).search("die", k=5).positions.tolist() == [0]
 
 
 def test_stop_words_may_be_given_or_left_out() -> None:
     texts = ["the fox", "a hen"]
-    assert LexicalIndex(texts).search("The", k=5).positions.tolist() == []
-    assert LexicalIndex(texts, stop_words=[]).search("The", k=5).positions.tolist() == [0]
-    assert LexicalIndex(texts, stop_words=["Fox"]).search("fox", k=5).positions.tolist() == []
+    assert LexicalIndex.build(texts).search("The", k=5).positions.tolist() == []
+    assert LexicalIndex.build(texts, Analysis(stop_words=())).search("The", k=5).positions.tolist() == [0]
+    assert (
+        LexicalIndex.build(texts, Analysis(stop_words=("Fox",))).search("fox", k=5).positions.tolist() == []
+    )
 
 
 def test_a_language_without_a_stop_list_asks_for_one() -> None:
     with pytest.raises(UsageError, match=r"greek.*stop_words"):
-        LexicalIndex(["ένα"], "greek")
-    assert LexicalIndex(["ένα"], "greek", stop_words=[]).search("ένα", k=1).positions.tolist() == [0]
+        LexicalIndex.build(["ένα"], Analysis("greek"))
+    assert LexicalIndex.build(["ένα"], Analysis("greek", ())).search("ένα", k=1).positions.tolist() == [0]
 
 
 def test_equal_scores_stand_in_corpus_order_at_any_cut() -> None:
-    index = LexicalIndex(["red fox"] * 300)
+    index = LexicalIndex.build(["red fox"] * 300)
     for k in (1, 10, 299, 1000):
         assert index.search("fox", k).positions.tolist() == list(range(min(k, 300)))
 
@@ -127,11 +131,11 @@ def test_equal_scores_stand_in_corpus_order_at_any_cut() -> None:
 def test_nothing_shared_or_nothing_asked_finds_nothing(animals: LexicalIndex) -> None:
     for query, k in [("zebra", 10), ("the", 10), ("", 10), ("?!", 10), ("red", 0)]:
         assert animals.search(query, k).positions.tolist() == []
-    assert LexicalIndex([]).search("red", k=10).positions.tolist() == []
+    assert LexicalIndex.build([]).search("red", k=10).positions.tolist() == []
 
 
 def test_threads_get_what_one_thread_gets() -> None:
-    index = LexicalIndex([f"red fox number {n % 17} and {n % 5} hens" for n in range(500)])
+    index = LexicalIndex.build([f"red fox number {n % 17} and {n % 5} hens" for n in range(500)])
     queries = [f"fox {n % 17} hens {n % 7}" for n in range(200)]
     alone = [index.search(query, k=20).positions.tolist() for query in queries]
     with ThreadPoolExecutor(4) as pool:
@@ -139,3 +143,38 @@ def test_threads_get_what_one_thread_gets() -> None:
             found.positions.tolist() for found in pool.map(lambda query: index.search(query, 20), queries)
         ]
     assert together == alone
+
+
+def test_an_index_in_a_folder_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
+    texts = [f"red fox number {n % 17} and {n % 5} hens" for n in range(500)]
+    analysis = Analysis("english", ("and",))
+    built = LexicalIndex.build(texts, analysis, tmp_path)
+    opened, memory = LexicalIndex.open(tmp_path, analysis), LexicalIndex.build(texts, analysis)
+    assert len(opened) == 500
+    for query in ("red 16", "hens 3 and 4", "nothing here"):
+        expected = memory.search(query, k=50)
+        for index in (built, opened):
+            found = index.search(query, k=50)
+            assert found.positions.tolist() == expected.positions.tolist()
+            assert found.scores.tolist() == expected.scores.tolist()
+
+
+def test_any_language_keeps_vowel_signs_with_their_letters_and_stems_nothing() -> None:
+    texts = ["मुख्य हिन्दी पाठ", "हिन्द महासागर", "runs", "the run"]
+    index = LexicalIndex.build(texts, Analysis("any"))
+    assert index.search("हिन्दी", k=5).positions.tolist() == [0]
+    assert index.search("RUN", k=5).positions.tolist() == [3]
+    assert index.search("the", k=5).positions.tolist() == [3]
+
+
+def test_a_full_disk_is_an_error_of_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import tantivy
+
+    class Full:
+        def __init__(self, *_: object, **__: object) -> None:
+            raise ValueError("An IO error occurred: 'No space left on device (os error 28)'")
+
+    monkeypatch.setattr(tantivy, "Index", Full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        LexicalIndex.build(["a"], folder=tmp_path)
+    assert caught.value.errno == errno.ENOSPC

@@ -1,0 +1,241 @@
+"""Indexes of 10,000 to 200,000 passages of about 100 tokens: built, kept, opened again, asked.
+
+Everybody works in a process of his own, so that memory is his own too, on the same texts and the same queries
+with the same vectors. Peers are given the vectors: embedding costs them nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+SIZES = (10_000, 50_000, 200_000)
+WORDS, QUERY_WORDS, QUERIES, DEPTH, K = 100, 8, 200, 100, 10
+BUILD_SECONDS, BUILD_GB, P50_MS, P95_MS = 240.0, 4.0, 60.0, 120.0
+
+Ask = Callable[[str], Sequence[int]]
+
+
+# ------------------------------------------------------------------------------------------ the work
+
+
+def vocabulary() -> list[str]:
+    """Words that are one token each for the static model, in the order in which its tokenizer learnt them."""
+    folder = Path(find_spec("wordllama").origin).parent / "tokenizers"
+    learnt = json.loads((folder / "l2_supercat_tokenizer_config.json").read_bytes())["model"]["vocab"]
+    words = [token[1:] for token in sorted(learnt, key=learnt.get) if token[:1] == "▁"]
+    return [word for word in words if word.isalpha() and word.isascii()]
+
+
+def texts(n: int) -> list[str]:
+    """Passages of words drawn by Zipf's law."""
+    words, draw = vocabulary(), random.Random(7)
+    weights = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
+    return [" ".join(draw.choices(words, cum_weights=weights, k=WORDS)) for _ in range(n)]
+
+
+def queries(passages: Sequence[str]) -> list[str]:
+    """Some words of a passage, drawn from anywhere in it."""
+    draw = random.Random(8)
+    return [" ".join(draw.sample(draw.choice(passages).split(), QUERY_WORDS)) for _ in range(QUERIES)]
+
+
+# ---------------------------------------------------------------------------------------- the parties
+
+
+def ours(passages: Sequence[str], folder: Path) -> Ask:
+    """`hybrid` with the static model, as a study builds it."""
+    from assay.datasets.dataset import Corpus
+    from assay.protocols import Kit
+    from assay.records import Passage, Query
+    from assay.systems.flat import Hybrid
+
+    corpus = Corpus([Passage(str(number), text) for number, text in enumerate(passages)])
+    index = Hybrid(k=K, depth=DEPTH).build(corpus, 0, Kit(cache=folder / "cache"))
+    return lambda text: [int(hit.doc_id) for hit in index.answer(Query("q", text), []).hits]
+
+
+def bm25s_numpy(passages: Sequence[str], folder: Path) -> Ask:
+    """bm25s (compiled by numba) and one NumPy matrix product, fused by reciprocal rank."""
+    import bm25s
+    import Stemmer
+
+    stemmer = Stemmer.Stemmer("english")
+    words = bm25s.BM25(method="lucene", k1=1.2, b=0.75, backend="numba")
+    words.index(
+        bm25s.tokenize(list(passages), stopwords="en", stemmer=stemmer, show_progress=False),
+        show_progress=False,
+    )
+    vectors, embed = _vectors(folder)
+
+    def ask(text: str) -> Sequence[int]:
+        tokens = bm25s.tokenize([text], stopwords="en", stemmer=stemmer, show_progress=False)
+        lexical = words.retrieve(tokens, k=DEPTH, show_progress=False)[0][0]
+        similarity = vectors @ embed(text)
+        near = np.argpartition(-similarity, DEPTH)[:DEPTH]
+        near = near[np.argsort(-similarity[near])]
+        return _fused(lexical, near)
+
+    ask("the first call compiles")
+    return ask
+
+
+def faiss_flat(_: Sequence[str], folder: Path) -> Ask:
+    """faiss's exhaustive inner product alone: vectors, no words."""
+    import faiss
+
+    vectors, embed = _vectors(folder)
+    index = faiss.IndexFlatIP(vectors.shape[1])
+    index.add(vectors)
+    return lambda text: index.search(embed(text)[np.newaxis], K)[1][0]
+
+
+def _vectors(folder: Path) -> tuple[np.ndarray, Callable[[str], np.ndarray]]:
+    from assay.protocols import Kit
+    from assay.retrieval.embed.static import Static
+
+    model = Static().load(Kit())
+    return np.load(folder / "vectors.npy"), lambda text: model.embed([text], "query").vectors[0]
+
+
+def _fused(*rankings: Sequence[int]) -> list[int]:
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for place, position in enumerate(ranking):
+            scores[int(position)] = scores.get(int(position), 0.0) + 1 / (61 + place)
+    return sorted(scores, key=lambda position: -scores[position])[:K]
+
+
+PARTIES: dict[str, Callable[[Sequence[str], Path], Ask]] = {
+    "ours": ours,
+    "bm25s + numpy": bm25s_numpy,
+    "faiss flat": faiss_flat,
+}
+
+
+# --------------------------------------------------------------------------------------- measuring
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one party needed."""
+
+    build_s: float
+    p50_ms: float
+    p95_ms: float
+    gb: float
+
+
+def measured(party: str, n: int, folder: Path) -> Seen:
+    """One party on n passages, in a process of its own."""
+    command = [sys.executable, "-m", "bench.retrieval", party, str(n), str(folder)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Seen(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def measure(party: str, n: int, folder: Path) -> Seen:
+    passages = texts(n)
+    asked = queries(passages)
+    start = time.perf_counter()
+    ask = PARTIES[party](passages, folder)
+    build = time.perf_counter() - start
+    ask(asked[0])
+    took = []
+    for text in asked:
+        start = time.perf_counter()
+        ask(text)
+        took.append(1000 * (time.perf_counter() - start))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    return Seen(build, float(np.percentile(took, 50)), float(np.percentile(took, 95)), peak)
+
+
+def prepare(n: int, folder: Path) -> None:
+    """The vectors that the peers are given."""
+    from assay.protocols import Kit
+    from assay.retrieval.embed.static import Static
+
+    np.save(folder / "vectors.npy", Static().load(Kit()).embed(texts(n), "passage").vectors)
+
+
+def sizes() -> dict[int, dict[str, Seen]]:
+    """Every party on every size; ours a second time, with what it kept."""
+    table: dict[int, dict[str, Seen]] = {}
+    for n in SIZES:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            table[n] = {"ours": measured("ours", n, folder), "ours again": measured("ours", n, folder)}
+            prepare(n, folder)
+            table[n] |= {party: measured(party, n, folder) for party in PARTIES if party != "ours"}
+    return table
+
+
+def rows() -> list[dict[str, Any]]:
+    table = sizes()
+    found = []
+    for n, seen in table.items():
+        mine, largest = seen["ours"], n == max(SIZES)
+        for what, key, unit, target in (
+            ("build", "build_s", 1.0, BUILD_SECONDS),
+            ("hybrid p50", "p50_ms", 1000.0, P50_MS / 1000),
+            ("hybrid p95", "p95_ms", 1000.0, P95_MS / 1000),
+        ):
+            value = getattr(mine, key) / unit
+            limit = (
+                {"target": f"< {target:g} s", "met": value < target}
+                if largest
+                else {"target": None, "met": None}
+            )
+            for peer in ("bm25s + numpy", "faiss flat"):
+                other = getattr(seen[peer], key) / unit
+                found.append(
+                    {
+                        "what": f"{n:,} passages: {what}",
+                        "ours_s": value,
+                        "peer": peer,
+                        "peer_s": other,
+                        "ratio": other / value,
+                        **limit,
+                    }
+                )
+        again = seen["ours again"].build_s
+        found.append(
+            {
+                "what": f"{n:,} passages: open what was kept",
+                "ours_s": again,
+                "peer": "",
+                "peer_s": None,
+                "ratio": None,
+                "target": None,
+                "met": None,
+            }
+        )
+        found.append(
+            {
+                "what": f"{n:,} passages: memory {mine.gb:.1f} GB in all",
+                "ours_s": None,
+                "peer": "",
+                "peer_s": None,
+                "ratio": None,
+                "target": f"< {BUILD_GB:g} GB" if largest else None,
+                "met": mine.gb < BUILD_GB if largest else None,
+            }
+        )
+    return found
+
+
+if __name__ == "__main__":
+    party, count, place = sys.argv[1:]
+    print(json.dumps(vars(measure(party, int(count), Path(place)))))

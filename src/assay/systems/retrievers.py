@@ -1,0 +1,181 @@
+"""Ways to rank the passages of a corpus: by words, by vectors, by both fused, by a second look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from assay.datasets.dataset import Corpus, digest
+from assay.protocols import Kit
+from assay.records import Passage
+from assay.retrieval.embedding import Embedding
+from assay.retrieval.lexical import Analysis, LexicalIndex, engine
+from assay.retrieval.parts import Embedder, Floats, Fusion, Ranking, Scorer, VectorIndex, VectorStore
+from assay.retrieval.shelf import Shelf
+from assay.retrieval.vectors.exact import Exact, ExactIndex
+from assay.systems.meter import Meter
+
+# Below this an index is made faster than it is found on disk, and a study of scopes has thousands of them.
+WORTH_KEEPING = 2_000
+
+
+class Retriever(Protocol):
+    """Ranks a corpus for a query, and books on a meter what that took. Threads may share it."""
+
+    @property
+    def cost(self) -> float:
+        """What making it cost."""
+        ...
+
+    def rank(self, query: str, meter: Meter) -> Ranking: ...
+    def close(self) -> None: ...
+
+
+def indexed_text(passage: Passage) -> str:
+    """What is indexed of a passage: its title, where it has one, and its text."""
+    return f"{passage.title} {passage.text}" if passage.title else passage.text
+
+
+def relative(scores: Floats) -> Floats:
+    """Scores from 0, for the lowest there is, to 1, for the highest; 1 where all are equal."""
+    low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
+    return (scores - low) / (high - low) if high > low else np.ones(len(scores))
+
+
+@dataclass(frozen=True)
+class ByWords:
+    """BM25."""
+
+    index: LexicalIndex
+    depth: int
+    cost: float = 0.0
+
+    @classmethod
+    def build(cls, corpus: Corpus, analysis: Analysis, depth: int, kit: Kit) -> ByWords:
+        if len(corpus) < WORTH_KEEPING:
+            return cls(LexicalIndex.build(map(indexed_text, corpus.passages), analysis), depth)
+        shelf = Shelf(kit.cache / "indexes")
+        key = _content_key("lexical", engine(), repr(analysis), corpus.hash)
+
+        def write(folder: Path) -> None:
+            LexicalIndex.build(_told(corpus, kit), analysis, folder)
+
+        return cls(LexicalIndex.open(shelf.find(key) or shelf.put(key, write), analysis), depth)
+
+    def rank(self, query: str, meter: Meter) -> Ranking:
+        found = self.index.search(query, self.depth)
+        meter.lap("search")
+        return found
+
+    def close(self) -> None:
+        """Nothing is held that the last reference does not let go."""
+
+
+@dataclass(frozen=True)
+class ByVectors:
+    """Cosine between the vectors of query and passages; those of the passages are made once and kept."""
+
+    embedding: Embedding
+    index: VectorIndex
+    depth: int
+    cost: float = 0.0  # of embedding what was new
+
+    @classmethod
+    def build(cls, corpus: Corpus, model: Embedder, store: VectorStore, depth: int, kit: Kit) -> ByVectors:
+        embedding = Embedding(model, kit)
+        engine = getattr(store, "identity", lambda _: "")(kit)
+        name = _content_key("vectors", embedding.identity, str(engine), corpus.hash)
+        passing = isinstance(store, Exact) and len(corpus) < WORTH_KEEPING
+        index, cost = None if passing else store.open(name, kit), 0.0
+        if index is None:
+            vectors, _, cost = embedding.passages([indexed_text(passage) for passage in corpus.passages])
+            about = [_metadata(passage) for passage in corpus.passages]
+            index = ExactIndex(vectors, about) if passing else store.build(name, vectors, kit, about)
+        return cls(embedding, index, depth, cost)
+
+    def rank(self, query: str, meter: Meter) -> Ranking:
+        embedded = self.embedding.query(query)
+        meter.lap("embed", took=embedded.seconds, tokens=embedded.tokens, cost=embedded.cost)
+        (found,) = self.index.search(embedded.vector[np.newaxis], self.depth)
+        meter.lap("search")
+        return found
+
+    def close(self) -> None:
+        self.index.close()
+        self.embedding.close()
+
+
+@dataclass(frozen=True)
+class Fused:
+    """Several rankings as one."""
+
+    parts: Sequence[Retriever]
+    fusion: Fusion
+
+    @property
+    def cost(self) -> float:
+        return sum(part.cost for part in self.parts)
+
+    def rank(self, query: str, meter: Meter) -> Ranking:
+        found = self.fusion.fuse([part.rank(query, meter) for part in self.parts])
+        meter.lap("search")
+        return found
+
+    def close(self) -> None:
+        for part in self.parts:
+            part.close()
+
+
+@dataclass(frozen=True)
+class Reranked:
+    """The first `depth` of a ranking by a second look; what comes after them follows in its old order.
+
+    `trust` is the reranker's share of the score, beside that of the first ranking, both from 0 to 1.
+    """
+
+    first: Retriever
+    scorer: Scorer
+    passages: Sequence[Passage]
+    depth: int
+    trust: float
+
+    @property
+    def cost(self) -> float:
+        return self.first.cost
+
+    def rank(self, query: str, meter: Meter) -> Ranking:
+        positions, scores = self.first.rank(query, meter)
+        head, tail = positions[: self.depth], positions[self.depth :]
+        texts = [indexed_text(self.passages[position]) for position in head.tolist()]
+        second = self.scorer.scores(query, texts)
+        mixed = self.trust * relative(second.scores) + (1 - self.trust) * relative(scores[: self.depth])
+        order = np.lexsort((head, -mixed))
+        meter.lap("rerank", tokens=second.tokens, cost=second.cost)
+        below = -np.arange(1.0, len(tail) + 1)  # scores fall on, under any that a second look gives
+        return Ranking(np.concatenate([head[order], tail]), np.concatenate([mixed[order], below]))
+
+    def close(self) -> None:
+        self.first.close()
+
+
+def _told(corpus: Corpus, kit: Kit) -> Iterator[str]:
+    """The texts to index, telling now and then how many were taken."""
+    for number, passage in enumerate(corpus.passages):
+        if number % 10_000 == 0:
+            kit.progress("indexing words", number, len(corpus))
+        yield indexed_text(passage)
+    kit.progress("indexing words", len(corpus), len(corpus))
+
+
+def _metadata(passage: Passage) -> Mapping[str, object]:
+    """What a store can filter by: the passage's own metadata, its section and its source."""
+    own = {"section": passage.section, "source": passage.source}
+    return {**{key: value for key, value in own.items() if value is not None}, **passage.metadata}
+
+
+def _content_key(*parts: str) -> str:
+    return digest(part.encode() for part in parts)

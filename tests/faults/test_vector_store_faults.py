@@ -1,0 +1,415 @@
+"""What may go wrong where vectors are kept: kills, full disks, servers that fail, are gone or refuse."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.errors import Retryable, SystemFailure, UsageError
+from assay.protocols import Kit
+from assay.retrieval.vectors.postgres import Postgres
+from assay.retrieval.vectors.qdrant import Qdrant
+from vector_stores import APPROXIMATE, EXACT, Server, by_force, clustered, made, postgres, qdrant_server
+
+__all__ = ["postgres", "qdrant_server"]
+
+SECRET = "hush-hush"  # noqa: S105
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Kit:
+    return Kit(cache=tmp_path / "cache", env={})
+
+
+@pytest.fixture
+def name() -> str:
+    return uuid.uuid4().hex
+
+
+def hits(index: Any, queries: Any, k: int = 5) -> list[list[int]]:
+    return [found.positions.tolist() for found in index.search(queries, k)]
+
+
+# ----------------------------------------------------------------------------------------- kills
+
+BUILD = """
+import pickle, sys
+from pathlib import Path
+store, name, vectors, kit = pickle.loads(Path(sys.argv[1]).read_bytes())
+print("building", flush=True)
+store.build(name, vectors, kit).close()
+print("built", flush=True)
+"""
+
+
+def begun(store: Any, name: str, vectors: Any, kit: Kit) -> subprocess.Popen[bytes]:
+    """A process that has begun to build."""
+    given = kit.cache.parent / "given.pickle"
+    given.write_bytes(pickle.dumps((store, name, vectors, kit)))
+    code = [sys.executable, "-c", BUILD, str(given)]
+    process = subprocess.Popen(code, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"building\n"
+    return process
+
+
+def left(store: Any, name: str, kit: Kit, request: pytest.FixtureRequest) -> list[str]:
+    """Whatever a store has of a name, and drafts of any: folders, collections, tables."""
+    if isinstance(store, Postgres):
+        import psycopg
+
+        with psycopg.connect(store.url) as connection:
+            tables = connection.execute(
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'assay'"
+            ).fetchall()
+        return [table for (table,) in tables if name in table]
+    if isinstance(store, Qdrant) and store.url:
+        return [each for each in request.getfixturevalue("qdrant_server").collections if name in each]
+    folder = kit.cache / ("qdrant/collection" if isinstance(store, Qdrant) else "indexes")
+    there = [path.name for path in folder.iterdir() if path.is_dir()] if folder.exists() else []
+    return [each for each in there if name in each or each.startswith(".building")]
+
+
+SIZES = {"exact": 60_000, "hnsw": 5_000, "qdrant local": 150, "qdrant": 1_500}
+
+
+@pytest.mark.parametrize(
+    ("kind", "kills"),
+    [("exact", 1), ("postgres", 1)]
+    + [pytest.param(kind, 6, marks=pytest.mark.slow) for kind in [*EXACT, *APPROXIMATE]],
+)
+def test_a_killed_build_leaves_nothing_and_the_next_one_repairs_it(
+    kind: str, kills: int, kit: Kit, name: str, request: pytest.FixtureRequest
+) -> None:
+    store, chance, cut = made(kind, request), random.Random(kills), 0
+    vectors, queries = clustered(1, SIZES.get(kind, 5_000), 64), clustered(2, 5, 64)
+    expected = [set(by_force(vectors, query, 5).positions.tolist()) for query in queries]
+    names = [f"{name}{number}" for number in range(kills)]
+    for each in names:
+        process = begun(store, each, vectors, kit)
+        if isinstance(store, Postgres):  # what is not committed cannot be seen
+            time.sleep(chance.uniform(0.1, 0.5))
+        else:
+            while process.poll() is None and not left(store, each, kit, request):
+                time.sleep(0.002)
+            time.sleep(chance.uniform(0, 0.1))
+        process.kill()
+        cut += b"built" not in process.communicate()[0]
+        index = store.open(each, kit)
+        if index is not None:  # the kill came too late: then it is whole
+            assert len(index) == len(vectors)
+            index.close()
+    assert cut or kills == 1
+    for each in names:
+        index = store.build(each, vectors, kit)
+        for found, known in zip(hits(index, queries), expected, strict=True):
+            assert len(set(found) & known) >= 4
+        index.close()
+    assert sum(len(left(store, each, kit, request)) for each in names) == kills
+
+
+def test_a_killed_build_leaves_other_indexes_alone(
+    kit: Kit, name: str, request: pytest.FixtureRequest
+) -> None:
+    store = made("postgres", request)
+    store.build(name, clustered(1, 50, 64), kit).close()
+    process = begun(store, name + "other", clustered(1, 6_000, 64), kit)
+    process.kill()
+    process.communicate()
+    index = store.open(name, kit)
+    assert len(index) == 50
+    index.close()
+
+
+@pytest.mark.slow
+def test_two_builds_at_once_give_one_index(kit: Kit, name: str, request: pytest.FixtureRequest) -> None:
+    store = made("postgres", request)
+    vectors = clustered(1, 2_000, 64)
+    processes = [begun(store, name, vectors, kit) for _ in range(3)]
+    assert [process.communicate()[0] for process in processes] == [b"built\n"] * 3
+    assert len(left(store, name, kit, request)) == 1
+
+
+# ------------------------------------------------------------------------------------- full disks
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("only an administrator may make a small disk")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("kind", ["exact", "hnsw", "qdrant local"])
+def test_a_full_disk_is_told_and_keeps_nothing(
+    kind: str, tiny_disk: Path, request: pytest.FixtureRequest
+) -> None:
+    store, kit = made(kind, request), Kit(cache=tiny_disk)
+    with pytest.raises(SystemFailure, match=r"(?i)disk is full") as refused:
+        store.build("large", clustered(1, 5_000, 64), kit)
+    assert str(tiny_disk) in str(refused.value)
+    assert store.open("large", kit) is None
+    if kind != "qdrant local":  # which removes what it began with the next build, and needs room to do so
+        index = store.build("small", clustered(1, 100, 64), kit)
+        assert len(index) == 100
+        (kept,) = (path.name for path in (tiny_disk / "indexes").iterdir() if path.is_dir())
+        assert kept.startswith(kind)
+
+
+# ------------------------------------------------------------------------------------------ Qdrant
+
+
+@pytest.fixture
+def standing_in() -> Any:
+    """A stand-in by a plan of faults."""
+    pytest.importorskip("qdrant_client", reason="the store qdrant needs qdrant-client")
+    from stand_ins.openai_server import Faults
+    from stand_ins.qdrant_server import QdrantStandIn
+
+    return lambda *kinds, every=0, **options: QdrantStandIn(Faults(kinds, every=every), **options)
+
+
+@pytest.mark.parametrize("fault", ["429", "429 wait", "500", "closed", "rubbish"])
+def test_a_build_outlasts_a_server_that_fails_now_and_then(standing_in: Any, kit: Kit, fault: str) -> None:
+    vectors, queries = clustered(1, 1_000, 16), clustered(2, 4, 16)
+    with standing_in(fault, every=3) as server:
+        index = Qdrant(url=server.url, backoff=0.001).build(
+            "name", vectors, kit, [{"odd": at % 2} for at in range(1_000)]
+        )
+        assert len(server.collections) == 1
+        failed = 0
+        for _ in range(6):  # a search is for its caller to repeat
+            try:
+                assert hits(index, queries) == [
+                    by_force(vectors, each, 5).positions.tolist() for each in queries
+                ]
+            except Retryable:
+                failed += 1
+        assert 1 <= failed <= 3
+        index.close()
+
+
+@pytest.mark.parametrize("fault", ["429", "429 wait", "500", "closed", "rubbish"])
+def test_a_server_that_always_fails_is_given_up(standing_in: Any, kit: Kit, fault: str) -> None:
+    with standing_in(fault, every=1) as server:
+        store = Qdrant(url=server.url, key=SECRET, retries=2, backoff=0)
+        with pytest.raises(
+            SystemFailure, match=r"attempt 3, the last\. Check that the server runs"
+        ) as refused:
+            store.build("name", clustered(1, 10, 4), kit)
+        assert len(server.calls) == 3
+    assert server.url in str(refused.value)
+    assert SECRET not in str(refused.value)
+
+
+def test_an_unreachable_qdrant_is_named(kit: Kit) -> None:
+    pytest.importorskip("qdrant_client", reason="the store qdrant needs qdrant-client")
+    address = f"127.0.0.1:{unused_port()}"
+    store = Qdrant(url=f"http://me:{SECRET}@{address}", key=SECRET, retries=1, backoff=0)
+    for attempt in (lambda: store.open("name", kit), lambda: store.build("name", clustered(1, 9, 4), kit)):
+        with pytest.raises(SystemFailure, match=f"Qdrant at http://{address}") as refused:
+            attempt()
+        assert SECRET not in str(refused.value)
+
+
+def test_a_wrong_key_is_refused_at_once_and_not_repeated(standing_in: Any, kit: Kit) -> None:
+    with standing_in(key="right") as server:
+        with pytest.raises(SystemFailure, match=r"401.*Check the key") as refused:
+            Qdrant(url=server.url, key=SECRET).open("name", kit)
+        assert len(server.calls) == 1
+        assert Qdrant(url=server.url, key="right").open("name", kit) is None
+    assert SECRET not in str(refused.value)
+
+
+def test_a_qdrant_that_went_away_can_be_asked_again(standing_in: Any, kit: Kit) -> None:
+    with standing_in() as server:
+        index = Qdrant(url=server.url).build("name", clustered(1, 10, 4), kit)
+    with pytest.raises(Retryable, match="gave no whole answer"):
+        index.search(np.ones((1, 4)), 3)
+
+
+def test_exact_is_asked_for_where_it_is_wanted(standing_in: Any, kit: Kit) -> None:
+    with standing_in() as server:
+        for exact in (False, True):
+            index = Qdrant(url=server.url, exact=exact).build("name", clustered(1, 10, 4), kit)
+            index.search(np.ones((1, 4)), 3)
+        assert server.exact == [False, True]
+
+
+def test_a_folder_is_shared_in_a_process_and_refused_to_another(kit: Kit, name: str) -> None:
+    pytest.importorskip("qdrant_client", reason="the store qdrant needs qdrant-client")
+    vectors = clustered(1, 10, 4)
+    first, second = Qdrant().build(name, vectors, kit), Qdrant().build(name + "2", vectors, kit)
+    first.close()
+    first.close()  # once more does no harm to the other
+    assert hits(second, vectors[:1], 1) == [[0]]
+    process = begun(Qdrant(), name, vectors, kit)
+    process.communicate()
+    assert process.returncode != 0
+    second.close()
+    with pytest.raises(UsageError, match="closed"):
+        second.search(vectors[:1], 1)
+    process = begun(Qdrant(), name, vectors, kit)
+    assert process.communicate()[0] == b"built\n"
+
+
+# -------------------------------------------------------------------------------------- PostgreSQL
+
+
+def unused_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+def with_password(url: str) -> str:
+    return url.replace("postgres:@", f"postgres:{SECRET}@")
+
+
+def test_an_unreachable_postgres_is_named(kit: Kit) -> None:
+    pytest.importorskip("psycopg", reason="the store postgres needs psycopg")
+    store = Postgres(f"postgresql://me:{SECRET}@127.0.0.1:{unused_port()}/papers")
+    for attempt in (lambda: store.open("name", kit), lambda: store.build("name", clustered(1, 9, 4), kit)):
+        with pytest.raises(
+            SystemFailure, match=r"127\.0\.0\.1, database papers cannot be reached"
+        ) as refused:
+            attempt()
+        assert SECRET not in str(refused.value)
+        assert refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "url", [f"postgresql://me:{SECRET}@[half", f"no address {SECRET}", f"postgresql://a?{SECRET}=1"]
+)
+def test_what_is_no_address_is_not_repeated(kit: Kit, url: str) -> None:
+    pytest.importorskip("psycopg", reason="the store postgres needs psycopg")
+    with pytest.raises(UsageError, match="Write postgresql://") as refused:
+        Postgres(url).open("name", kit)
+    assert SECRET not in str(refused.value)
+
+
+def test_a_wrong_password_is_not_told(postgres: Server, kit: Kit) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
+        connection.execute("CREATE ROLE guest LOGIN PASSWORD 'right'")
+        rules = Path(connection.execute("SHOW hba_file").fetchone()[0])  # type: ignore[index]
+        before = rules.read_text()
+        rules.write_text(f"local all guest scram-sha-256\n{before}")
+        try:
+            connection.execute("SELECT pg_reload_conf()")
+            time.sleep(0.2)
+            with pytest.raises(SystemFailure, match="password authentication failed") as refused:
+                Postgres(postgres.get_uri().replace("postgres:@", f"guest:{SECRET}@")).open("name", kit)
+        finally:
+            rules.write_text(before)
+            connection.execute("SELECT pg_reload_conf()")
+    assert SECRET not in str(refused.value)
+
+
+def test_a_dropped_connection_can_be_tried_again(postgres: Server, kit: Kit, name: str) -> None:
+    import psycopg
+
+    vectors = clustered(1, 50, 8)
+    index = Postgres(with_password(postgres.get_uri())).build(name, vectors, kit)
+    assert hits(index, vectors[:1], 1) == [[0]]
+    with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        )
+    with pytest.raises(Retryable, match="did not answer") as refused:
+        index.search(vectors[:1], 1)
+    assert SECRET not in str(refused.value)
+    assert hits(index, vectors[:1], 1) == [[0]]
+    index.close()
+    with pytest.raises(UsageError, match="closed"):
+        index.search(vectors[:1], 1)
+
+
+def test_no_connection_is_left_open(postgres: Server, kit: Kit, name: str) -> None:
+    import psycopg
+
+    index = Postgres(postgres.get_uri(), index="hnsw").build(name, clustered(1, 50, 8), kit)
+    index.search(np.ones((3, 8)), 5)
+    index.close()
+    with psycopg.connect(postgres.get_uri()) as connection:
+        clients = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        for _ in range(50):
+            (count,) = connection.execute(clients).fetchone()  # type: ignore[misc]
+            if count == 1:  # this one
+                return
+            connection.rollback()
+            time.sleep(0.02)
+    assert count == 1
+
+
+def test_a_search_that_takes_too_long_fails_and_may_be_tried_again(
+    postgres: Server, kit: Kit, name: str
+) -> None:
+    vectors = clustered(1, 3_000, 64)
+    Postgres(postgres.get_uri()).build(name, vectors, kit).close()
+    index = Postgres(postgres.get_uri(), timeout=0.001).open(name, kit)
+    assert index is not None
+    with pytest.raises(Retryable, match="statement timeout"):
+        index.search(np.repeat(vectors[:50], 20, axis=0), 1_000)
+    index.close()
+
+
+def test_a_table_that_is_gone_is_told(postgres: Server, kit: Kit, name: str) -> None:
+    import psycopg
+
+    index = Postgres(postgres.get_uri()).build(name, clustered(1, 50, 8), kit)
+    with psycopg.connect(postgres.get_uri()) as connection:
+        connection.execute(f'DROP TABLE assay."v-1-{name}"')
+    with pytest.raises(SystemFailure, match="a search failed: relation"):
+        index.search(np.ones((1, 8)), 5)
+    index.close()
+
+
+def test_what_a_graph_of_pgvector_cannot_take_is_refused(kit: Kit) -> None:
+    with pytest.raises(UsageError, match=r"2001 dimensions.*up to 2000 with index=hnsw\. Use index=none"):
+        Postgres("postgresql://nobody@nowhere/none", index="hnsw").build("name", np.ones((2, 2001)), kit)
+
+
+def test_wide_vectors_are_kept_and_found(postgres: Server, kit: Kit, name: str) -> None:
+    vectors = clustered(1, 20, 3_000)
+    index = Postgres(postgres.get_uri()).build(name, vectors, kit)
+    assert hits(index, vectors[4:5], 1) == [[4]]
+    index.close()
+
+
+def test_a_user_who_may_not_make_the_extension_is_told_to_ask(postgres: Server, kit: Kit, name: str) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE bare")
+        connection.execute("CREATE ROLE visitor LOGIN")
+    bare = postgres.get_uri().replace("/postgres?", "/bare?")
+    with psycopg.connect(bare, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA assay AUTHORIZATION visitor")
+    store = Postgres(bare.replace("postgres:@", "visitor@"))
+    with pytest.raises(SystemFailure, match=r"bare lacks the extension.*CREATE EXTENSION vector"):
+        store.build(name, clustered(1, 5, 4), kit)
+    with psycopg.connect(bare, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION vector")
+    index = store.build(name, clustered(1, 5, 4), kit)  # which needs no other right than that to the schema
+    assert len(index) == 5
+    index.close()
