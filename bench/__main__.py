@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 
-PARTS = ("measures", "resampling", "runner")
+PARTS = ("measures", "resampling", "runner", "retrieval")
 
 
 def seconds(value: float | None) -> str:

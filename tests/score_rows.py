@@ -19,7 +19,7 @@ from assay.measures.score import STATUS
 from assay.plugins import MEASURES, Registry
 from assay.records import Arm, Item
 from assay.stats.rows import Rows
-from assay.study import GateFile
+from assay.study_file import GateFile
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,7 @@ def clustered(seed: int, rows: int, dims: int, groups: int = 50) -> Vectors:
 def by_force(vectors: Vectors, query: Vectors, k: int, allowed: list[int] | None = None) -> Ranking:
     """The k nearest: every cosine in float64, rounded, sorted by score and then by position."""
     cosines: Floats = (vectors.astype(np.float64) @ query.astype(np.float64)).astype(np.float32).astype(float)
-    positions = [at for at in (allowed or range(len(vectors))) if vectors[at].any()]
-    best = sorted(positions, key=lambda at: (-cosines[at], at))[:k]
-    return Ranking(np.array(best, np.int64), cosines[best])
+    positions = np.arange(len(vectors)) if allowed is None else np.array(allowed, np.int64)
+    positions = positions[vectors[positions].any(axis=1)]
+    best = positions[np.lexsort((positions, -cosines[positions]))[:k]]
+    return Ranking(best, cosines[best])

@@ -1,6 +1,6 @@
 """`${NAME}` in a study file: filled in where a plugin is made, and put back wherever text is stored or shown.
 
-A variable is a secret where a word of its name says so (`API_KEY`, `HF_TOKEN`, `DB_PASSWORD`). Secrets decide
+A variable is a secret where a word of its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide
 who may ask, never what is answered, so that no identity holds them; any other variable, such as an endpoint,
 makes another system of it.
 """
@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import quote
 
 from assay.protocols import Kit
-from assay.spec import Spec
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET = re.compile(
-    r"(^|_)(API)?(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|AUTHORIZATION)S?(_|$)", re.IGNORECASE
+    r"(APIKEY|PASSWORD|PASSWD|((^|_)(KEY|TOKEN|SECRET|CREDENTIAL|AUTH|AUTHORIZATION|PASS|PWD|PAT)))S?(_|$)",
+    re.IGNORECASE,
 )
 
 
@@ -33,8 +33,6 @@ def fill(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
 def _each_text(given: Any, change: Callable[[str], str]) -> Any:
     if isinstance(given, str):
         return change(given)
-    if isinstance(given, Spec):
-        return Spec(given.name, _each_text(given.params, change))
     if isinstance(given, Mapping):
         return {key: _each_text(value, change) for key, value in given.items()}
     return [_each_text(value, change) for value in given] if isinstance(given, list) else given

@@ -38,7 +38,7 @@ from assay.run.store import Store, write_atomic
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
 from assay.study import Study, open_study
-from assay.trust import cost, faults, latency, moved_gates, provenance, status_counts, warnings_of
+from assay.trust import faults, latency, moved_gates, provenance, status_counts, warnings_of
 from assay.validate import check_study
 
 
@@ -236,7 +236,7 @@ class Evaluation:
                 self._warnings(),
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),
                 latency(self.blocks),
-                cost(self.blocks),
+                {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
             ),
             items=item_views(self.items, self.blocks, self.datasets),
         )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
-from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points, packages_distributions
+from importlib.metadata import version as distribution_version
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -35,7 +36,12 @@ GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, *PARTS)
 
 T = TypeVar("T")
 _ASIDE = "aside"
+Fill = Callable[[Any], Any]
 _PLACE = re.compile(r"(?P<what>.*) - at `\$\.(?P<name>\w+).*`", re.DOTALL)
+
+
+def _as_given(value: Any) -> Any:
+    return value
 
 
 class Registry:
@@ -80,27 +86,32 @@ class Registry:
             raise PluginError(f"The plugin {name!r} ({point.value}) is not a class.")
         return loaded
 
-    def create(self, group: str, given: str | Mapping[str, Any] | Spec) -> Any:
-        """A plugin made from its spec, parameters checked against its fields."""
+    def create(self, group: str, given: str | Mapping[str, Any] | Spec, fill: Fill = _as_given) -> Any:
+        """A plugin made from its spec, parameters checked against its fields.
+
+        `fill` is applied to each value, after everything is parsed: what it puts in is never read as a spec.
+        """
         spec = parse_spec(given)
         cls = self.load(group, spec.name)
         if not dataclasses.is_dataclass(cls):
             return make(cls, spec)
         groups = part_groups(cls)
         made = {
-            name: self._part(spec.name, name, groups[name], value) if name in groups else value
+            name: self._part(f"{spec.name!r}: {name}", groups[name], value, fill)
+            if name in groups
+            else fill(value)
             for name, value in _named(cls, spec).items()
         }
         return make(cls, Spec(spec.name, made))
 
-    def _part(self, owner: str, name: str, group: str, value: Any) -> Any:
+    def _part(self, place: str, group: str, value: Any, fill: Fill) -> Any:
         """The part that a parameter names; something that is made already, or None, passes."""
         if not isinstance(value, str | Mapping | Spec):
             return value
         try:
-            return self.create(group, value)
+            return self.create(group, value, fill)
         except (PluginError, UsageError) as error:
-            raise PluginError(f"{owner!r}: {name}: {error}") from error
+            raise PluginError(f"{place}: {error}") from error
 
     def provider(self, group: str, name: str) -> str:
         """Name and version of the distribution a plugin comes from, for identities."""
@@ -190,12 +201,19 @@ def aside(default: T) -> T:
 def identity(plugin: object, provider: str = "") -> str:
     """The canonical text of a plugin: where its code is, its version and every parameter that decides."""
     cls = type(plugin)
-    version = getattr(cls, "version", provider)
+    version = getattr(cls, "version", provider or _release_of(cls.__module__.partition(".")[0]))
     deciding = [field for field in dataclasses.fields(plugin) if _ASIDE not in field.metadata]  # type: ignore[arg-type]
     fields = {field.name: _plain(getattr(plugin, field.name)) for field in deciding}
     return (
         f"{cls.__module__}:{cls.__qualname__}@{version}{msgspec.json.encode(fields, order='sorted').decode()}"
     )
+
+
+@cache
+def _release_of(package: str) -> str:
+    """Name and version of the distribution that a package comes from, if it comes from one."""
+    names = packages_distributions().get(package, [])
+    return " ".join(f"{name} {distribution_version(name)}" for name in sorted(set(names)))
 
 
 def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:

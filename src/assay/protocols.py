@@ -35,6 +35,10 @@ def unheard(stage: str, done: int, total: int) -> None:
     """Shows nothing."""
 
 
+def unpaid(cost: float) -> None:
+    """Books nothing."""
+
+
 def default_cache() -> Path:
     """Where re-creatable work is kept: ASSAY_CACHE, or the user's cache folder."""
     if chosen := os.environ.get("ASSAY_CACHE"):
@@ -53,6 +57,7 @@ class Kit:
     progress: Tell = field(
         default=unheard, compare=False
     )  # told how far long work, such as embedding, has come
+    pay: Callable[[float], None] = field(default=unpaid, compare=False)  # books a cost as it arises
     told: set[str] = field(default_factory=set, compare=False, repr=False)  # variables that were given out
 
     def secret(self, name: str) -> str:

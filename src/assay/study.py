@@ -1,7 +1,7 @@
-"""The study file: what is compared, on what, by which measures, and what decides.
+"""A study opened: what is compared, on what, by which measures, and what decides.
 
-`StudyFile` is the file as written, checked field by field. `Study` is that file opened: plugins made, arms
-laid out, measures and gates parsed. Opening collects every problem before it complains.
+Plugins are made, arms laid out, measures and gates parsed. Opening collects every problem before it
+complains.
 """
 
 from __future__ import annotations
@@ -9,142 +9,30 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from assay.datasets.dataset import Dataset, digest
 from assay.datasets.detect import dataset_spec
 from assay.environment import conceal, fill
-from assay.errors import DataError, PluginError, Problem, did_you_mean
+from assay.errors import DataError, PluginError, Problem, UsageError, did_you_mean
 from assay.plugins import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, identity
 from assay.protocols import Kit
 from assay.records import Arm, Budget, Factors
 from assay.spec import Spec, parse_spec
-from assay.yaml_lines import Lines, Loc, read_yaml
+from assay.study_file import SpecForm, StudyFile, read_fields
+from assay.yaml_lines import Lines, read_yaml
 
 if TYPE_CHECKING:
     from assay.gates.verdict import Gate
     from assay.protocols import Judge, Measure, System
     from assay.retrieval.parts import Chunker
 
-T = TypeVar("T")
-MOST_SEEDS = 10_000
 _CHUNK = "chunk"  # the field that may also be a factor
-
-
-def _word(value: Any) -> Any:
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else str(value)
-        if isinstance(value, int | float)
-        else value
-    )
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list | Mapping) or value is None else [value]
-
-
-def _budget(value: Any) -> Any:
-    return None if value in ("inf", None) or value == float("inf") else value
-
-
-def _seeds(value: Any) -> Any:
-    """A number of seeds stands for the first so many."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        if not 1 <= value <= MOST_SEEDS:
-            raise ValueError(f"expected a number of seeds from 1 to {MOST_SEEDS}, or a list of them")
-        return list(range(value))
-    return value
-
-
-def _distinct(values: list[T]) -> list[T]:
-    if len(set(values)) < len(values):
-        raise ValueError("a value is listed twice")
-    return values
-
-
-def _spec_form(value: Any) -> Any:
-    if not isinstance(value, str | dict):
-        raise ValueError("expected name(k=v) or {use: name, k: v}")
-    return value
-
-
-Word = Annotated[str, BeforeValidator(_word)]
-Words = Annotated[list[Word], BeforeValidator(_listed)]
-SpecForm = Annotated[str | dict[str, Any], BeforeValidator(_spec_form)]
-Seeds = Annotated[
-    list[Annotated[int, Field(ge=0)]],
-    Field(min_length=1),
-    BeforeValidator(_seeds),
-    AfterValidator(_distinct),
-]
-Tokens = Annotated[Annotated[int, Field(gt=0)] | None, BeforeValidator(_budget)]
-Budgets = Annotated[list[Tokens], BeforeValidator(_listed), AfterValidator(_distinct)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RunSettings(_Strict):
-    """How systems are asked. None of it is part of a response's identity."""
-
-    threads: int | None = Field(
-        None, ge=1, le=256, description="items in flight; default: what the system says"
-    )
-    timeout: float | None = Field(None, gt=0, description="seconds for one attempt at one item")
-    retries: int = Field(2, ge=0, le=20, description="further attempts after a failure that may pass")
-    backoff: float = Field(0.5, ge=0, description="seconds before the first retry; doubles, with jitter")
-    max_cost: float | None = Field(None, ge=0, description="stop asking once this much was spent")
-
-
-class CompareSettings(_Strict):
-    """Which systems are compared, and how chance findings are kept in check."""
-
-    against: Literal["baseline", "all"] = "baseline"
-    correction: Literal["holm", "benjamini-hochberg", "none"] = "holm"
-    resamples: int = Field(10_000, ge=100, le=1_000_000)
-
-
-class GateFile(_Strict):
-    """One gate: clauses that must hold first, clauses for go, clauses that kill."""
-
-    on: Literal["estimate", "interval"] | None = None
-    first: Any = None
-    go: Any = None
-    kill: Any = None
-    otherwise: Literal["inconclusive", "no-go"] | None = None
-    min_items: int = Field(5, ge=1)
-    failures: Literal["impute", "worst"] = "impute"
-
-
-class StudyFile(_Strict):
-    """`study.yaml`, as written."""
-
-    kind: Word = ""
-    name: Word | None = None
-    data: SpecForm
-    split: Word | None = None
-    chunk: SpecForm | None = None
-    factors: dict[str, Words] = {}
-    seeds: Seeds = [0]
-    budgets: Budgets = []
-    systems: dict[str, SpecForm] = Field(min_length=1)
-    baseline: str | None = None
-    judges: Annotated[list[SpecForm], BeforeValidator(_listed)] = ["ids"]
-    measures: Annotated[list[str], BeforeValidator(_listed)] = Field(min_length=1)
-    by: Words = []
-    cluster: Word | None = None
-    compare: CompareSettings = CompareSettings()
-    run: RunSettings = RunSettings()
-    steps: Words = []
-    gates: dict[str, GateFile] = {}
+_NOT_CUT = ""  # and its value for the dataset as it came
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,7 +92,12 @@ class Study:
 
     @cached_property
     def judges(self) -> list[Judge]:
-        return [self.registry.create(JUDGES, self.filled(parse_spec(given))) for given in self.file.judges]
+        return [self.judge(given) for given in self.file.judges]
+
+    def judge(self, given: SpecForm) -> Judge:
+        """A judge as the study names it."""
+        judge: Judge = self._made(JUDGES, given)
+        return judge
 
     @cached_property
     def gates(self) -> list[Gate]:
@@ -228,13 +121,16 @@ class Study:
         return self._system(arm, secrets=True)
 
     def _system(self, arm: Arm, *, secrets: bool) -> System:
-        # parsed first, so that no character of a secret is read as a part of the spec
-        spec = fill(parse_spec(self.file.systems[arm.system]), self.kit, secrets=secrets)
-        try:
-            system: System = self.registry.create(SYSTEMS, self.with_factors(SYSTEMS, spec, arm.factors))
-        except PluginError as error:
-            raise PluginError(self.concealed(str(error))) from None
+        spec = self.with_factors(SYSTEMS, parse_spec(self.file.systems[arm.system]), arm.factors)
+        system: System = self._made(SYSTEMS, spec, secrets=secrets)
         return system
+
+    def _made(self, group: str, given: Any, *, secrets: bool = True) -> Any:
+        """A plugin as the study names it, variables filled in; what is wrong with it is told without them."""
+        try:
+            return self.registry.create(group, given, partial(fill, kit=self.kit, secrets=secrets))
+        except (PluginError, UsageError) as error:
+            raise type(error)(self.concealed(str(error))) from None
 
     def gives(self, arm: Arm) -> frozenset[str] | None:
         """What the responses of an arm's system can hold, where its class says so."""
@@ -266,14 +162,11 @@ class Study:
 
     def chunker(self, factors: Factors) -> Chunker | None:
         """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
-        given, chosen = self.file.chunk, factors.get(_CHUNK)
-        if isinstance(given, dict) and "use" not in given:  # chunkings by name
-            given = given.get(chosen or "", chosen)
-        elif chosen is not None:
-            given = chosen
-        if given is None:
+        chosen = factors.get(_CHUNK)
+        given = self.file.chunk if chosen is None else self.file.chunkings.get(chosen, chosen)
+        if not given or (chosen is None and self.file.chunkings):
             return None
-        chunker: Chunker = self.registry.create(CHUNKERS, self.filled(parse_spec(given)))
+        chunker: Chunker = self._made(CHUNKERS, given)
         return chunker
 
     def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
@@ -287,22 +180,27 @@ class Study:
 
     def _load(self, factors: tuple[tuple[str, str], ...]) -> Dataset:
         if factors not in self._loaded:
-            # a dataset that is stored by split is read by split
-            chosen = {"split": self.file.split} if self.file.split is not None else {}
-            spec = self.with_factors(DATASETS, self.data_spec, {**chosen, **dict(factors)})
-            dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
-            splits = {item.split for item in dataset.items if item.split is not None}
-            if self.file.split is not None:
-                kept = [item for item in dataset.items if item.split == self.file.split]
-                dataset = dataclasses.replace(dataset, items=kept)
-            if (chunker := self.chunker(dict(factors))) is not None:
-                from assay.retrieval.rechunk import rechunked
-
-                dataset = rechunked(dataset, chunker, self.kit)
-            if not dataset.items:
-                raise DataError(self._no_items(splits))
-            self._loaded[factors] = dataset
+            self._loaded[factors] = self._read(dict(factors))
         return self._loaded[factors]
+
+    def _read(self, factors: Factors) -> Dataset:
+        """The dataset that factors of its own make; cut anew where the study says so."""
+        if (chunker := self.chunker(factors)) is not None:
+            from assay.retrieval.rechunk import rechunked
+
+            as_it_came = tuple(sorted({**factors, _CHUNK: _NOT_CUT}.items()))
+            return rechunked(self._load(as_it_came), chunker, self.kit)
+        # a dataset that is stored by split is read by split
+        chosen = {"split": self.file.split} if self.file.split is not None else {}
+        spec = self.with_factors(DATASETS, self.data_spec, {**chosen, **factors})
+        dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
+        splits = {item.split for item in dataset.items if item.split is not None}
+        if self.file.split is not None:
+            kept = [item for item in dataset.items if item.split == self.file.split]
+            dataset = dataclasses.replace(dataset, items=kept)
+        if not dataset.items:
+            raise DataError(self._no_items(splits))
+        return dataset
 
     def _no_items(self, splits: set[str]) -> Problem:
         if (wanted := self.file.split) is None:
@@ -332,7 +230,7 @@ def examine_study(
         raise DataError(
             Problem(what, str(file_path), 1, fix="See docs/study-file.md, or start from: assay demo")
         )
-    file, problems = _read_fields(content, lines)
+    file, problems = read_fields(content, lines)
     kit = dataclasses.replace(kit or Kit(), root=file_path.parent)
     study = Study(file_path.parent, file, lines, registry or Registry(), kit)
     problems += study_problems(study, {problem.field.partition(".")[0] for problem in problems})
@@ -347,28 +245,6 @@ def _study_file(given: Path) -> Path:
         fix = "Write one; `assay demo` shows how it looks."
         raise DataError(Problem("there is no study.yaml in this folder", str(given), fix=fix))
     return given / "study.yaml" if given.is_dir() else given
-
-
-def _read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[Problem]]:
-    """The file, with placeholders for what does not read, so that the rest can still be checked."""
-    from assay.study_problems import field_problem
-
-    try:
-        return StudyFile.model_validate(content), []
-    except ValidationError as error:
-        found = error.errors()
-    unread = {each["loc"][0] for each in found}
-    sound = {key: value for key, value in content.items() if key not in unread}
-    placeholders = {"data": "-", "systems": {"-": "-"}, "measures": ["-"]}
-    problems = [field_problem(each, lines, _known_fields) for each in found]
-    return StudyFile.model_validate(placeholders | sound), problems
-
-
-def _known_fields(loc: Loc) -> list[str]:
-    """The fields that may stand where an unknown one was found."""
-    nested: dict[str, type[BaseModel]] = {"run": RunSettings, "compare": CompareSettings, "gates": GateFile}
-    model = nested[str(loc[0])] if len(loc) > 1 else StudyFile
-    return list(model.model_fields)
 
 
 def _fields(cls: type) -> set[str]:

@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
-from assay.plugins import DATASETS, JUDGES
-from assay.spec import parse_spec
+from assay.plugins import DATASETS
 from assay.yaml_lines import Lines, Loc
 
 if TYPE_CHECKING:
@@ -100,19 +99,19 @@ def _data_problems(study: Study) -> Iterator[Problem]:
 
 def _chunk_problems(study: Study) -> Iterator[Problem]:
     """Chunkings that cannot be made; names that no factor chooses from, or that are not there."""
-    given, chosen = study.file.chunk, study.file.factors.get("chunk", [])
-    named = given if isinstance(given, dict) and "use" not in given else None
-    if named is not None and not chosen:
-        choose = f"factors: {{chunk: [{', '.join(named)}]}}"
-        yield study.lines.problem(
-            ("chunk",), "several chunkings, and no factor to choose one", f"Add {choose}."
-        )
-    for name in named or ():
+    named, chosen = study.file.chunkings, study.file.factors.get("chunk", [])
+    if named and not chosen:
+        fix = f"Add factors: {{chunk: [{', '.join(named)}]}}."
+        yield study.lines.problem(("chunk",), "several chunkings, and no factor to choose one", fix)
+    for name in named:
         yield from _tried(study, ("chunk", name), partial(study.chunker, {"chunk": name}))
-    for value in chosen:
-        if named is None or value not in named:
-            yield from _tried(study, ("factors", "chunk"), partial(study.chunker, {"chunk": value}))
-    if given is not None and named is None:
+    for value in [each for each in chosen if each not in named]:
+        found = list(_tried(study, ("factors", "chunk"), partial(study.chunker, {"chunk": value})))
+        if found and named and "(" not in value:
+            what = f"there is no chunking {value!r}"
+            found = [study.lines.problem(("factors", "chunk"), what, did_you_mean(value, named))]
+        yield from found
+    if study.file.chunk is not None and not named:
         yield from _tried(study, ("chunk",), partial(study.chunker, {}))
 
 
@@ -167,7 +166,7 @@ def _judge_problems(study: Study) -> Iterator[Problem]:
 
 
 def _judge_made(study: Study, given: str | dict[str, Any], taken: set[str]) -> None:
-    judge: Judge = study.registry.create(JUDGES, study.filled(parse_spec(given)))
+    judge: Judge = study.judge(given)
     if doubled := taken.intersection(judge.names):
         what = f"another judge is named {min(doubled)!r} too"
         raise UsageError(f"{what}. Whose judgments come first must be plain: give each a name of its own.")

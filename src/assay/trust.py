@@ -120,13 +120,3 @@ def latency(blocks: Sequence[Block]) -> dict[str, dict[str, float]]:
         arm: {f"p{share}": float(np.percentile(taken, share)) for share in (50, 95, 99)}
         for arm, taken in seconds.items()
     }
-
-
-def cost(blocks: Sequence[Block]) -> dict[str, float]:
-    """What each arm's answers cost, where its system said."""
-    spent: dict[str, float] = {}
-    for block in blocks:
-        paid = [response.observed.cost for response in block.responses if response and response.observed.cost]
-        if paid:
-            spent[block.arm.name] = spent.get(block.arm.name, 0.0) + sum(paid)
-    return spent

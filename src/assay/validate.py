@@ -87,7 +87,7 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
 
 def _data_problems(study: Study, problems: Sequence[Problem]) -> Sequence[Problem]:
     """What is wrong with the data, where the study itself has problems, but not in naming its data."""
-    if any(problem.field.partition(".")[0] in {"data", "split"} for problem in problems):
+    if any(problem.field.partition(".")[0] in {"data", "split", "chunk"} for problem in problems):
         return ()
     try:
         study.dataset(Arm(""))

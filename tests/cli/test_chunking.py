@@ -75,7 +75,8 @@ def test_one_chunking_needs_no_factor(tmp_path: Path) -> None:
         ("small: tokens(size=12)", "small: tokens(size=0)", "chunk.small: size is 0. Give 1 or more"),
         ("small: tokens", "small: tokns", "There is no chunker 'tokns'. Did you mean 'tokens'?"),
         ("factors: {chunk: [small, large]}\n", "", "several chunkings, and no factor to choose one"),
-        ("[small, large]", "[small, huge]", "There is no chunker 'huge'"),
+        ("[small, large]", "[small, lareg]", "there is no chunking 'lareg'. Did you mean 'large'?"),
+        ("small: tokens(size=12)", "small: 12", "expected name(k=v), {use: name, k: v}, or several"),
     ],
 )
 def test_what_is_wrong_with_a_chunking_is_told_with_its_line(
@@ -86,3 +87,12 @@ def test_what_is_wrong_with_a_chunking_is_told_with_its_line(
     assert done.code == 3
     assert told in done.err
     assert "study.yaml:" in done.err
+
+
+@pytest.mark.parametrize("chunk", ["tokens(size=0)", "{use: tokns}", "{size: 200}", "{}"])
+def test_a_chunking_that_is_wrong_hides_no_other_problem(tmp_path: Path, chunk: str) -> None:
+    text = STUDY[: STUDY.index("chunk:")] + f"chunk: {chunk}\n" + STUDY[STUDY.index("systems:") :]
+    done = assay("validate", write_study(tmp_path, text + "seeds: 0\n"))
+    assert done.code == 3
+    assert "study.yaml:2: chunk: " in done.err
+    assert "seeds" in done.err

@@ -21,6 +21,7 @@ data: alphabet(letters=8)
 systems:
   theirs: overlap(k=5)
   ours: bm25
+  mixed: dense(model=letters(weight=3))
 baseline: ours
 judges: [same_letter]
 measures: [FirstHit, nDCG@5]
@@ -102,12 +103,14 @@ def test_without_it_the_study_names_what_is_missing(ran: tuple[Path, Done]) -> N
 
 @pytest.mark.slow
 def test_it_passes_the_contract_every_plugin_passes(installed: Path) -> None:
+    suites = [EXAMPLE.parent / "contract" / f"test_every_{what}.py" for what in ("plugin", "part")]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", EXAMPLE.parent / "contract"],
+        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *suites],
         env={**os.environ, "PYTHONPATH": str(installed)},
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]
+    assert "[letters]" in done.stdout
     assert "[overlap]" in done.stdout

@@ -17,7 +17,10 @@ from typing import Any, Self
 
 
 class Hub(ThreadingHTTPServer):
-    """Serves on a free port of this machine while it is entered; `fetched` are the files that were read."""
+    """Serves on a free port of this machine while it is entered.
+
+    `asked` are all paths that somebody asked for, `fetched` the files that were read.
+    """
 
     commit = "c" * 40
 
@@ -29,6 +32,7 @@ class Hub(ThreadingHTTPServer):
             if file.is_file()
         }
         self.model = model
+        self.asked: list[str] = []
         self.fetched: list[str] = []
         self.url = f"http://127.0.0.1:{self.server_port}"
         self._thread = threading.Thread(target=self.serve_forever)
@@ -55,6 +59,7 @@ class _Calls(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         path, hub = self.path.partition("?")[0], self.server
+        hub.asked.append(path)
         about = f"/api/models/{hub.model}"
         if path.startswith(f"/{hub.model}/resolve/"):
             self._file(path.split("/resolve/")[1].partition("/")[2])

@@ -3,8 +3,8 @@
     with OpenAIStandIn(faults=Faults("500", every=10)) as server:
         OpenAI("stand-in", url=server.url, backoff=0)
 
-It speaks OpenAI's `/embeddings`, the `/rerank` of Jina and Cohere and that of TEI, writes down what it was
-asked, and fails by plan. Texts that share words have vectors that are alike, so that search works on it.
+It speaks OpenAI's `/embeddings`, the `/rerank` of Jina, Cohere and Voyage and that of TEI, writes down what
+it was asked, and fails by plan. Texts that share words have vectors that are alike, so that search works.
 """
 
 from __future__ import annotations
@@ -162,12 +162,13 @@ class OpenAIStandIn(StandIn):
         batch_limit: int = 2048,
         token_limit: int = 300_000,
         packed: bool = False,  # vectors in base64, whatever was asked for
+        rerank_field: str = "results",  # "data" at Voyage
         delay: float = 0.0,
     ) -> None:
         super().__init__(faults, delay)
         self.dimensions, self.key = dimensions, key
         self.batch_limit, self.token_limit = batch_limit, token_limit
-        self.packed = packed
+        self.packed, self.rerank_field = packed, rerank_field
         self.texts: list[str] = []  # all that were embedded
         self.pairs: list[tuple[str, str]] = []  # all that were scored
 
@@ -190,7 +191,7 @@ class OpenAIStandIn(StandIn):
         texts, length = payload["input"], payload.get("dimensions", self.dimensions)
         words = sum(map(tokens, texts))
         if len(texts) > self.batch_limit:
-            return _error(413, f"batch size {len(texts)} > maximum allowed batch size {self.batch_limit}")
+            return self._too_many(len(texts))
         if words > self.token_limit:
             return _error(400, f"Requested {words} tokens, max {self.token_limit} tokens per request")
         if not all(text.strip() for text in texts):
@@ -214,9 +215,14 @@ class OpenAIStandIn(StandIn):
             return base64.b64encode(one.astype("<f4").tobytes()).decode()
         return one.tolist()  # type: ignore[no-any-return]
 
+    def _too_many(self, count: int) -> Reply:
+        return _error(413, f"batch size {count} > maximum allowed batch size {self.batch_limit}")
+
     def _rerank(self, payload: Any, fault: Kind | None) -> Reply:
         query, plain = payload["query"], "texts" in payload
         texts = payload["texts" if plain else "documents"]
+        if len(texts) > self.batch_limit:
+            return self._too_many(len(texts))
         if not all(text.strip() for text in texts):
             return _error(422, "`texts` cannot hold an empty string")
         scores = [score(query, text) for text in texts]
@@ -225,12 +231,12 @@ class OpenAIStandIn(StandIn):
         name = "score" if plain else "relevance_score"
         results = [{"index": index, name: each} for index, each in enumerate(scores)]
         results.sort(key=lambda each: -each[name])
-        results = results[fault == "count" : payload.get("top_n")]
+        results = results[fault == "count" :]
         if fault is None:
             with self.turn:
                 self.pairs += [(query, text) for text in texts]
         words = len(texts) * tokens(query) + sum(map(tokens, texts))
-        return Reply(results if plain else {"results": results, "usage": {"total_tokens": words}})
+        return Reply(results if plain else {self.rerank_field: results, "usage": {"total_tokens": words}})
 
 
 def tokens(text: str) -> int:

@@ -24,7 +24,7 @@ LAYERS = [
     ["datasets"],
     ["retrieval"],
     ["systems"],
-    ["study", "study_problems"],
+    ["study", "study_file", "study_problems"],
     ["run"],
     ["measures"],
     ["judges"],

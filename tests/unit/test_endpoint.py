@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import ssl
 import traceback
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.endpoint import Client, Endpoint, Refused, Usage, counted
+from assay.endpoint import Client, Endpoint, Refused, in_parts, is_passing, pause_before
 from assay.errors import AssayError, Retryable, UsageError
 from stand_ins.openai_server import KINDS, Faults, Kind, Reply, Request, StandIn
 
@@ -192,6 +193,20 @@ def test_a_status_that_may_pass_is_tried_again(status: int) -> None:
         assert server.calls == 3
 
 
+@pytest.mark.parametrize("status", [200, 304, 400, 401, 403, 404, 413, 422])
+def test_what_is_refused_is_not_taken_to_pass(status: int) -> None:
+    assert not is_passing(status)
+
+
+def test_an_answer_that_is_nested_too_deeply_is_rubbish_like_any_other() -> None:
+    deep = b"[" * 100_000
+    with Scripted([Reply(deep), Reply({"ok": True})]) as server:
+        assert opened(server).post("/a", {}, as_it_is) == {"ok": True}
+    with Scripted([Reply(deep, 400)]) as server, pytest.raises(Refused) as raised:
+        opened(server).post("/a", {}, as_it_is)
+    assert raised.value.said == deep.decode()
+
+
 def test_nobody_listening_is_tried_again_and_told() -> None:
     with Scripted() as server:
         url = server.url
@@ -257,6 +272,14 @@ def test_a_service_that_asks_for_less_than_the_usual_pause_gets_the_usual_one() 
         sleeper = Sleeper()
         opened(server, sleeper, backoff=10.0).post("/a", {}, as_it_is)
         assert 5.0 <= sleeper.pauses[0] <= 15.0
+
+
+def test_the_pause_grows_from_the_second_attempt_on() -> None:
+    for attempt, usual in [(2, 1.0), (3, 2.0), (5, 8.0)]:  # 1 · 2^(attempt - 2)
+        assert 0.5 * usual <= pause_before(attempt, 1.0) <= 1.5 * usual
+    assert pause_before(2, 1.0, "20") == 20.0
+    assert pause_before(2, 0.0, "Thu, 01 Jan 2026 12:00:20 GMT", lambda: NOON) == 20.0
+    assert pause_before(10_000, 1.0) == 60.0
 
 
 # --------------------------------------------------------------------------------- being refused
@@ -327,6 +350,50 @@ def test_a_long_message_is_cut_in_what_is_shown() -> None:
     assert len(raised.value.said) == 5000
 
 
+def refusing(status: int, said: str) -> Callable[[list[str]], list[str]]:
+    """Takes one text at a time, and refuses more in these words."""
+
+    def ask(texts: list[str]) -> list[str]:
+        if len(texts) > 1:
+            raise Refused(f"answers {status}: {said}.", status, said)
+        return texts
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (413, ""),
+        (422, "batch size 64 > maximum allowed batch size 32"),
+        (400, "This model's maximum context length is 8192 tokens, however you requested 10738 tokens"),
+        (400, "Requested 309209 tokens, max 300000 tokens per request"),
+        (400, "total number of texts must be at most 96 - received 100"),
+        (400, "the input length exceeds the context length"),
+        (400, "Too many tokens in batch."),
+        (400, "Request too large."),
+        (422, "Input validation error: `inputs` must have less than 512 tokens. Given: 600"),
+    ],
+)
+def test_what_is_too_much_at_once_is_asked_for_in_parts(status: int, said: str) -> None:
+    assert in_parts(["a", "b", "c"], refusing(status, said)) == [["a"], ["b"], ["c"]]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "Invalid value for 'dimensions' = 4096. Must be less than or equal to 1536."),
+        (400, "dimensions exceeds the maximum size of the output vector"),
+        (400, "Your monthly spending limit is reached"),
+        (400, "input cannot be an empty string"),
+        (404, "max tokens"),
+    ],
+)
+def test_a_refusal_that_less_would_not_mend_stands(status: int, said: str) -> None:
+    with pytest.raises(Refused):
+        in_parts(["a", "b"], refusing(status, said))
+
+
 # --------------------------------------------------------------------------------------- secrets
 
 
@@ -340,6 +407,33 @@ def test_no_message_holds_what_the_service_says_of_a_secret(status: int) -> None
             endpoint.open(sleep=Sleeper()).post("/a", {}, as_it_is)
     seen = "".join(traceback.format_exception(raised.value)) + repr(endpoint)
     assert not [secret for secret in hidden if secret in seen]
+
+
+@pytest.mark.parametrize(
+    ("url", "hidden"),
+    [
+        ("http://{}/v1?api_key=SECRET123", ["SECRET123"]),
+        (
+            "http://{}/v1?version=3&X-Amz-Signature=SEC%2BRET&accessToken=S+T",
+            ["SEC%2BRET", "SEC+RET", "S+T", "S T"],
+        ),
+        ("http://TOK%40EN@{}/v1", ["TOK%40EN", "TOK@EN", base64.b64encode(b"TOK@EN:").decode()]),
+        ("http://ann:p%40ss@{}/v1", ["p%40ss", "p@ss", base64.b64encode(b"ann:p@ss").decode()]),
+    ],
+)
+def test_no_message_holds_a_secret_of_the_address(url: str, hidden: list[str]) -> None:
+    echo = " and ".join(hidden)
+    with Scripted([Reply({"error": f"Nobody knows {echo}."}, 403)]) as server:
+        endpoint = Endpoint(url.format(server.url.split("/")[2]))
+        with pytest.raises(Refused, match="Nobody knows …") as raised:
+            endpoint.open().post("/a", {}, as_it_is)
+    seen = "".join(traceback.format_exception(raised.value)) + repr(endpoint) + endpoint.identity
+    assert not [secret for secret in hidden if secret in seen]
+
+
+def test_what_is_no_secret_in_an_address_is_left_in_a_message() -> None:
+    endpoint = Endpoint("http://localhost/v1?deployment=small&max_tokens=512&tokenizer=own")
+    assert endpoint.conceal("small 512\n own") == "small 512 own"
 
 
 @given(st.text("abc/+= ", min_size=1, max_size=12).map(str.strip).filter(bool), st.integers(0, 220))
@@ -407,6 +501,44 @@ def test_an_address_is_shown_without_credentials_and_query() -> None:
     assert endpoint.target("/a") == "https://ann:pw@host:8443/accounts/@cf/v1/a?key=7"
 
 
+def test_services_at_one_address_are_told_apart_by_their_query_less_what_is_secret() -> None:
+    def identity(query: str) -> str:
+        return Endpoint(f"https://ann:pw@host/v1/{query}").identity
+
+    assert identity("?deployment=small") == "https://host/v1?deployment=small"
+    assert identity("?key=7&deployment=small&&sig=8#top") == identity("?deployment=small")
+    assert identity("") == identity("?") == identity("?api-key=7") == "https://host/v1"
+
+
+def test_an_address_that_is_yet_to_be_filled_in_can_be_named_but_not_asked() -> None:
+    endpoint = Endpoint("${EMBED_SECRET_URL}")
+    assert endpoint.identity == "${EMBED_SECRET_URL}"
+    with pytest.raises(UsageError, match="is not the address of a service"):
+        endpoint.open()
+
+
 def test_tokens_cost_their_share_of_the_price_of_a_million() -> None:
     assert Endpoint("http://localhost", price=0.02).cost(1500) == pytest.approx(0.00003)  # 1500 · 0.02 / 10⁶
-    assert [counted(usage) for usage in (None, Usage(), Usage(7))] == [0, 0, 7]
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"total_tokens": 7}, 7),
+        ({"total_tokens": 12.0}, 12),
+        ({"total_tokens": 0}, 0),
+        ({"total_tokens": -3}, None),
+        ({"total_tokens": "many"}, None),
+        ({"total_tokens": None}, None),
+        ({}, None),
+        (None, None),
+        ("none", None),
+    ],
+)
+def test_tokens_that_nobody_counted_are_estimated_where_they_have_a_price(
+    usage: object, tokens: int | None
+) -> None:
+    free, sold = Endpoint("http://localhost"), Endpoint("http://localhost", price=0.02)
+    texts = ["four letters", "me"]  # 12 / 4, and at least 1
+    assert free.counted(usage, texts) == (tokens or 0)
+    assert sold.counted(usage, texts) == (4 if tokens is None else tokens)

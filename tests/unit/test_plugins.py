@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
 
 from assay.errors import PluginError, UsageError
-from assay.plugins import GROUPS, MEASURES, SYSTEMS, Registry, identity, make
+from assay.plugins import (
+    FUSIONS,
+    GROUPS,
+    MEASURES,
+    SYSTEMS,
+    Registry,
+    aside,
+    identity,
+    make,
+    part_identities,
+)
+from assay.protocols import Kit
+from assay.retrieval.parts import Fusion
 from assay.spec import Spec, parse_spec
 
 
@@ -136,3 +150,87 @@ def test_looking_up_a_name_loads_nothing_else() -> None:
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     assert "nDCG" in Registry().names(MEASURES)
+
+
+# ------------------------------------------------------------------------------------------ parts
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A part with a part of its own."""
+
+    depth: int = 5
+    inner: Annotated[Fusion, FUSIONS] | None = None
+    patience: float = aside(1.0)
+
+    def fuse(self, rankings: object) -> object:
+        return rankings
+
+    def identity(self, kit: Kit) -> str:
+        return f"ranker on {kit.root}"
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A system made of parts."""
+
+    ranker: Annotated[Fusion, FUSIONS] = Ranker()
+    other: Annotated[Fusion, FUSIONS] | None = None
+    name: str = ""
+
+
+COMPOSED = Registry({SYSTEMS: {"composed": Composed}, FUSIONS: {"ranker": Ranker}})
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("composed", Composed()),
+        ("composed(ranker=ranker(depth=2))", Composed(Ranker(2))),
+        ("composed(ranker=ranker(inner=ranker(depth=1)))", Composed(Ranker(inner=Ranker(1)))),
+        ("composed(other=none)", Composed()),
+        ("composed:ranker", Composed(Ranker())),
+        ({"use": "composed", "ranker": {"use": "ranker", "depth": 3}}, Composed(Ranker(3))),
+        (
+            {"use": "composed", "other": "ranker(depth=4)", "name": "ranker"},
+            Composed(other=Ranker(4), name="ranker"),
+        ),
+    ],
+)
+def test_a_parameter_that_takes_a_part_makes_it(spec: Any, expected: Composed) -> None:
+    assert COMPOSED.create(SYSTEMS, spec) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("composed(ranker=rankr)", "'composed': ranker: There is no fusion 'rankr'. Did you mean 'ranker'?"),
+        ("composed(ranker=ranker(deep=1))", "'composed': ranker: 'ranker' has no parameter 'deep'."),
+        (
+            "composed(ranker=ranker(inner=ranker(depth=x)))",
+            "'composed': ranker: 'ranker': inner: 'ranker': depth:",
+        ),
+        ("composed(ranker=5)", "'composed': ranker: expected Fusion, got 5"),
+        ("composed(ranker='(')", "'composed': ranker: expected a name at column 1"),
+    ],
+)
+def test_a_part_that_cannot_be_made_names_the_way_to_it(spec: str, told: str) -> None:
+    with pytest.raises(PluginError, match=re.escape(told)):
+        COMPOSED.create(SYSTEMS, spec)
+
+
+def test_identities_hold_parts_and_leave_out_what_decides_nothing() -> None:
+    one, patient = Composed(Ranker(2)), Composed(Ranker(2, patience=60.0))
+    assert identity(one) == identity(patient)
+    assert identity(one) != identity(Composed(Ranker(3)))
+    assert identity(one) != identity(Composed(Ranker(2), other=Ranker(2)))
+
+
+def test_what_parts_say_of_themselves_is_gathered_by_field() -> None:
+    kit = Kit(root=Path("here"))
+    assert part_identities(Composed(), kit) == {"ranker": "ranker on here"}
+    nested = Composed(Ranker(inner=Ranker()), other=Ranker())
+    assert part_identities(nested, kit) == {
+        "ranker": ["ranker on here", {"inner": "ranker on here"}],
+        "other": "ranker on here",
+    }

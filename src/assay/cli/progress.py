@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -20,13 +21,14 @@ class Shown:
     def __init__(self) -> None:
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
-        self._stage: TaskID | None = None
-        self._failed = self._done = self._total = 0
+        self._stages: dict[str, TaskID] = {}
+        self._turn = threading.Lock()  # workers build indexes side by side, and each tells
+        self._failed = self._done = self._stored = self._total = 0
         self._label = ""
         self._said = self._started = time.monotonic()
 
     def begin(self, label: str, total: int, done: int) -> None:
-        self._label, self._total, self._done = label, total, done
+        self._label, self._total, self._done, self._stored = label, total, done, done
         self._said = self._started = time.monotonic()
         if done:
             sys.stderr.write(f"{label}: {done} of {total} answers are stored already\n")
@@ -55,26 +57,32 @@ class Shown:
             self._bar.update(self._task, advance=items, rate=self._rate())
         elif time.monotonic() - self._said >= PLAIN_EVERY:
             self._said = time.monotonic()
-            left = (self._total - self._done) * (self._said - self._started) / max(self._done, 1)
+            answered = max(self._done - self._stored, 1)
+            left = (self._total - self._done) * (self._said - self._started) / answered
             sys.stderr.write(
                 f"{self._label}: {self._done}/{self._total}, {self._rate()}, about {left:.0f} s left\n"
             )
 
     def stage(self, what: str, done: int, total: int) -> None:
-        """Long work before the first answer: a second bar while it lasts."""
-        if self._bar is not None:
-            if self._stage is None:
-                self._stage = self._bar.add_task(what, total=total, rate="")
-            self._bar.update(self._stage, description=what, completed=done, total=total)
-            if done >= total:
-                self._bar.remove_task(self._stage)
-                self._stage = None
-        elif time.monotonic() - self._said >= PLAIN_EVERY:
-            self._said = time.monotonic()
-            sys.stderr.write(f"{what}: {done}/{total}\n")
+        """Long work before the first answer: a bar of its own while it lasts."""
+        with self._turn:
+            if self._bar is not None:
+                self._show_stage(self._bar, what, done, total)
+            elif time.monotonic() - self._said >= PLAIN_EVERY:
+                self._said = time.monotonic()
+                sys.stderr.write(f"{what}: {done}/{total}\n")
+
+    def _show_stage(self, bar: RichProgress, what: str, done: int, total: int) -> None:
+        if done >= total:
+            if (task := self._stages.pop(what, None)) is not None:
+                bar.remove_task(task)
+        elif what in self._stages:
+            bar.update(self._stages[what], completed=done, total=total)
+        else:
+            self._stages[what] = bar.add_task(what, total=total, completed=done, rate="")
 
     def _rate(self) -> str:
-        speed = self._done / max(time.monotonic() - self._started, 1e-9)
+        speed = (self._done - self._stored) / max(time.monotonic() - self._started, 1e-9)
         return f"{speed:.0f}/s" + (f", {self._failed} failed" if self._failed else "")
 
     def __enter__(self) -> Shown:

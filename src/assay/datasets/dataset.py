@@ -32,6 +32,7 @@ class Corpus:
     documents: Mapping[str, Document] = field(default_factory=dict)
     # What a hit on a passage counts as, where the corpus was cut anew and gold names passages from before.
     units: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    before: Corpus | None = None  # and the corpus they are from
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -47,10 +48,12 @@ class Corpus:
         return {passage.doc_id: index for index, passage in enumerate(self.passages)}
 
     def text_of(self, doc_id: str) -> str | None:
-        """The text of a passage, or of a document that was cut; None where the corpus has neither."""
+        """The text of a passage, of a document, or of a unit; None where the corpus has none of that id."""
         if (index := self.position.get(doc_id)) is not None:
             return self.passages[index].text
-        return self.documents[doc_id].text if doc_id in self.documents else None
+        if doc_id in self.documents:
+            return self.documents[doc_id].text
+        return None if self.before is None else self.before.text_of(doc_id)
 
     def restricted(self, doc_ids: Iterable[str]) -> Corpus:
         """The part of the corpus that one item's scope names, in corpus order."""
@@ -58,7 +61,7 @@ class Corpus:
         passages = [self.passages[index] for index in found]
         sources = dict.fromkeys(passage.source or passage.doc_id for passage in passages)
         documents = {each: self.documents[each] for each in sources if each in self.documents}
-        return Corpus(passages, documents, self.units)
+        return Corpus(passages, documents, self.units, self.before)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Nega
 from assay.measures.block import FAILED
 from assay.records import ClauseResult
 from assay.stats.power import detectable_difference, items_to_settle
-from assay.study import GateFile
+from assay.study_file import GateFile
 
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
 WORDS = {True: "holds", False: "fails", None: "open"}

@@ -23,7 +23,8 @@ from assay.gates.syntax import Call, Clause, Number
 from assay.protocols import Measure
 from assay.records import Verdict
 from assay.results import GO, INCONCLUSIVE, NO_GO
-from assay.study import GateFile, Study
+from assay.study import Study
+from assay.study_file import GateFile
 
 UNLISTED = "*"  # stands for the values that only the data know
 

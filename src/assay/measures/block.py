@@ -118,15 +118,14 @@ class Block:
 
     def _as_units(self, hits: pl.DataFrame) -> pl.DataFrame:
         """The units that hits count as, in their place and order; a hit that counts as none keeps its own."""
-        known = {
-            "doc": list(self.units),
-            "unit": [list(names) or [doc] for doc, names in self.units.items()],
-        }
-        names = pl.DataFrame(known, schema={"doc": pl.String, "unit": pl.List(pl.String)})
         ordered = hits.sort("item", "score", "doc", descending=[False, True, True])
-        named = ordered.join(names, on="doc", how="left", maintain_order="left")
-        units = named.select("item", doc=pl.coalesce("unit", pl.concat_list("doc"))).explode("doc")
+        units = ordered.select("item", doc=self._units_of(ordered)).explode("doc")
         return units.with_columns(score=pl.int_range(pl.len(), 0, -1).cast(pl.Float64))
+
+    def _units_of(self, frame: pl.DataFrame) -> pl.Series:
+        """For each row's doc, the list of units it counts as."""
+        lists = [list(self.units.get(doc) or [doc]) for doc in frame["doc"]]
+        return pl.Series(lists, dtype=pl.List(pl.String))
 
     def label(self, name: str) -> pl.DataFrame:
         """The labels of one name that hold here."""
@@ -141,10 +140,10 @@ class Block:
         """
         open_world = self.labels.world("relevance") == "open"
         named = self.labels.anywhere("relevance") if open_world else self.label("relevance")
-        named = named.drop_nulls("target")
-        return named.group_by("item", pl.col("target").alias("doc"), maintain_order=True).agg(
-            pl.col("grade").max()
-        )
+        judged = named.drop_nulls("target").select("item", "grade", doc="target")
+        if self.units:  # a mark on a passage is one on what the passage counts as
+            judged = judged.select("item", "grade", doc=self._units_of(judged)).explode("doc")
+        return judged.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
 
     @cached_property
     def gains(self) -> GainMatrix:

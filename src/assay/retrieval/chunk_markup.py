@@ -11,6 +11,8 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
+import yaml
+
 from assay.plugins import TOKENIZERS
 from assay.records import Document, Passage, Span
 from assay.retrieval.chunk import TokenLine, at_least, made_with, passage
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from assay.protocols import Kit
 
 _NEWLINE = re.compile(r"\r\n?|\n")  # what CommonMark takes for the end of a line
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?!\s*\n)(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?!\s*\n)((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 # What a browser does not show. All the text that a head may hold is in these, so that a head needs no
@@ -74,8 +76,7 @@ class Markdown:
 
     def _passages(self, document: Document, parser: MarkdownIt, tokens: Tokens) -> Iterator[Passage]:
         text = document.text
-        front = _FRONT_MATTER.match(text)
-        begin = front.end() if front else 0
+        begin = _front_matter(text)
         headings = _markdown_headings(text, begin, parser)
         for span, section in _sections(
             TokenLine(text, tokens), begin, headings, self.tokens, self._sentences
@@ -163,6 +164,17 @@ def _sections(
 
 def _moved(span: Span, by: int) -> Span:
     return Span(span.start + by, span.end + by)
+
+
+def _front_matter(text: str) -> int:
+    """Where the YAML that heads a Markdown document ends; what stands between two rules is text like any."""
+    found = _FRONT_MATTER.match(text)
+    try:
+        node = yaml.compose(found[1], Loader=yaml.SafeLoader) if found else None
+    except (yaml.YAMLError, RecursionError):  # the second where it is nested too deeply
+        return 0
+    is_data = isinstance(node, yaml.MappingNode) and not node.flow_style  # {{ which is a template's }}
+    return found.end() if found and is_data else 0
 
 
 def _markdown_headings(text: str, begin: int, parser: MarkdownIt) -> list[_Heading]:

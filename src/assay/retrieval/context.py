@@ -13,6 +13,7 @@ from assay.records import Budget, Context, Passage, Piece, Span
 from assay.retrieval.parts import Candidates, Floats, Model, Selector, Tokens
 from assay.retrieval.sentences import sentence_spans
 
+_MOST_SENTENCES = 500  # to choose from: selectors compare each with each
 Grain = Literal["passage", "sentence"]
 
 
@@ -76,7 +77,7 @@ class Showing:
         vectors = self.model.embed([query], "query").vectors[0]
         match = np.clip(self._vectors(pieces) @ vectors, 0.0, 1.0).astype(np.float64)
         product = match * relevance[[rank for rank, _ in cut]]
-        order = np.argsort(-product, kind="stable")
+        order = np.argsort(-product, kind="stable")[:_MOST_SENTENCES]
         return [pieces[index] for index in order], product[order]
 
     def _vectors(self, pieces: Sequence[Piece]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.retrieval.parts import Ranking
+from assay.retrieval.shelf import damaged
 
 if TYPE_CHECKING:
     from tantivy import Index as TantivyIndex
@@ -109,8 +110,11 @@ class LexicalIndex:
         """The index that a folder holds, analysed as it was built."""
         import tantivy
 
-        with _disk_errors():
-            return cls(tantivy.Index.open(str(folder)), (analysis or Analysis()).analyzer())
+        analyzer = (analysis or Analysis()).analyzer()
+        try:
+            return cls(tantivy.Index.open(str(folder)), analyzer)
+        except (ValueError, OSError) as error:
+            raise damaged(folder, error) from error
 
     def __len__(self) -> int:
         return self._searcher.num_docs

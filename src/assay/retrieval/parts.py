@@ -95,7 +95,8 @@ class Model(Protocol):
     """A loaded embedding model. Threads may share it.
 
     `identity` changes whenever its vectors may. `batch` is how many texts one call should be given, so that
-    those who keep vectors can write them down as they come. `embed` may raise Retryable.
+    those who keep vectors can write them down as they come; a model that waits for somebody else may have
+    `threads`, how many calls may be in flight. `embed` may raise Retryable.
     """
 
     @property

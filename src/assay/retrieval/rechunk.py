@@ -26,25 +26,28 @@ def rechunked(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
     documents = _documents(dataset)
     passages = chunker.cut(list(documents.values()), kit)
     units = _units(passages, dataset.corpus)
-    corpus = Corpus(passages, documents, units)
-    items = [_rescoped(item, units) for item in dataset.items]
+    standing_for: dict[str, list[str]] = {}
+    for doc_id, stands_for in units.items():
+        for unit in stands_for:
+            standing_for.setdefault(unit, []).append(doc_id)
+    items = [_rescoped(item, standing_for) for item in dataset.items]
+    corpus = Corpus(passages, documents, units, before=dataset.corpus)
     return dataclasses.replace(dataset, corpus=corpus, items=items)
 
 
 def _documents(dataset: Dataset) -> dict[str, Document]:
     """What the passages were cut from; one that was cut from nothing is its own document."""
-    documents = dict(dataset.corpus.documents)
-    missing = []
+    known, documents, missing = dataset.corpus.documents, {}, []
     for passage in dataset.corpus.passages:
         if passage.source is None:
             own = Document(passage.doc_id, passage.text, passage.title, passage.metadata)
-            documents.setdefault(passage.doc_id, own)
-        elif passage.source not in documents or passage.span is None:
-            missing.append(passage)
+            documents[passage.doc_id] = known.get(passage.doc_id, own)
+        elif passage.source in known and passage.span is not None:
+            documents[passage.source] = known[passage.source]
+        else:
+            missing.append(passage.doc_id)
     if missing:
-        what = (
-            f"{len(missing)} passages, such as {missing[0].doc_id!r}, do not say where in a document they lie"
-        )
+        what = f"{len(missing)} passages, such as {missing[0]!r}, do not say where in a document they lie"
         fix = "Add documents.jsonl and each passage's source and span, or study the passages as they are."
         raise DataError(Problem(what, dataset.name, field="chunk", fix=fix))
     return documents
@@ -89,10 +92,9 @@ def _same(one: Span, other: Span) -> bool:
     return shared > 0 and 2 * shared >= min(one.end - one.start, other.end - other.start)
 
 
-def _rescoped(item: Item, units: Mapping[str, tuple[str, ...]]) -> Item:
+def _rescoped(item: Item, standing_for: Mapping[str, Sequence[str]]) -> Item:
     """The item with its scope in new passages: those that stand for a passage of the old one."""
     if item.scope is None:
         return item
-    wanted = set(item.scope)
-    scope = [doc_id for doc_id, stands_for in units.items() if not wanted.isdisjoint(stands_for)]
-    return msgspec.structs.replace(item, scope=scope)
+    scope = dict.fromkeys(doc_id for unit in item.scope for doc_id in standing_for.get(unit, ()))
+    return msgspec.structs.replace(item, scope=list(scope))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay.errors import SystemFailure
+from assay.errors import DataError, Problem, SystemFailure
 
 _BUILDING = ".building-"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -85,6 +85,12 @@ def disk_told(folder: Path) -> Iterator[None]:
         else:
             raise
         raise SystemFailure(f"{folder}: {what.lower()}. {fix}. Nothing half-written was kept.") from error
+
+
+def damaged(folder: Path, error: Exception) -> DataError:
+    """What to say where files of an index cannot be read."""
+    fix = "Delete the folder; the index is made again when it is next needed."
+    return DataError(Problem(f"an index is damaged ({error})", str(folder), fix=fix))
 
 
 def _sync(folder: Path) -> None:

@@ -25,7 +25,7 @@ from assay.run.indexes import Indexes
 from assay.run.journal import Answer
 from assay.run.keys import Unit
 from assay.run.response import checked, fault_of
-from assay.study import RunSettings
+from assay.study_file import RunSettings
 
 TICK = 0.05  # seconds between looks at the clock
 RESERVE = 8  # units handed out for each worker

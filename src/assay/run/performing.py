@@ -14,6 +14,7 @@ from typing import Protocol
 import msgspec
 
 from assay.datasets.dataset import Dataset
+from assay.errors import SystemFailure
 from assay.protocols import Index, Structured, System
 from assay.records import Arm
 from assay.run.answering import Asked, Crew
@@ -174,6 +175,16 @@ class _Performance:
     def _record(self, answers: list[Answer]) -> None:
         self.writer.append(Answered(self.work.arm.name, self.work.seed, answers, self.work.generation))
 
+    def _pay(self, cost: float) -> None:
+        """Books what building costs as it arises, and stops it where the cap is reached."""
+        if not cost:
+            return
+        self.ledger.pay(cost)
+        if not self.ledger.affordable:
+            raise SystemFailure(
+                "the spending cap was reached. Raise max_cost, and run again: what was paid is kept"
+            )
+
     def _told(self, what: str, done: int, total: int) -> None:
         self.progress.stage(f"{self.work.arm.name}, {what}", done, total)
 
@@ -181,7 +192,7 @@ class _Performance:
         """An index; what it took, cost and publishes is written down."""
         corpus = self.dataset.corpus if scope is None else self.dataset.corpus.restricted(scope)
         started = time.monotonic()
-        kit = replace(self.study.kit, progress=self._told)
+        kit = replace(self.study.kit, progress=self._told, pay=self._pay)
         index = self.system.build(corpus, self.work.seed, kit)
         seconds = time.monotonic() - started
         if cost := getattr(index, "cost", None):

@@ -125,8 +125,15 @@ class Store:
 
     def cost(self) -> float:
         """What all answers, indexes and judgments ever cost, kept or not, as far as anybody said."""
-        paid = (entry.cost for entry in read_entries(self.spending) if isinstance(entry, Spent))
-        return math.fsum(cost or 0.0 for cost in chain(paid, (entry.cost for entry in self.judged())))
+        return math.fsum(chain(self.paid().values(), (entry.cost or 0.0 for entry in self.judged())))
+
+    def paid(self) -> dict[str, float]:
+        """What each arm's answers, attempts and indexes ever cost, kept or not."""
+        costs: dict[str, list[float]] = {}
+        for entry in read_entries(self.spending):
+            if isinstance(entry, Spent):
+                costs.setdefault(entry.arm, []).append(entry.cost)
+        return {arm: math.fsum(each) for arm, each in costs.items()}
 
     def seal(self, finished: Mapping[tuple[str, int], Sequence[str]]) -> None:
         """Writes finished arms as one Parquet file each, in item order, and drops what they make needless."""

@@ -35,10 +35,6 @@ class FlatIndex:
     showing: Showing
     show: int
 
-    @property
-    def cost(self) -> float:
-        return self.retriever.cost
-
     def session(self) -> FlatIndex:
         return self
 

@@ -21,15 +21,13 @@ from assay.systems.meter import Meter
 
 # Below this an index is made faster than it is found on disk, and a study of scopes has thousands of them.
 WORTH_KEEPING = 2_000
+INDEXED = (
+    "1"  # to be raised when what is indexed of a passage, or how, changes: kept indexes are then not used
+)
 
 
 class Retriever(Protocol):
     """Ranks a corpus for a query, and books on a meter what that took. Threads may share it."""
-
-    @property
-    def cost(self) -> float:
-        """What making it cost."""
-        ...
 
     def rank(self, query: str, meter: Meter) -> Ranking: ...
     def close(self) -> None: ...
@@ -52,14 +50,13 @@ class ByWords:
 
     index: LexicalIndex
     depth: int
-    cost: float = 0.0
 
     @classmethod
     def build(cls, corpus: Corpus, analysis: Analysis, depth: int, kit: Kit) -> ByWords:
         if len(corpus) < WORTH_KEEPING:
             return cls(LexicalIndex.build(map(indexed_text, corpus.passages), analysis), depth)
         shelf = Shelf(kit.cache / "indexes")
-        key = _content_key("lexical", engine(), repr(analysis), corpus.hash)
+        key = _content_key("lexical", INDEXED, engine(), repr(analysis), corpus.hash)
 
         def write(folder: Path) -> None:
             LexicalIndex.build(_told(corpus, kit), analysis, folder)
@@ -82,24 +79,23 @@ class ByVectors:
     embedding: Embedding
     index: VectorIndex
     depth: int
-    cost: float = 0.0  # of embedding what was new
 
     @classmethod
     def build(cls, corpus: Corpus, model: Embedder, store: VectorStore, depth: int, kit: Kit) -> ByVectors:
         embedding = Embedding(model, kit)
         engine = getattr(store, "identity", lambda _: "")(kit)
-        name = _content_key("vectors", embedding.identity, str(engine), corpus.hash)
+        name = _content_key("vectors", INDEXED, embedding.identity, str(engine), corpus.hash)
         passing = isinstance(store, Exact) and len(corpus) < WORTH_KEEPING
-        index, cost = None if passing else store.open(name, kit), 0.0
+        index = None if passing else store.open(name, kit)
         if index is None:
-            vectors, _, cost = embedding.passages([indexed_text(passage) for passage in corpus.passages])
+            vectors = embedding.passages([indexed_text(passage) for passage in corpus.passages])
             about = [_metadata(passage) for passage in corpus.passages]
             index = ExactIndex(vectors, about) if passing else store.build(name, vectors, kit, about)
-        return cls(embedding, index, depth, cost)
+        return cls(embedding, index, depth)
 
     def rank(self, query: str, meter: Meter) -> Ranking:
-        embedded = self.embedding.query(query)
-        meter.lap("embed", took=embedded.seconds, tokens=embedded.tokens, cost=embedded.cost)
+        embedded, cost = self.embedding.query(query)
+        meter.lap("embed", took=embedded.seconds, tokens=embedded.tokens, cost=cost)
         (found,) = self.index.search(embedded.vector[np.newaxis], self.depth)
         meter.lap("search")
         return found
@@ -115,10 +111,6 @@ class Fused:
 
     parts: Sequence[Retriever]
     fusion: Fusion
-
-    @property
-    def cost(self) -> float:
-        return sum(part.cost for part in self.parts)
 
     def rank(self, query: str, meter: Meter) -> Ranking:
         found = self.fusion.fuse([part.rank(query, meter) for part in self.parts])
@@ -142,10 +134,6 @@ class Reranked:
     passages: Sequence[Passage]
     depth: int
     trust: float
-
-    @property
-    def cost(self) -> float:
-        return self.first.cost
 
     def rank(self, query: str, meter: Meter) -> Ranking:
         positions, scores = self.first.rank(query, meter)

@@ -129,6 +129,27 @@ def test_a_rule_at_the_top_is_not_front_matter() -> None:
     assert cut(Markdown(), "---\na: 1\n---") == []
 
 
+@pytest.mark.parametrize(
+    "top",
+    [
+        "Aspirin halves the risk.\n\nMore text.",
+        "# A heading",
+        "- one\n- two",
+        "So: it halves the risk.\n\nMore text.",
+        "{{ a template }}",
+        "[" * 5000,
+    ],
+)
+def test_what_stands_between_two_rules_is_kept_unless_it_is_a_mapping(top: str) -> None:
+    text = f"---\n{top}\n\n---\n\nThe rest."
+    kept = " ".join(passage for _, passage in cut(Markdown(10**6), text))
+    assert kept.split() == text.split()
+
+
+def test_front_matter_need_not_make_sense_to_be_left_out() -> None:
+    assert cut(Markdown(), "---\ndate: 2024-13-45\ntags: [a, b]\nof: !odd 1\n---\nText.") == [(None, "Text.")]
+
+
 lines = st.sampled_from(
     ["# a", "## b", "### *c*", "text. More text!", "```", "# x", "", "===", "---", "- item", "> # q", "#",
      "| a | b |", "|---|---|", "    code", "\t# tab", "<div>", "</div>", "é弘👩 \x0b\x0c\u2028 end", "[a]: b",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +19,7 @@ from assay.protocols import Kit
 from assay.retrieval.embed.static import Static
 from assay.retrieval.parts import Reranker
 from assay.retrieval.rerank.cross_encoder import CrossEncoder, PairScorer
+from stand_ins.hub import Hub
 
 SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
 WORDS = [*SPECIAL.values(), "who", "barks", "the", "dog", "cat", "sleeps", "zinc", "heart"]
@@ -124,7 +128,8 @@ def test_a_folder_is_relative_to_the_study(make: Callable[..., Path]) -> None:
 
 
 def test_refuses_a_model_without_a_trained_score(make: Callable[..., Path]) -> None:
-    with pytest.raises(UsageError, match=r"BertModel\) is not trained to score pairs"):
+    missing = r"lack tensors that the model uses \(classifier\.bias, classifier\.weight\)"
+    with pytest.raises(SystemFailure, match=rf"{missing}\..*trained for this work"):
         load(make("BertModel"))
 
 
@@ -134,7 +139,7 @@ def test_refuses_a_model_with_several_scores(make: Callable[..., Path]) -> None:
 
 
 def test_refuses_more_tokens_than_the_model_reads(make: Callable[..., Path]) -> None:
-    with pytest.raises(UsageError, match=r"max_tokens is 33, but .* reads 32 at most"):
+    with pytest.raises(UsageError, match=r"max_tokens is 33, but .* has 32 positions"):
         load(make(), max_tokens=33)
 
 
@@ -163,6 +168,38 @@ def test_says_when_a_folder_is_no_model(make: Callable[..., Path], tmp_path: Pat
     (tmp_path / "notes.txt").write_text("nothing here")
     with pytest.raises(SystemFailure, match="could not load"):
         load(tmp_path)
+
+
+def test_says_when_the_weights_are_cut_off(make: Callable[..., Path]) -> None:
+    weights = make() / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    with pytest.raises(SystemFailure, match="could not load"):
+        load(weights.parent)
+
+
+ASK = """
+from assay.protocols import Kit
+from assay.retrieval.embed.static import Static
+from assay.retrieval.rerank.cross_encoder import CrossEncoder
+scorer = CrossEncoder("owner/tiny", device="cpu").load(Static(), Kit())
+print(scorer.scores("who barks", ["zinc"]).scores.tolist())
+"""
+
+
+@pytest.mark.slow
+def test_comes_from_the_hub_once_and_is_not_asked_for_again(
+    make: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = make()
+    with Hub(path, "owner/tiny") as server:
+        env = {**os.environ, "HF_HOME": str(tmp_path), "HF_ENDPOINT": server.url, "NO_PROXY": "127.0.0.1"}
+        env.pop("HF_HUB_OFFLINE", None)
+        for _ in range(2):
+            command = [sys.executable, "-c", ASK]
+            done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=120)
+            assert done.stdout.strip() == str(load(path).scores("who barks", ["zinc"]).scores.tolist())
+            asked, server.asked = server.asked, []
+    assert asked == []
 
 
 # ------------------------------------------------------------------- without the library

@@ -123,6 +123,11 @@ def test_length_comes_from_the_parameter_or_the_models_settings_and_never_the_to
     assert tokens() == 16  # positions that the model has; the tokenizer itself would cut at 6
     (folder / "tokenizer_config.json").write_text('{"model_max_length": 12}')
     assert tokens() == 12
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 1e30}')  # nobody set it
+    assert tokens() == 16
+    (folder / "config.json").write_text(json.dumps({**CONFIG, "max_position_embeddings": None}))
+    assert Onnx("tiny").identity(Kit(root=folder.parent)).endswith('["mean",512,"",""]')
+    (folder / "config.json").write_text(json.dumps(CONFIG))
     (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 9}')
     assert tokens() == 9
     with pytest.raises(UsageError, match=r"max_tokens is 17, but .* has 16 positions"):

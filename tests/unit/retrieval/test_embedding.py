@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -14,11 +17,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from assay.errors import DataError, Retryable, SystemFailure
+from assay.errors import Retryable, SystemFailure
 from assay.protocols import Kit
 from assay.retrieval.embedding import Embedding
+from assay.retrieval.memory import VectorMemory
 from assay.retrieval.parts import Embedded, Role, Vectors
 from assay.retrieval.unit import unit
+
+TURN = threading.Lock()
 
 
 def vector(text: str, dimensions: int = 8) -> Vectors:
@@ -36,11 +42,24 @@ class CountingModel:
     dimensions: int = 8
     seen: list[list[str]] = field(default_factory=list)
     fail_at: int | None = None
+    pause: float = 0.0
+    threads: int = 1
+    at_once: int = 0
+    most_at_once: int = 0
 
     def embed(self, texts: Sequence[str], role: Role) -> Embedded:
-        if self.fail_at == len(self.seen):
+        with TURN:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+            failing = self.fail_at == len(self.seen)
+            self.fail_at = None if failing else self.fail_at
+            if not failing:
+                self.seen.append(list(texts))
+        time.sleep(self.pause)
+        with TURN:
+            self.at_once -= 1
+        if failing:
             raise Retryable("the model went away")
-        self.seen.append(list(texts))
         rows = np.stack([vector(f"{role} {text}", self.dimensions) for text in texts])
         return Embedded(rows, tokens=sum(map(len, texts)), cost=0.5 * len(texts))
 
@@ -71,11 +90,11 @@ def texts_of(model: CountingModel) -> list[str]:
 def test_rows_stand_in_the_order_of_the_texts_and_batches_in_that_of_length(kit: Kit) -> None:
     model = CountingModel()
     texts = ["a", "bbb", "cc", "bbb", "dddddd", "eeee"]
-    made = Embedding(Counting(model), kit).passages(texts)
-    assert np.array_equal(made.vectors, np.stack([vector(f"passage {text}") for text in texts]))
+    paid: list[float] = []
+    made = Embedding(Counting(model), dataclasses.replace(kit, pay=paid.append)).passages(texts)
+    assert np.array_equal(made, np.stack([vector(f"passage {text}") for text in texts]))
     assert model.seen == [["dddddd", "eeee", "bbb", "cc"], ["a"]]  # the longest first, each once
-    assert made.tokens == 6 + 4 + 3 + 2 + 1
-    assert made.cost == 0.5 * 5
+    assert paid == [0.5 * 4, 0.5]  # as it comes
 
 
 def test_no_text_is_embedded_twice(kit: Kit) -> None:
@@ -84,8 +103,7 @@ def test_no_text_is_embedded_twice(kit: Kit) -> None:
     before = Embedding(Counting(first), kit).passages(texts)
     after = Embedding(Counting(second), kit).passages(texts)
     assert second.seen == []
-    assert (after.tokens, after.cost) == (0, 0.0)
-    assert np.array_equal(before.vectors, after.vectors)
+    assert np.array_equal(before, after)
 
 
 def test_a_corpus_that_grew_by_a_tenth_embeds_that_tenth(kit: Kit) -> None:
@@ -98,23 +116,23 @@ def test_a_corpus_that_grew_by_a_tenth_embeds_that_tenth(kit: Kit) -> None:
 def test_another_model_has_another_memory(kit: Kit) -> None:
     Embedding(Counting(CountingModel()), kit).passages(["a"])
     other = CountingModel(identity="other", dimensions=3)
-    assert Embedding(Counting(other), kit).passages(["a"]).vectors.shape == (1, 3)
+    assert Embedding(Counting(other), kit).passages(["a"]).shape == (1, 3)
     assert other.seen == [["a"]]
 
 
 def test_queries_and_passages_are_kept_apart(kit: Kit) -> None:
     embedding = Embedding(Counting(CountingModel()), kit)
     embedding.passages(["a"])
-    assert np.array_equal(embedding.query("a").vector, vector("query a"))
+    assert np.array_equal(embedding.query("a")[0].vector, vector("query a"))
 
 
 def test_a_query_from_memory_tells_what_it_took_and_costs_nothing(kit: Kit) -> None:
     model = CountingModel()
     embedding = Embedding(Counting(model), kit)
-    first, second = embedding.query("word"), Embedding(Counting(model), kit).query("word")
+    first, cost = embedding.query("word")
+    second, no_cost = Embedding(Counting(model), kit).query("word")
     assert model.seen == [["word"]]
-    assert first.cost == 0.5
-    assert second.cost == 0.0
+    assert (cost, no_cost) == (0.5, 0.0)
     assert (second.seconds, second.tokens) == (first.seconds, 4)
     assert np.array_equal(first.vector, second.vector)
 
@@ -126,7 +144,7 @@ def test_nothing_new_loads_no_model(kit: Kit) -> None:
         def load(self, kit: Kit) -> Any:
             raise SystemFailure("loaded")
 
-    assert len(Embedding(Unloadable(CountingModel()), kit).passages(["a"]).vectors) == 1
+    assert len(Embedding(Unloadable(CountingModel()), kit).passages(["a"])) == 1
 
 
 def test_what_was_embedded_before_a_failure_is_kept(kit: Kit) -> None:
@@ -135,7 +153,7 @@ def test_what_was_embedded_before_a_failure_is_kept(kit: Kit) -> None:
         Embedding(Counting(CountingModel(fail_at=3)), kit).passages(texts)
     model = CountingModel()
     Embedding(Counting(model), kit).passages(texts)
-    assert len(texts_of(model)) == 20 - 3 * 4
+    assert len(texts_of(model)) in {4, 8}  # the batch that failed, and perhaps the one after it
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
@@ -146,22 +164,81 @@ def test_progress_is_told(tmp_path: Path) -> None:
 
 
 def test_no_texts_need_nothing(kit: Kit) -> None:
-    assert Embedding(Counting(CountingModel()), kit).passages([]).vectors.shape[0] == 0
+    assert Embedding(Counting(CountingModel()), kit).passages([]).shape[0] == 0
 
 
-def test_threads_share_it(kit: Kit) -> None:
-    embedding = Embedding(Counting(CountingModel()), kit)
+def test_threads_that_ask_the_same_at_once_embed_it_once(kit: Kit) -> None:
+    model = CountingModel(pause=0.02)
+    embedding = Embedding(Counting(model), kit)
     texts = [f"text {number % 10}" for number in range(80)]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda text: embedding.query(text).vector, texts))
+        found = list(pool.map(lambda text: embedding.query(text)[0].vector, texts))
     for text, one in zip(texts, found, strict=True):
         assert np.array_equal(one, vector(f"query {text}"))
+    assert sorted(texts_of(model)) == sorted(set(texts))
 
 
-def test_a_model_whose_dimension_changed_under_its_name_is_told_of(kit: Kit) -> None:
+def test_builds_that_share_texts_embed_them_once(kit: Kit) -> None:
+    model = CountingModel(pause=0.01)
+    with ThreadPoolExecutor(4) as pool:
+        corpora = [[f"text {number}" for number in range(start, start + 30)] for start in (0, 10, 20, 30)]
+        made = list(pool.map(lambda texts: Embedding(Counting(model), kit).passages(texts), corpora))
+    assert sorted(texts_of(model)) == sorted(f"text {number}" for number in range(60))
+    for texts, vectors in zip(corpora, made, strict=True):
+        assert np.array_equal(vectors, np.stack([vector(f"passage {text}") for text in texts]))
+
+
+def test_a_model_that_waits_has_several_batches_in_flight(kit: Kit) -> None:
+    model = CountingModel(pause=0.05, threads=4)
+    Embedding(Counting(model), kit).passages([f"text {number}" for number in range(40)])
+    assert model.most_at_once == 4
+
+
+def test_a_batch_that_fails_takes_no_other_along(kit: Kit) -> None:
+    texts = [f"text {number:02}" for number in range(40)]
+    model = CountingModel(pause=0.02, threads=4, fail_at=1)
+    with pytest.raises(Retryable):
+        Embedding(Counting(model), kit).passages(texts)
+    again = CountingModel()
+    Embedding(Counting(again), kit).passages(texts)
+    assert sorted([*texts_of(model), *texts_of(again)]) == texts  # nothing twice, nothing lost
+
+
+def test_vectors_of_another_dimension_are_refused_and_spoil_nothing(kit: Kit) -> None:
     Embedding(Counting(CountingModel()), kit).passages(["a"])
-    with pytest.raises(DataError, match=r"vectors of .* dimensions.*Remove the file"):
-        Embedding(Counting(CountingModel(dimensions=5)), kit).passages(["a", "b"])
+    other = Embedding(Counting(CountingModel(dimensions=5)), kit)
+    for asked in (lambda: other.passages(["a", "b"]), lambda: other.query("c")):
+        with pytest.raises(Retryable, match=r"vectors of 5 dimensions, and of 8 before\. Check what answers"):
+            asked()
+    repaired = CountingModel()
+    embedding = Embedding(Counting(repaired), kit)
+    assert embedding.passages(["a", "b"]).shape == (2, 8)
+    assert embedding.query("c")[0].vector.shape == (8,)
+    assert repaired.seen == [["b"], ["c"]]
+
+
+def test_a_query_that_cannot_be_remembered_is_answered_all_the_same(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise SystemFailure("the disk is full")
+
+    embedding = Embedding(Counting(CountingModel()), kit)
+    monkeypatch.setattr(VectorMemory, "keep", refuse)
+    assert np.array_equal(embedding.query("a")[0].vector, vector("query a"))
+    with pytest.raises(SystemFailure, match="full"):
+        embedding.passages(["a"])
+
+
+def test_vectors_come_back_in_single_precision(kit: Kit) -> None:
+    class Double(CountingModel):
+        def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+            made = super().embed(texts, role)
+            return made._replace(vectors=made.vectors.astype(np.float64))  # type: ignore[arg-type]
+
+    made = Embedding(Counting(Double()), kit).passages(["a", "b"])
+    assert made.dtype == np.float32
+    assert np.array_equal(made[1], vector("passage b"))
 
 
 def test_a_damaged_file_is_made_anew(kit: Kit) -> None:
@@ -169,10 +246,24 @@ def test_a_damaged_file_is_made_anew(kit: Kit) -> None:
     embedding.passages(["a"])
     embedding.close()
     (file,) = (kit.cache / "embeddings").glob("*.sqlite")
-    file.write_bytes(b"no database " * 1000)
+    damaged = b"no database " * 1000
+    file.write_bytes(damaged)
     model = CountingModel()
     Embedding(Counting(model), kit).passages(["a"])
     assert model.seen == [["a"]]
+    assert file.with_suffix(".damaged").read_bytes() == damaged  # set aside: it may have been paid for
+
+
+def test_damage_inside_the_file_is_told_of(kit: Kit) -> None:
+    embedding = Embedding(Counting(CountingModel()), kit)
+    embedding.passages([f"text {number}" for number in range(500)])
+    embedding.close()
+    (file,) = (kit.cache / "embeddings").glob("*.sqlite")
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"x" * (len(content) - 4096)
+    file.write_bytes(content)
+    with pytest.raises(SystemFailure, match=r"malformed.*Remove it, or set ASSAY_CACHE"):
+        Embedding(Counting(CountingModel()), kit).passages(["text 1", "text 2"])
 
 
 def test_a_folder_that_is_a_file_is_told_of(tmp_path: Path) -> None:

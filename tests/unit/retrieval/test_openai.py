@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,13 @@ def test_tokens_are_counted_by_the_service_and_cost_their_price() -> None:
         assert loaded(server).embed(TEXTS, "passage").cost == 0.0
 
 
+def test_tokens_that_the_service_does_not_count_are_not_free() -> None:
+    with OpenAIStandIn() as server:
+        answer = {"data": [{"embedding": [1.0]}], "usage": None}
+        assert loaded(server)._read(["passage: cats"], answer).tokens == 0
+        assert loaded(server, price=1.0)._read(["passage: cats"], answer).tokens == 3  # 13 characters // 4
+
+
 def test_dimensions_are_asked_for() -> None:
     with OpenAIStandIn() as server:
         assert loaded(server, dimensions=8).embed(TEXTS, "query").vectors.shape == (100, 8)
@@ -68,15 +76,22 @@ def test_queries_and_passages_have_prefixes_of_their_own() -> None:
         assert server.texts == ["query: what", "passage: that"]
 
 
-def test_several_batches_are_in_flight_and_keep_their_order() -> None:
-    with OpenAIStandIn(delay=0.02) as server:
+def test_it_says_how_many_batches_may_be_in_flight_and_sends_its_own_one_after_another() -> None:
+    with OpenAIStandIn(delay=0.01) as server:
         model = loaded(server, threads=4)
-        assert model.batch == 40
-        made = model.embed(TEXTS, "passage")
-        assert made.vectors == pytest.approx(expected(TEXTS), abs=1e-6)
-        assert sorted(server.texts) == sorted(TEXTS)
-        assert 2 <= server.at_once <= 4
-        assert server.connections <= 4
+        assert (model.batch, model.threads) == (10, 4)
+        model.embed(TEXTS, "passage")
+        assert (server.calls, server.at_once) == (10, 1)
+
+
+def test_threads_share_a_model() -> None:
+    with OpenAIStandIn(delay=0.01) as server:
+        model = loaded(server)
+        batches = [TEXTS[start : start + 10] for start in range(0, 100, 10)]
+        with ThreadPoolExecutor(4) as pool:
+            made = list(pool.map(lambda batch: model.embed(batch, "passage"), batches))
+        assert np.vstack([each.vectors for each in made]) == pytest.approx(expected(TEXTS), abs=1e-6)
+        assert 1 < server.at_once <= server.connections <= 4
 
 
 # ------------------------------------------------------------------------------------------- blank texts
@@ -148,32 +163,22 @@ def test_a_text_that_is_too_long_by_itself_is_told_plainly() -> None:
         with pytest.raises(SystemFailure) as raised:
             loaded(server).embed(["short", "long " * 400], "passage")
         message = str(raised.value)
-        assert message.startswith("stand-in does not take a text of 2,000 characters.")
+        assert message.startswith("A text of 2,000 characters is refused.")
         assert "answers 400 Bad Request: Requested 400 tokens, max 10 tokens per request." in message
         assert message.endswith("If it is too long, cut it into smaller ones.")
         assert server.texts == ["short"]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "This model's maximum context length is 8192 tokens, however you requested 10738 tokens",
-        "Requested 309209 tokens, max 300000 tokens per request",
-        "total number of texts must be at most 96 - received 100",
-        "the input length exceeds the context length",
-        "Too many tokens in batch.",
-        "Input validation error: `inputs` must have less than 512 tokens. Given: 600",
-    ],
-)
-def test_services_word_their_limits_in_many_ways(said: str) -> None:
-    class Worded(OpenAIStandIn):
+def test_dimensions_that_are_refused_cost_one_call() -> None:
+    class Short(OpenAIStandIn):
         def reply(self, request: Request, fault: Kind | None) -> Reply:
-            many = len(request.payload["input"]) > 1
-            return Reply({"error": {"message": said}}, 400) if many else super().reply(request, fault)
+            said = "Invalid value for 'dimensions'. Must be less than or equal to 1536."
+            return Reply({"error": {"message": said}}, 400)
 
-    with Worded() as server:
-        assert len(loaded(server).embed(["one", "two"], "passage").vectors) == 2
-        assert server.calls == 3
+    with Short() as server:
+        with pytest.raises(SystemFailure, match="answers 400 Bad Request: Invalid value for 'dimensions'"):
+            loaded(server, dimensions=4096).embed(TEXTS[:10], "passage")
+        assert server.calls == 1
 
 
 def test_a_refusal_for_another_reason_is_not_halved() -> None:
@@ -197,13 +202,13 @@ def test_one_call_in_ten_that_fails_changes_nothing(kind: Kind) -> None:
         assert (server.calls, server.failed) == (22, 2)  # 20 batches; calls 10 and 20 failed
 
 
-def test_faults_of_every_kind_by_chance_change_nothing_with_batches_in_flight() -> None:
+def test_faults_of_every_kind_by_chance_change_nothing() -> None:
     kinds = [kind for kind in KINDS if kind not in {"hang", "drip"}]
     with OpenAIStandIn(Faults(kinds, share=0.3, seed=4), packed=True) as server:
-        made = loaded(server, batch=2, threads=4, retries=30, dimensions=32).embed(TEXTS, "passage")
+        made = loaded(server, batch=2, retries=30, dimensions=32).embed(TEXTS, "passage")
         assert made.vectors == pytest.approx(expected(TEXTS), abs=1e-6)
         assert server.failed > 5
-        assert sorted(server.texts) == sorted(TEXTS)
+        assert server.texts == TEXTS
 
 
 @pytest.mark.parametrize(
@@ -254,20 +259,31 @@ def test_a_service_that_does_not_heed_dimensions_is_told_of() -> None:
         ([{"index": 0, "embedding": ["a"]}, {"index": 1, "embedding": [1.0]}], "Expected `float`"),
         ([{"index": 0, "embedding": "A"}, {"index": 1, "embedding": "AAAA"}], "base64"),
         ([{"index": 0, "embedding": "AAAA"}, {"index": 1, "embedding": "AAAA"}], "buffer size"),
+        ([{"index": 0, "embedding": [0.0]}, {"index": 1, "embedding": [1.0]}], "a vector of zeros"),
+        ([{"index": 0, "embedding": [1e-200]}, {"index": 1, "embedding": [1.0]}], "a vector of zeros"),
+        ([{"index": 0, "embedding": [1e200]}, {"index": 1, "embedding": [1.0]}], "NaN or infinity"),
+        ([{"index": 0, "embedding": "AAAAAA=="}, {"index": 1, "embedding": [1.0]}], "a vector of zeros"),
         ([{"index": 0}, {"index": 1}], "missing required field `embedding`"),
         ("none", "Expected `array`"),
     ],
 )
 def test_an_answer_that_is_not_a_vector_a_text_is_not_taken(data: Any, cause: str) -> None:
     with OpenAIStandIn() as server, pytest.raises(ValueError, match=cause):
-        loaded(server)._read(2, {"data": data})
+        loaded(server)._read(["one", "two"], {"data": data})
 
 
 def test_vectors_without_numbers_stand_in_the_order_of_the_texts() -> None:
     with OpenAIStandIn() as server:
         answer = {"data": [{"embedding": [1.0, 0.0]}, {"embedding": [0.0, 2.0]}], "usage": None}
-        made = loaded(server)._read(2, answer)
-        assert (made.vectors.tolist(), made.tokens) == ([[1.0, 0.0], [0.0, 2.0]], 0)
+        made = loaded(server)._read(["one", "two"], answer)
+        assert (made.vectors.tolist(), made.tokens) == ([[1.0, 0.0], [0.0, 1.0]], 0)
+
+
+def test_small_and_large_numbers_keep_their_direction() -> None:
+    with OpenAIStandIn() as server:  # their squares leave float32, which ends at 1e-45 and 3e38
+        answer = {"data": [{"embedding": [3e-30, 4e-30]}, {"embedding": [3e30, 4e30]}]}
+        made = loaded(server)._read(["one", "two"], answer)
+        assert made.vectors == pytest.approx(np.array([[0.6, 0.8], [0.6, 0.8]]), abs=1e-7)
 
 
 # ------------------------------------------------------------------------------------------- keys and names
@@ -283,18 +299,23 @@ def test_the_key_is_sent_and_never_shown() -> None:
 
 
 def test_whatever_may_change_a_vector_changes_the_identity_and_nothing_else_does() -> None:
-    part = OpenAI("small", "https://ann:pw@host:8443/v1/?version=1")
-    assert part.identity(Kit()) == 'openai 1 https://host:8443/v1 ["small",null,"",""]'
+    part = OpenAI("small", "https://ann:pw@host:8443/v1/?version=1&key=7")
+    assert part.identity(Kit()) == 'openai 1 https://host:8443/v1?version=1 ["small",null,"",""]'
     changed = [
         OpenAI("large", part.url),
         OpenAI("small", "https://host/v1"),
+        OpenAI("small", "https://host:8443/v1/?version=2"),
         OpenAI("small", part.url, dimensions=8),
         OpenAI("small", part.url, query_prefix="q"),
         OpenAI("small", part.url, passage_prefix="q"),
     ]
-    assert len({each.identity(Kit()) for each in [part, *changed]}) == 6
+    assert len({each.identity(Kit()) for each in [part, *changed]}) == 7
     alike = OpenAI("small", part.url, key="k", batch=1, threads=1, price=1, timeout=1, retries=1, backoff=1)
     assert alike.identity(Kit()) == part.identity(Kit()) == part.load(Kit()).identity
+
+
+def test_its_identity_is_told_before_a_secret_address_is_filled_in() -> None:
+    assert "${EMBED_SECRET_URL}" in OpenAI("small", "${EMBED_SECRET_URL}").identity(Kit())
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_large_passage_stands_for_all_that_it_holds() -> None:
     st.lists(st.integers(1, 12), min_size=1, max_size=8),
     st.integers(1, 40),
 )
-def test_every_unit_is_stood_for_and_halves_are_counted_right(lengths: list[int], size: int) -> None:
+def test_halves_are_counted_right(lengths: list[int], size: int) -> None:
     borders = [sum(lengths[:n]) for n in range(len(lengths) + 1)]
     dataset = cut_dataset(borders, "x" * borders[-1])
     new = rechunked(dataset, Every(size), Kit())
@@ -96,6 +96,16 @@ def test_every_unit_is_stood_for_and_halves_are_counted_right(lengths: list[int]
             if shared and 2 * shared >= min(len(passage.text), len(old.text)):
                 expected.append(old.doc_id)
         assert list(new.corpus.units[passage.doc_id]) == expected
+
+
+def test_documents_that_had_no_passage_are_not_indexed_and_gold_keeps_its_text() -> None:
+    text = "0123456789" * 3
+    documents = {"doc": Document("doc", text), "other": Document("other", "never indexed")}
+    passages = passages_of(text, [0, 10, 20])
+    dataset = Dataset("d", Corpus(passages, documents), [Item("q", "?", gold={"relevant": {"p10": 1}})])
+    new = rechunked(dataset, Every(15), Kit())
+    assert {passage.source for passage in new.corpus.passages} == {"doc"}
+    assert new.corpus.text_of("p10") == text[10:20]
 
 
 def test_passages_without_a_place_cannot_be_cut_anew() -> None:
@@ -144,3 +154,11 @@ def test_a_passage_that_stands_for_three_units_takes_three_places() -> None:
 def test_a_hit_that_stands_for_nothing_takes_a_place_of_its_own() -> None:
     found = block(["lost", "a#0-4"], {"lost": (), "a#0-4": ("a",)}, {"a": 1.0})
     assert score("RR@10", found) == 1 / 2
+
+
+def test_a_mark_on_a_passage_is_one_on_what_it_counts_as() -> None:
+    units = {"a#0-4": ("a",), "a#4-8": ("a",), "b#0-3": ("b",)}
+    found = block(["a#0-4", "b#0-3"], units, {"a#4-8": 1.0, "b#0-3": 0.0})
+    assert score("RR@10", found) == 1.0
+    assert score("R@10", found) == 1.0
+    assert score("Judged@10", found) == 1.0

@@ -40,7 +40,7 @@ def test_the_request_has_the_form_that_the_service_reads() -> None:
         loaded(server, model="small").scores(QUERY, TEXTS)
         loaded(server, form="texts").scores(QUERY, TEXTS)
         jina, tei = (request.payload for request in server.requests)
-        assert jina == {"model": "small", "query": QUERY, "documents": TEXTS, "top_n": 4}
+        assert jina == {"model": "small", "query": QUERY, "documents": TEXTS}
         assert tei == {"query": QUERY, "texts": TEXTS}
 
 
@@ -50,8 +50,27 @@ def test_tokens_are_counted_where_the_service_does_and_cost_their_price() -> Non
         found = loaded(server, price=2.0).scores(QUERY, TEXTS)
         assert found.tokens == 26
         assert found.cost == pytest.approx(0.000052)
-        uncounted = loaded(server, price=2.0, form="texts").scores(QUERY, TEXTS)
-        assert (uncounted.tokens, uncounted.cost) == (0, 0.0)
+        assert loaded(server, form="texts").scores(QUERY, TEXTS).tokens == 0
+        # four characters a token, the query's 14 with each text: 26 // 4, 21 // 4, 36 // 4, 32 // 4
+        estimated = loaded(server, price=2.0, form="texts").scores(QUERY, TEXTS)
+        assert estimated.tokens == 6 + 5 + 9 + 8
+        assert estimated.cost == pytest.approx(0.000056)
+
+
+def test_scores_under_the_name_that_voyage_gives_them_are_found() -> None:
+    with OpenAIStandIn(rerank_field="data") as server:
+        found = loaded(server, model="rerank").scores(QUERY, TEXTS)
+        assert found.scores.tolist() == pytest.approx(SCORES)
+        assert found.tokens == 26
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_more_texts_than_a_service_takes_are_scored_in_parts(form: Form) -> None:
+    with OpenAIStandIn(batch_limit=1) as server:
+        found = loaded(server, form=form).scores(QUERY, [*TEXTS, " "])
+        assert found.scores.tolist() == pytest.approx([*SCORES, 0.0])
+        assert server.calls == 7  # 4 and twice 2 are refused; 4 times 1 passes
+        assert found.tokens == (26 if form == "documents" else 0)
 
 
 def test_a_blank_text_is_not_sent_and_is_no_better_than_any_other() -> None:

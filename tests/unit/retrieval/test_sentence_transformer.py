@@ -13,16 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from assay.errors import PluginError, SystemFailure, UsageError
 from assay.protocols import Kit
-from assay.retrieval.embed import onnx, sentence_transformer
-from assay.retrieval.embed.sentence_transformer import (
-    SentenceTransformer,
-    SentenceTransformerModel,
-    local_or_hub,
-    weights_identity,
-)
+from assay.retrieval.embed import checkpoint, onnx
+from assay.retrieval.embed.checkpoint import local_or_hub, weights_identity
+from assay.retrieval.embed.sentence_transformer import SentenceTransformer, SentenceTransformerModel
 from assay.retrieval.parts import Embedder, TokenModel
 from stand_ins.hub import Hub
 from tiny_bert import CONFIG, WORDS, at_length_one, hidden_states, make_weights, write_model
@@ -111,6 +108,23 @@ def test_what_is_longer_than_max_tokens_is_cut(folder: Path) -> None:
     assert len(rows) == 3
 
 
+def test_more_tokens_than_the_model_has_positions_are_refused(folder: Path) -> None:
+    assert load(folder, max_tokens=16).embed(["cat " * 50], "query").tokens == 16
+    with pytest.raises(UsageError, match=r"max_tokens is 17, but .* has 16 positions"):
+        load(folder, max_tokens=17)
+
+
+def test_positions_are_counted_from_the_paddings_on_where_the_model_does(folder: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="the extra sentence-transformers is missing")
+    sizes = {"vocab_size": len(WORDS), "hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1}
+    config = transformers.RobertaConfig(**sizes, max_position_embeddings=16, pad_token_id=1)
+    transformers.RobertaModel(config).save_pretrained(folder)
+    # 16 positions, the first two of them for padding
+    assert load(folder, max_tokens=14).embed(["cat " * 50], "query").tokens == 14
+    with pytest.raises(UsageError, match=r"max_tokens is 15, but .* has 14 positions"):
+        load(folder, max_tokens=15)
+
+
 def test_threads_may_share_a_model(folder: Path) -> None:
     model, texts = load(folder), [f"{word} {other}" for word in WORDS[4:] for other in WORDS[4:]]
     expected = model.embed(texts, "query").vectors
@@ -137,6 +151,40 @@ def test_a_folder_that_holds_no_model_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(SystemFailure, match=r"sentence-transformers could not load .*empty"):
         load(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["encoder.layer.1.output.dense.weight", "embeddings.LayerNorm.bias", "embeddings.word_embeddings.weight"],
+)
+def test_a_model_without_a_tensor_that_it_uses_is_refused(folder: Path, name: str) -> None:
+    whole = load(folder)  # though it has no pooler, which nothing asks for
+    assert whole.embed(["cat"], "query").vectors.any()
+    weights = make_weights()
+    del weights[name]
+    save_file(weights, folder / "model.safetensors")
+    with pytest.raises(SystemFailure, match=rf"lack tensors that the model uses \({name}, pooler\.dense"):
+        load(folder)
+
+
+def test_what_is_wrong_with_the_weights_is_told(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(SystemFailure, match=r"could not load .*tiny.*Check that it is a model .* whole"):
+        load(folder)
+    words = make_weights()["embeddings.word_embeddings.weight"]
+    save_file({**make_weights(), "embeddings.word_embeddings.weight": words[:, :4].copy()}, path)
+    with pytest.raises(SystemFailure, match=r"could not load .*tiny.*Check that it is a model .* whole"):
+        load(folder)
+
+
+def test_loading_leaves_transformers_as_it_was(folder: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="the extra sentence-transformers is missing")
+    before = vars(transformers.PreTrainedModel)["from_pretrained"]
+    load(folder)
+    assert vars(transformers.PreTrainedModel)["from_pretrained"] is before
+    assert isinstance(transformers.AutoModel.from_pretrained(folder), transformers.BertModel)
 
 
 def test_the_packaged_minilm_gives_what_it_gives_by_onnx() -> None:
@@ -216,7 +264,7 @@ def test_a_name_on_the_hub_counts_with_its_commit(monkeypatch: pytest.MonkeyPatc
         asked.append(name)
         return tmp_path / "snapshots" / ("c" * 40)
 
-    monkeypatch.setattr(sentence_transformer, "snapshot", fetch)
+    monkeypatch.setattr(checkpoint, "snapshot", fetch)
     assert weights_identity("owner/model") == f"owner/model@{'c' * 40}"
     assert f" owner/model@{'c' * 40} " in SentenceTransformer("owner/model").identity(Kit(root=tmp_path))
     assert asked == ["owner/model"] * 2

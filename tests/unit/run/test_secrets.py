@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
@@ -15,11 +15,13 @@ from probe import Probe
 from probing import forget_asked, items, opened, times_asked, write_study
 
 from assay.environment import conceal, fill
-from assay.errors import PluginError, SystemFailure
+from assay.errors import AssayError, PluginError, SystemFailure
 from assay.pipeline import Evaluation
+from assay.plugins import FUSIONS, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Fault, Response
 from assay.report.html import Html
+from assay.retrieval.parts import Fusion
 from assay.run.runner import run_study
 
 ENV = {"SEARCH_URL": "https://one.example/v1", "SEARCH_TOKEN": "s3cr3t/+value", "PORT": "80"}
@@ -120,7 +122,14 @@ def test_a_system_that_cannot_be_made_gives_nothing_away(tmp_path: Path) -> None
         ("KEY", True),
         ("DB_PASSWORD_FILE", True),
         ("AWS_CREDENTIALS", True),
+        ("PGPASSWORD", True),
+        ("MYAPIKEY", True),
+        ("DB_PASS", True),
+        ("DB_PWD", True),
+        ("GITHUB_PAT", True),
         ("MONKEY_URL", False),
+        ("PATH", False),
+        ("COMPASS_URL", False),
         ("TOKENIZER", False),
         ("HOST", False),
     ],
@@ -157,3 +166,46 @@ def test_what_a_plugin_asks_the_kit_for_is_concealed_and_nothing_else() -> None:
     assert conceal("80 and s3cr3t/+value", kit) == "80 and s3cr3t/+value"  # nobody was told
     kit.secret("SEARCH_TOKEN")
     assert conceal("80 and s3cr3t/+value", kit) == "80 and ${SEARCH_TOKEN}"
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A part with a key."""
+
+    key: str
+
+    def fuse(self, rankings: object) -> object:
+        return rankings
+
+
+@dataclass(frozen=True)
+class Outer:
+    """A system with such a part."""
+
+    part: Annotated[Fusion, FUSIONS]
+    name: str = ""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "outer(part=keyed(key=${API_KEY}), name=${API_KEY})",
+        {"use": "outer", "part": "keyed(key=${API_KEY})", "name": "${API_KEY}"},
+        {"use": "outer", "part": {"use": "keyed", "key": "${API_KEY}"}, "name": "${API_KEY}"},
+    ],
+)
+@pytest.mark.parametrize("value", ["a=b, c) [d] 'e", "123", "x, name=evil"])
+def test_no_character_of_a_secret_is_read_as_a_part_of_the_spec(spec: Any, value: str) -> None:
+    registry = Registry({SYSTEMS: {"outer": Outer}, FUSIONS: {"keyed": Keyed}})
+    made = registry.create(SYSTEMS, spec, partial(fill, kit=Kit(env={"API_KEY": value})))
+    assert made == Outer(Keyed(value), value)
+
+
+def test_a_chunker_that_cannot_be_made_gives_nothing_away(tmp_path: Path) -> None:
+    write_study(tmp_path, items(1))
+    text = (tmp_path / "study.yaml").read_text()
+    (tmp_path / "study.yaml").write_text("chunk: tokens(size=${MY_TOKEN})\n" + text)
+    with pytest.raises(AssayError) as refused:
+        opened(tmp_path, Probe, {"MY_TOKEN": "-4242"})
+    assert "${MY_TOKEN}" in str(refused.value)
+    assert "4242" not in str(refused.value)

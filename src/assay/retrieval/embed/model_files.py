@@ -15,6 +15,7 @@ from assay.errors import DataError, Problem, SystemFailure, UsageError
 
 _EXPORTS = ("model.onnx", "onnx/model.onnx")
 _USUAL_LENGTH = 512
+_ENDLESS = 1e6  # tokens: a tokenizer whose length nobody set says 1e30
 
 
 class _Settings(msgspec.Struct, frozen=True):
@@ -22,7 +23,7 @@ class _Settings(msgspec.Struct, frozen=True):
 
     max_seq_length: int | None = None
     max_position_embeddings: int | None = None
-    model_max_length: float | None = None  # 1e30 where nobody set it
+    model_max_length: float | None = None
     pad_token_id: int | None = None
 
 
@@ -68,7 +69,7 @@ class ModelFiles:
         if (trained := self._settings("sentence_bert_config.json").max_seq_length) is not None:
             return trained
         tokenizer = self._settings("tokenizer_config.json").model_max_length
-        known = [int(length) for length in (positions, tokenizer) if length is not None]
+        known = [int(each) for each in (positions, tokenizer) if each is not None and each < _ENDLESS]
         return min(known, default=_USUAL_LENGTH)
 
     def _settings(self, name: str) -> _Settings:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import re
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -14,16 +12,12 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from assay.endpoint import Client, Endpoint, Refused, Usage, counted
+from assay.endpoint import Client, Endpoint, in_parts
 from assay.errors import Retryable, SystemFailure, UsageError
 from assay.plugins import aside
 from assay.protocols import Kit
-from assay.retrieval.parts import Embedded, Role, Vectors
-from assay.retrieval.unit import unit
-
-# How services word it that a text, or a batch, is more than they take. A word too many here costs a few
-# refused requests; one too few, the run.
-_TOO_MUCH = re.compile(r"\b(max|limit|at most|less than|exceed|too (many|long|large|big))", re.IGNORECASE)
+from assay.retrieval.parts import Embedded, Floats, Role, Vectors
+from assay.retrieval.unit import lengths, unit
 
 
 @dataclass(frozen=True)
@@ -31,7 +25,8 @@ class OpenAI:
     """An embedding model behind an HTTP endpoint.
 
     `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none. `price` is that of a
-    million tokens. `threads` batches are in flight at once.
+    million tokens; those that the service does not count are taken to have four characters each. `threads`
+    is how many batches may be in flight at once.
     """
 
     model: str
@@ -64,7 +59,7 @@ class OpenAI:
     def identity(self, kit: Kit) -> str:
         """Who embeds, and what is put before a text. A service that changes a model silently is not seen."""
         decides = [self.model, self.dimensions, self.query_prefix, self.passage_prefix]
-        return f"openai {self.version} {self.endpoint.address} {msgspec.json.encode(decides).decode()}"
+        return f"openai {self.version} {self.endpoint.identity} {msgspec.json.encode(decides).decode()}"
 
 
 class _Row(msgspec.Struct):
@@ -74,7 +69,7 @@ class _Row(msgspec.Struct):
 
 class _Answer(msgspec.Struct):
     data: list[_Row]
-    usage: Usage | None = None
+    usage: Any = None
 
 
 class _OtherDimension(ValueError):
@@ -86,7 +81,7 @@ class OpenAIModel:
 
     def __init__(self, part: OpenAI, client: Client, identity: str) -> None:
         self.identity = identity
-        self.batch = part.batch * part.threads
+        self.batch, self.threads = part.batch, part.threads
         self._part, self._client = part, client
         self._dimensions = part.dimensions
         self._turn = threading.Lock()  # over who says first how many dimensions there are
@@ -99,56 +94,46 @@ class OpenAIModel:
         sent = [prefix + texts[row] for row in rows]
         if texts and not sent and self._dimensions is None:
             sent = ["dimensions"]  # somebody has to say how long the zeros are
-        starts = range(0, len(sent), part.batch)
-        made = self._in_flight([sent[start : start + part.batch] for start in starts])
+        batches = (sent[start : start + part.batch] for start in range(0, len(sent), part.batch))
+        made = [each for batch in batches for each in in_parts(batch, self._request)]
         vectors = np.zeros((len(texts), self._dimensions or 0), dtype=np.float32)
-        vectors[rows] = unit(made.vectors[: len(rows)])
-        return Embedded(vectors, made.tokens, part.endpoint.cost(made.tokens))
-
-    def _in_flight(self, batches: Sequence[list[str]]) -> Embedded:
-        if len(batches) < 2:
-            return self._joined([self._request(batch) for batch in batches])
-        with ThreadPoolExecutor(min(self._part.threads, len(batches))) as pool:
-            return self._joined(list(pool.map(self._request, batches)))
+        if rows:
+            vectors[rows] = np.vstack([each.vectors for each in made])
+        tokens = sum(each.tokens for each in made)
+        return Embedded(vectors, tokens, part.endpoint.cost(tokens))
 
     def _request(self, texts: list[str]) -> Embedded:
-        """The vectors of one batch, in two requests where the service finds one too large."""
         part = self._part
         payload: dict[str, object] = {"model": part.model, "input": texts, "encoding_format": "float"}
         if part.dimensions is not None:
             payload["dimensions"] = part.dimensions
         try:
-            return self._client.post("/embeddings", payload, partial(self._read, len(texts)))
-        except Refused as refusal:
-            if not _too_much(refusal):
-                raise
-            if len(texts) == 1:
-                what = f"{part.model} does not take a text of {len(texts[0]):,} characters. {refusal}"
-                raise SystemFailure(f"{what} If it is too long, cut it into smaller ones.") from refusal
+            return self._client.post("/embeddings", payload, partial(self._read, texts))
         except Retryable as error:
             if isinstance(error.__cause__, _OtherDimension):
                 fix = "Another model answers. Check what is served there, and whether it takes `dimensions`"
                 raise SystemFailure(f"{self._client.endpoint.address}: {error.__cause__}. {fix}.") from error
             raise
-        half = len(texts) // 2
-        return self._joined([self._request(texts[:half]), self._request(texts[half:])])
 
-    def _read(self, count: int, answer: Any) -> Embedded:
+    def _read(self, texts: Sequence[str], answer: Any) -> Embedded:
         """What the service says, if it is a vector for each text; a ValueError otherwise."""
-        found = msgspec.convert(answer, _Answer)
+        found, count = msgspec.convert(answer, _Answer), len(texts)
         numbered = {
             place if row.index is None else row.index: row.embedding for place, row in enumerate(found.data)
         }
         if len(found.data) != count or numbered.keys() != set(range(count)):
             raise ValueError(f"{len(found.data)} vectors for {count} texts, numbered {sorted(numbered)[:9]}")
         rows = [_numbers(numbered[index]) for index in range(count)]
-        if 0 in (lengths := {len(row) for row in rows}) or len(lengths) > 1:
+        if 0 in (sizes := {len(row) for row in rows}) or len(sizes) > 1:
             raise ValueError("an empty vector, or vectors of different lengths")
         vectors = np.stack(rows)
-        if not np.isfinite(vectors).all():
+        long = lengths(vectors)
+        if not np.isfinite(long).all():
             raise ValueError("a vector holds NaN or infinity")
+        if not long.all():  # which would stand for a text without a token, and none of these is blank
+            raise ValueError("a vector of zeros")
         self._agree(vectors.shape[1])
-        return Embedded(vectors, counted(found.usage))
+        return Embedded(unit(vectors), self._client.endpoint.counted(found.usage, texts))
 
     def _agree(self, dimensions: int) -> None:
         with self._turn:
@@ -156,17 +141,8 @@ class OpenAIModel:
             if dimensions != self._dimensions:
                 raise _OtherDimension(f"vectors of {dimensions} dimensions, not of {self._dimensions}")
 
-    def _joined(self, parts: Sequence[Embedded]) -> Embedded:
-        none = np.empty((0, self._dimensions or 0), dtype=np.float32)
-        vectors = np.vstack([none, *(part.vectors for part in parts)])
-        return Embedded(vectors, sum(part.tokens for part in parts))
 
-
-def _numbers(embedding: list[float] | str) -> Vectors:
+def _numbers(embedding: list[float] | str) -> Vectors | Floats:
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
-    return np.array(embedding, dtype=np.float32)
-
-
-def _too_much(refusal: Refused) -> bool:
-    return refusal.status == 413 or (refusal.status in {400, 422} and bool(_TOO_MUCH.search(refusal.said)))
+    return np.array(embedding, dtype=np.float64)

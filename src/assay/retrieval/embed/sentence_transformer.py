@@ -5,18 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import digest
-from assay.errors import PluginError, SystemFailure, UsageError
+from assay.errors import UsageError
+from assay.plugins import aside
 from assay.protocols import Kit
-from assay.retrieval.embed.model_files import content_hash, snapshot
+from assay.retrieval.embed.checkpoint import Device, local_or_hub, open_checkpoint, weights_identity
 from assay.retrieval.embed.own_tokens import own_tokens
 from assay.retrieval.parts import Embedded, Role, Vectors
 from assay.retrieval.unit import unit
@@ -24,8 +23,6 @@ from assay.retrieval.unit import unit
 if TYPE_CHECKING:
     import sentence_transformers
     from tokenizers import Encoding
-
-Device = Literal["cpu", "cuda", "mps"]
 
 # The prompts of a model that knows one for each role, in the order in which the library looks for them.
 _PROMPTS: dict[Role, tuple[str, ...]] = {
@@ -46,7 +43,7 @@ class SentenceTransformer:
     query_prefix: str | None = None
     passage_prefix: str | None = None
     max_tokens: int | None = None  # what is longer is cut; None: what the model's own settings say
-    batch: int = 32
+    batch: int = aside(32)
     trust_remote_code: bool = False  # code that comes with the model is run: only for authors you trust
     version: ClassVar[str] = "1"
 
@@ -143,73 +140,12 @@ class SentenceTransformerModel:
 @lru_cache(maxsize=2)
 def _load(part: SentenceTransformer, where: str, identity: str) -> SentenceTransformerModel:
     """The model, read once a process: a study may build thousands of small indexes with it."""
-    try:
-        import sentence_transformers
-    except ImportError as error:
-        raise PluginError(
-            "The package sentence-transformers is not installed. "
-            "Install it: pip install 'retrieval-assay[sentence-transformers]'"
-        ) from error
-    check_device(part.device)
-    open_model = partial(
-        sentence_transformers.SentenceTransformer,
+    model = open_checkpoint(
+        "SentenceTransformer",
         where,
+        part.max_tokens,
+        probe=lambda model: model.encode(["whole"], show_progress_bar=False),
         device=part.device,
-        revision=commit_of(where),
         trust_remote_code=part.trust_remote_code,
     )
-    try:
-        try:
-            # What is all there is not asked for on the hub, where every file would be looked up again.
-            model = open_model(local_files_only=True)
-        except OSError:
-            model = open_model()
-    except (OSError, ValueError) as error:
-        fix = "Check that it is a model of that library, and whole."
-        raise SystemFailure(f"sentence-transformers could not load {where!r}: {error}. {fix}") from error
-    if part.max_tokens is not None:
-        model.max_seq_length = part.max_tokens
     return SentenceTransformerModel(part, model, identity)
-
-
-def check_device(device: Device | None) -> None:
-    """Refuses a device that this machine, or the installed torch, does not have."""
-    import torch
-
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if device is not None and not there[device]:
-        found = " and ".join(name for name in there if there[name])
-        raise UsageError(f"device is {device!r}, but torch {torch.__version__} finds only {found} here.")
-
-
-def local_or_hub(model: str, kit: Kit) -> str:
-    """The folder of that name beside the study where there is one, otherwise the name on the hub."""
-    folder = kit.path(model)
-    if folder.is_dir():
-        return str(folder)
-    if model.count("/") != 1 or model.startswith((".", "/", "~")):
-        raise UsageError(
-            f"There is no folder {folder}, and {model!r} is no name on the Hugging Face hub. "
-            "Write the folder relative to the study, or the name with its owner: OWNER/NAME."
-        )
-    return model
-
-
-def weights_identity(name_or_path: str | Path) -> str:
-    """The hash of the files of a local folder, or a hub name with its commit: a name alone could change."""
-    if (commit := commit_of(name_or_path)) is not None:
-        return f"{name_or_path}@{commit}"
-    folder = Path(name_or_path)
-    names = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    # the library never reads notes, nor what other tools keep beside a model
-    read = [name for name in names if name.suffix != ".md" and not str(name).startswith(".")]
-    content = content_hash(folder / name for name in read)
-    return digest(part.encode() for part in (*map(Path.as_posix, read), content))
-
-
-def commit_of(name_or_path: str | Path) -> str | None:
-    """The commit of a model on the hub, that in its cache where there is one; None for a local folder."""
-    if Path(name_or_path).is_dir():
-        return None
-    ways_out = "Check name and network, or download it elsewhere and give its folder instead of its name."
-    return snapshot(str(name_or_path), ["*.json"], ways_out).name

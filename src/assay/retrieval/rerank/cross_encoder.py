@@ -10,21 +10,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from assay.errors import PluginError, SystemFailure, UsageError
+from assay.errors import SystemFailure, UsageError
+from assay.plugins import aside
 from assay.protocols import Kit
-from assay.retrieval.embed.sentence_transformer import (
-    Device,
-    check_device,
-    commit_of,
-    local_or_hub,
-    weights_identity,
-)
+from assay.retrieval.embed.checkpoint import Device, local_or_hub, open_checkpoint, weights_identity
 from assay.retrieval.parts import Embedder, Scored
 
 if TYPE_CHECKING:
     import sentence_transformers
 
-_SCORES_PAIRS = ("ForSequenceClassification", "ForCausalLM")
 _LEAST_TOKENS = 5  # three are special, and both texts need one
 
 
@@ -39,7 +33,7 @@ class CrossEncoder:
     model: str
     device: Device | None = None  # None: the library takes the fastest there is
     max_tokens: int | None = None  # of query and passage together; None: what the model's settings say
-    batch: int = 32
+    batch: int = aside(32)
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
@@ -91,37 +85,14 @@ class PairScorer:
 @lru_cache(maxsize=2)
 def _load(part: CrossEncoder, where: str, identity: str) -> PairScorer:  # noqa: ARG001
     """The model, read once a process and identity: a study may build thousands of small indexes with it."""
-    try:
-        import sentence_transformers
-    except ImportError as error:
-        raise PluginError(
-            "The package sentence-transformers is not installed. "
-            "Install it: pip install 'retrieval-assay[sentence-transformers]'"
-        ) from error
-    check_device(part.device)
-    try:
-        model = sentence_transformers.CrossEncoder(where, device=part.device, revision=commit_of(where))
-    except (OSError, ValueError) as error:
-        fix = "Check that it is a cross-encoder of that library, whole, and that it fits in memory."
-        raise SystemFailure(f"sentence-transformers could not load {where!r}: {error}. {fix}") from error
-    _check_head(part, model)
-    if part.max_tokens is not None:
-        most = model.max_seq_length
-        if most is not None and part.max_tokens > most:
-            what = f"max_tokens is {part.max_tokens}, but {part.model!r} reads {most} at most"
-            raise UsageError(f"cross_encoder: {what}. Ask for no more than that.")
-        model.max_seq_length = part.max_tokens
-    return PairScorer(part, model)
-
-
-def _check_head(part: CrossEncoder, model: sentence_transformers.CrossEncoder) -> None:
-    """Refuses a model that does not give one trained score a pair."""
-    names = getattr(model.config, "architectures", None) or []
-    weighted = [each for each in model.children() if next(each.parameters(), None) is not None]
-    # To a plain encoder the library adds a last layer of random numbers, and says so in its log alone.
-    if len(weighted) == 1 and names and not any(name.endswith(_SCORES_PAIRS) for name in names):
-        what = f"{part.model!r} ({', '.join(names)}) is not trained to score pairs of texts"
-        raise UsageError(f"cross_encoder: {what}. Name a cross-encoder, or use it as an embedding model.")
+    model = open_checkpoint(
+        "CrossEncoder",
+        where,
+        part.max_tokens,
+        probe=lambda model: model.predict([("whole", "whole")], show_progress_bar=False),
+        device=part.device,
+    )
     if model.num_labels != 1:
         what = f"{part.model!r} gives {model.num_labels} scores a pair"
         raise UsageError(f"cross_encoder: {what}. Name a model that gives one, for relevance.")
+    return PairScorer(part, model)

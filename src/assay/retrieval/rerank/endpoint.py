@@ -1,4 +1,4 @@
-"""Reranking by a service that is asked as Jina's and Cohere's are, or as Hugging Face's TEI is."""
+"""Reranking by a service that is asked as Jina's, Cohere's and Voyage's are, or as Hugging Face's TEI is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from assay.endpoint import Client, Endpoint, Usage, counted
+from assay.endpoint import Client, Endpoint, in_parts
 from assay.errors import UsageError
 from assay.plugins import aside
 from assay.protocols import Kit
@@ -22,7 +22,8 @@ class RerankEndpoint:
     """A reranking model behind an HTTP endpoint.
 
     `form` is what the texts are called in a request: `documents` (Cohere, Jina, Voyage, vLLM, Infinity) or
-    `texts` (TEI). `price` is that of a million tokens, for services that count them.
+    `texts` (TEI). `price` is that of a million tokens; those that the service does not count are taken to
+    have four characters each.
     """
 
     url: str
@@ -49,7 +50,7 @@ class RerankEndpoint:
 
     def identity(self, kit: Kit) -> str:
         """Who scores. A service that changes a model silently is not seen."""
-        return f"rerank {self.version} {self.endpoint.address} {self.model}"
+        return f"rerank {self.version} {self.endpoint.identity} {self.model}"
 
 
 class _Result(msgspec.Struct):
@@ -59,8 +60,9 @@ class _Result(msgspec.Struct):
 
 
 class _Answer(msgspec.Struct):
-    results: list[_Result]
-    usage: Usage | None = None
+    results: list[_Result] = []
+    data: list[_Result] = []  # Voyage's name for them
+    usage: Any = None
 
 
 class EndpointScorer:
@@ -70,7 +72,7 @@ class EndpointScorer:
         self._part, self._client = part, client
 
     def scores(self, query: str, texts: Sequence[str]) -> Scored:
-        """A score a text, all from one request.
+        """A score a text, all from one request unless the service finds that too large.
 
         Many services refuse blank texts. They are not sent, and score as the worst of the others; all score
         0 for a blank query.
@@ -78,29 +80,34 @@ class EndpointScorer:
         sent = [row for row, text in enumerate(texts) if text.strip()] if query.strip() else []
         if not sent:
             return Scored(np.zeros(len(texts)))
-        payload: dict[str, object] = {"query": query, self._part.form: [texts[row] for row in sent]}
-        if self._part.form == "documents":
-            payload["top_n"] = len(sent)
+        found = in_parts([texts[row] for row in sent], partial(self._request, query))
+        given = np.concatenate([each.scores for each in found])
+        scores = np.full(len(texts), given.min())
+        scores[sent] = given
+        tokens = sum(each.tokens for each in found)
+        return Scored(scores, tokens, self._part.endpoint.cost(tokens))
+
+    def _request(self, query: str, texts: list[str]) -> Scored:
+        # No `top_n`, which Voyage refuses: unless asked for fewer, services score all.
+        payload: dict[str, object] = {"query": query, self._part.form: texts}
         if self._part.model is not None:
             payload["model"] = self._part.model
-        found = self._client.post("/rerank", payload, partial(_read, len(sent)))
-        scores = np.full(len(texts), found.scores.min())
-        scores[sent] = found.scores
-        return Scored(scores, found.tokens, self._part.endpoint.cost(found.tokens))
+        return self._client.post("/rerank", payload, partial(self._read, query, texts))
 
-
-def _read(count: int, answer: Any) -> Scored:
-    """What the service says, if it scores every text once; a ValueError otherwise."""
-    found = msgspec.convert(answer, _Answer | list[_Result])
-    results = found if isinstance(found, list) else found.results
-    usage = None if isinstance(found, list) else found.usage
-    given = {
-        each.index: each.relevance_score if each.relevance_score is not None else each.score
-        for each in results
-    }
-    if len(results) != count or given.keys() != set(range(count)):
-        raise ValueError(f"{len(results)} scores for {count} texts, numbered {sorted(given)[:9]}")
-    scores = np.array([given[index] for index in range(count)], dtype=np.float64)  # None becomes NaN
-    if not np.isfinite(scores).all():
-        raise ValueError("a text without a score, or with one that is not finite")
-    return Scored(scores, counted(usage))
+    def _read(self, query: str, texts: Sequence[str], answer: Any) -> Scored:
+        """What the service says, if it scores every text once; a ValueError otherwise."""
+        found, count = msgspec.convert(answer, _Answer | list[_Result]), len(texts)
+        results, usage = (
+            (found, None) if isinstance(found, list) else (found.results or found.data, found.usage)
+        )
+        given = {
+            each.index: each.relevance_score if each.relevance_score is not None else each.score
+            for each in results
+        }
+        if len(results) != count or given.keys() != set(range(count)):
+            raise ValueError(f"{len(results)} scores for {count} texts, numbered {sorted(given)[:9]}")
+        scores = np.array([given[index] for index in range(count)], dtype=np.float64)  # None becomes NaN
+        if not np.isfinite(scores).all():
+            raise ValueError("a text without a score, or with one that is not finite")
+        # the query is read with every text
+        return Scored(scores, self._client.endpoint.counted(usage, [query + text for text in texts]))

@@ -192,6 +192,6 @@ def _read(folder: Path) -> Compared:
     try:
         vectors = np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False)
         directed = np.load(folder / _DIRECTED, allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise damaged(folder, error) from error
     return Compared(vectors, directed, Facets.kept(folder / _FACETS))

@@ -71,13 +71,15 @@ def check_same(name: str, stored: tuple[int, int], new: tuple[int, int]) -> None
 
 def directions(queries: ArrayLike, length: int, dims: int) -> Vectors:
     """The queries, of length 1, for an index of `length` vectors; an empty one takes any."""
-    rows = unit(queries)
+    rows = np.asarray(queries)
+    if rows.ndim != 2:
+        raise UsageError(f"A search takes a matrix, a row a query. This has {rows.ndim} dimensions.")
     if length and rows.shape[1] != dims:
         raise UsageError(
             f"The queries have {rows.shape[1]} dimensions and the index {dims}. "
             "Embed both with the same model."
         )
-    return rows
+    return unit(rows)
 
 
 def facets(metadata: Mapping[str, object]) -> list[str]:

@@ -130,7 +130,7 @@ class Hnsw:
         try:
             graph = faiss.read_index(str(folder / _GRAPH), faiss.IO_FLAG_MMAP_IFC)
             directed = np.load(folder / _DIRECTED, allow_pickle=False)
-        except (OSError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, EOFError, RuntimeError) as error:
             raise damaged(folder, error) from error
         exact = Compared(_vectors(graph), directed, Facets.kept(folder / _FACETS))
         return HnswIndex(graph, exact, self.ef_search, self.exact_below)

@@ -15,12 +15,11 @@ from assay.plugins import aside
 from assay.protocols import Kit
 from assay.retrieval.parts import NOTHING, Ranking, Vectors, Where
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
-from assay.retrieval.vectors.postgres_server import Server
 
 if TYPE_CHECKING:
     from psycopg.sql import SQL, Composed, Identifier
 
-    from assay.retrieval.vectors.postgres_server import Connection
+    from assay.retrieval.vectors.postgres_server import Connection, Server
 
 _STAGE = "storing vectors"
 _MOST_INDEXED, _MOST_STORED = 2000, 16_000  # dimensions that pgvector takes in an index and in a table
@@ -63,7 +62,7 @@ class PostgresIndex:
     def _one_by_one(self, groups: int) -> Composed:
         """Ordered by something that the index does not know, so that it is not used."""
         return _sql(
-            "SELECT position, 1 - (embedding <=> %s) AS score FROM {} WHERE embedding IS NOT NULL {} "
+            "SELECT position, (1 - (embedding <=> %s))::real AS score FROM {} WHERE embedding IS NOT NULL {} "
             "ORDER BY score DESC, position LIMIT %s",
             self._table,
             _matching(groups),
@@ -74,7 +73,7 @@ class PostgresIndex:
         return _sql(
             "WITH near AS MATERIALIZED (SELECT position, embedding <=> %s AS distance FROM {} "
             "WHERE embedding IS NOT NULL {} ORDER BY embedding <=> %s LIMIT %s) "
-            "SELECT position, 1 - distance AS score FROM near ORDER BY score DESC, position LIMIT %s",
+            "SELECT position, (1 - distance)::real AS score FROM near ORDER BY score DESC, position LIMIT %s",
             self._table,
             _matching(groups),
         )
@@ -87,7 +86,9 @@ class Postgres:
     `url` is postgresql://USER:PASSWORD@HOST/DATABASE; take the password from the environment (`${NAME}`, or
     PGPASSWORD). Each index is a table of `schema`, made in one transaction: it is whole or not there.
     `index=hnsw` has pgvector's parameters `m`, `ef_construction` and `ef_search`, and takes up to 2,000
-    dimensions. A search that takes longer than `timeout` seconds fails. Similarities are computed in float32.
+    dimensions. What a search or opening an index asks must be answered within `timeout` seconds. Opening and
+    building start again, up to `retries` times, where the connection breaks. Similarities are computed in
+    float32.
     """
 
     url: str = field(default="", repr=False)
@@ -97,6 +98,8 @@ class Postgres:
     ef_construction: int = 64
     ef_search: int = 100
     timeout: float = aside(60.0)
+    retries: int = aside(4)  # a search is tried again by who asks
+    backoff: float = aside(0.5)
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
@@ -106,28 +109,33 @@ class Postgres:
                 raise UsageError(f"{name} is {value}. It must be from {lowest} to {highest}.")
         if not 0.001 <= self.timeout <= 86_400:  # 0 would be no limit to the server
             raise UsageError(f"timeout is {self.timeout:g}. It must be from 0.001 to 86,400 seconds.")
+        for name in ("retries", "backoff"):
+            if not 0 <= (value := getattr(self, name)) < float("inf"):
+                raise UsageError(f"{name} is {value}. It must be 0 or more.")
         if not self.schema:
             raise UsageError("schema is empty. Name the schema that is to hold the tables, such as assay.")
 
     def open(self, name: str, kit: Kit) -> PostgresIndex | None:
         server = self._server()
-        with server.told("opening an index"), server.connect() as connection:
-            return self._found(server, connection, name)
+        return server.transaction("opening an index", lambda taken: self._found(server, taken, name))
 
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> PostgresIndex:
         content, server = given(vectors, metadata), self._server()
         self._check_dimensions(content.shape[1])
-        with server.told("making schema and extension"), server.connect(autocommit=False) as connection:
-            self._prepare(server, connection)
-        with server.told(_STAGE), server.connect(autocommit=False) as connection:
+
+        def store(connection: Connection) -> PostgresIndex | None:
+            connection.patience = None  # nobody knows how long an index takes
             connection.execute("SET LOCAL statement_timeout = 0")
             connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"{self.schema}.{name}",))
-            index = self._found(server, connection, name)
-            if index is None:
-                self._fill(connection, self._table(name), content, kit)
-                index = self._found(server, connection, name)
+            if (there := self._found(server, connection, name)) is not None:
+                return there
+            self._fill(connection, self._table(name), content, kit)
+            return self._found(server, connection, name)
+
+        server.transaction("making schema and extension", lambda taken: self._prepare(server, taken))
+        index = server.transaction(_STAGE, store)
         if index is None:
             raise SystemFailure(f"{server.place}: the table of {name} is gone as soon as it was made.")
         check_same(name, index.shape, content.shape)
@@ -140,17 +148,19 @@ class Postgres:
                     f"The store postgres needs {library}, which is not installed. "
                     "Install it: pip install 'retrieval-assay[postgres]'."
                 )
+        from assay.retrieval.vectors.postgres_server import Server
+
         settings = {"statement_timeout": f"{self.timeout * 1000:.0f}"}
         if self.index == "hnsw":
             settings |= {"hnsw.ef_search": str(self.ef_search), "hnsw.iterative_scan": "relaxed_order"}
-        return Server(self.url, settings)
+        return Server(self.url, settings, self.timeout, self.retries, self.backoff)
 
     def _table(self, name: str) -> Identifier:
         """What decides a table is in its name; how it is searched is not."""
         from psycopg.sql import Identifier
 
-        made = ("hnsw", self.m, self.ef_construction) if self.index == "hnsw" else ()
-        return Identifier(self.schema, stored_name("v", self.version, name, *made, longest=56))
+        made = ("hnsw", self.m, self.ef_construction) if self.index == "hnsw" else ("none",)
+        return Identifier(self.schema, stored_name("v", self.version, *made, name, longest=56))
 
     def _found(self, server: Server, connection: Connection, name: str) -> PostgresIndex | None:
         table = self._table(name)

@@ -7,16 +7,17 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from operator import methodcaller
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.endpoint import Endpoint
-from assay.errors import PluginError, SystemFailure, UsageError
+from assay.errors import AssayError, PluginError, SystemFailure, UsageError
 from assay.plugins import aside
 from assay.protocols import Kit
 from assay.retrieval.parts import NOTHING, Floats, Ranking, Vectors, Where
@@ -25,7 +26,7 @@ from assay.retrieval.vectors.qdrant_places import Local, Remote, local
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
-    from qdrant_client.models import Filter, ScoredPoint
+    from qdrant_client.models import AliasDescription, Filter, ScoredPoint
 
 _STAGE = "storing vectors"
 _FACETS = "facets"
@@ -34,13 +35,15 @@ _QUERIES_AT_ONCE = 64
 _SPARE = 8  # hits asked for beyond k: whether the last of them ties is mostly seen without another request
 _ALIKE = 1e-6  # scores closer than this differ by float32 rounding alone
 _INDEXED_WITHIN = 3600.0  # seconds
+_DEAD_AFTER = 86_400.0  # seconds after which no build can still be under way
+_COLLECTION = re.compile(r"([^.]+)\.(\d+)x(\d+)\.(\d+)\.[0-9a-f]{32}")
 
 
 class QdrantIndex:
-    """One collection. Threads may share it."""
+    """One collection, known by its alias. Threads may share it."""
 
-    def __init__(self, server: Remote | Local, name: str, shape: tuple[int, int], exact: bool) -> None:
-        self._server, self._name = server, name
+    def __init__(self, server: Remote | Local, alias: str, shape: tuple[int, int], exact: bool) -> None:
+        self._server, self._alias = server, alias
         self.shape = shape
         self._exact = exact
         self._closed = False
@@ -50,6 +53,8 @@ class QdrantIndex:
 
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
         """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
+        if self._closed:
+            raise UsageError("The index is closed. Open it again.")
         rows, among = directions(queries, *self.shape), _matching(wanted(where))
         rankings = [NOTHING] * len(rows)
         count = min(k, len(self))
@@ -85,7 +90,7 @@ class QdrantIndex:
             QueryRequest(query=row, filter=among, params=params, limit=limit, with_vector=self._server.local)
             for row in rows.tolist()
         ]
-        answers = self._server.ask(lambda client: client.query_batch_points(self._name, requests=requests))
+        answers = self._server.ask(lambda client: client.query_batch_points(self._alias, requests=requests))
         return [answer.points for answer in answers]
 
 
@@ -94,9 +99,10 @@ class Qdrant:
     """Keeps vectors in Qdrant: on the server at `url`, or without one in the folder `path`.
 
     An index is an alias of a collection. The alias is set when every vector is stored and indexed, so what
-    has one is whole; a collection that a killed build left without one is removed by the next build of that
-    name (so two processes must not build one name at once: the later ends the earlier). The server decides
-    whether it searches exactly or by its own HNSW graph; `exact` makes it exact.
+    has one is whole. Builders of one name that share the cache folder wait for each other; others do the same
+    work twice, and the later alias counts. A collection that a killed build left without an alias is removed
+    by any build a day later. The server decides whether it searches exactly or by its own HNSW graph; `exact`
+    makes it exact.
 
     Without `url` the library's local mode is used (in the cache folder where `path` is empty): exact, meant
     for some 20,000 vectors, and open in one process at a time. Requests to a server are tested against a
@@ -136,10 +142,10 @@ class Qdrant:
         content, server = given(vectors, metadata), self._server(kit)
         index = None
         try:
-            with server.turn:
+            with server.alone(self._alias(name), kit):
                 if (there := self._found(server, name)) is None:
-                    self._sweep(server, name)
-                    self._fill(server, name, content, kit)
+                    self._sweep(server, name, kit)
+                    self._make(server, name, content, kit)
                     there = self._found(server, name)
             if there is None:
                 raise SystemFailure(
@@ -168,28 +174,44 @@ class Qdrant:
 
     def _found(self, server: Remote | Local, name: str) -> QdrantIndex | None:
         alias = self._alias(name)
-        known = server.insist(lambda client: client.get_aliases()).aliases
-        for each in known:
-            shape = _shape(alias, each.collection_name)
-            if each.alias_name == alias and shape is not None:
-                return QdrantIndex(server, each.collection_name, shape, self.exact)
+        for each in _aliases(server):
+            told = _told(each.collection_name)
+            if each.alias_name == alias and told is not None and told.alias == alias:
+                return QdrantIndex(server, alias, told.shape, self.exact)
         return None
 
-    def _sweep(self, server: Remote | Local, name: str) -> None:
-        """Removes what killed builds of that name left. No alias points there, so nobody reads it."""
-        alias = self._alias(name)
-        known = {each.name for each in server.insist(lambda client: client.get_collections()).collections}
-        for left in sorted(each for each in known if _shape(alias, each) is not None):
-            server.insist(methodcaller("delete_collection", left))
+    def _sweep(self, server: Remote | Local, name: str, kit: Kit) -> None:
+        """Removes what killed builds left: no alias points there, and nobody can be at work on it.
+
+        In a folder nobody else can be, and on a server nobody that began long ago.
+        """
+        until = kit.clock() - (0.0 if server.local else _DEAD_AFTER)
+        for each in server.insist(lambda client: client.get_collections()).collections:
+            told = _told(each.name)
+            dead = told is not None and told.alias.startswith(self._alias("")) and told.begun <= until
+            if dead and each.name not in {alias.collection_name for alias in _aliases(server)}:
+                server.insist(methodcaller("delete_collection", each.name))
         if isinstance(server, Local):
-            for folder in (server.folder / "collection").glob(f"{alias}.*"):  # begun, and not yet listed
+            for folder in (server.folder / "collection").glob(f"{self._alias(name)}.*"):  # begun, not listed
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _fill(self, server: Remote | Local, name: str, content: Given, kit: Kit) -> None:
+    def _make(self, server: Remote | Local, name: str, content: Given, kit: Kit) -> None:
         from qdrant_client import models
 
-        alias, (rows, dims), directed = self._alias(name), content.shape, content.directed
-        collection = f"{alias}.{rows}x{dims}.{uuid.uuid4().hex}"
+        alias, (rows, dims) = self._alias(name), content.shape
+        collection = f"{alias}.{rows}x{dims}.{int(kit.clock())}.{uuid.uuid4().hex}"
+        with ExitStack() as undo:
+            undo.callback(_drop, server, collection)
+            self._fill(server, collection, content, kit)
+            undo.pop_all()
+        named = models.CreateAlias(collection_name=collection, alias_name=alias)
+        operation = models.CreateAliasOperation(create_alias=named)
+        server.insist(lambda client: client.update_collection_aliases([operation]))
+
+    def _fill(self, server: Remote | Local, collection: str, content: Given, kit: Kit) -> None:
+        from qdrant_client import models
+
+        (_, dims), directed = content.shape, content.directed
         # Of vectors of length 1 that is the cosine, and Qdrant leaves them as they are.
         config = models.VectorParams(size=max(dims, 1), distance=models.Distance.DOT)
         _created(server, collection, lambda client: client.create_collection(collection, config))
@@ -211,9 +233,29 @@ class Qdrant:
             server.insist(methodcaller("upsert", collection, points, wait=True))
             kit.progress(_STAGE, start + len(points), len(directed))
         _wait_until_indexed(server, collection)
-        named = models.CreateAlias(collection_name=collection, alias_name=alias)
-        operation = models.CreateAliasOperation(create_alias=named)
-        server.insist(lambda client: client.update_collection_aliases([operation]))
+
+
+class _Told(NamedTuple):
+    """What the name of a collection tells: its alias, what it was given (not all is stored), and when."""
+
+    alias: str
+    shape: tuple[int, int]
+    begun: int
+
+
+def _told(collection: str) -> _Told | None:
+    found = _COLLECTION.fullmatch(collection)
+    return None if found is None else _Told(found[1], (int(found[2]), int(found[3])), int(found[4]))
+
+
+def _aliases(server: Remote | Local) -> list[AliasDescription]:
+    return server.insist(lambda client: client.get_aliases()).aliases
+
+
+def _drop(server: Remote | Local, collection: str) -> None:
+    """Removes what a build began that then failed; what is not removed now, is when it is a day old."""
+    with suppress(AssayError):
+        server.ask(methodcaller("delete_collection", collection))
 
 
 def _created(server: Remote | Local, collection: str, create: Callable[[QdrantClient], bool]) -> None:
@@ -235,12 +277,6 @@ def _wait_until_indexed(server: Remote | Local, collection: str) -> None:
         pause = min(2 * pause, 5.0)
 
 
-def _shape(alias: str, collection: str) -> tuple[int, int] | None:
-    """How many vectors and dimensions an index was given, told by its name: rows of zeros are not stored."""
-    found = re.fullmatch(re.escape(alias) + r"\.(\d+)x(\d+)\.[0-9a-f]{32}", collection)
-    return None if found is None else (int(found[1]), int(found[2]))
-
-
 def _matching(asked: list[list[str]]) -> Filter | None:
     from qdrant_client.models import FieldCondition, Filter, MatchAny
 
@@ -250,22 +286,25 @@ def _matching(asked: list[list[str]]) -> Filter | None:
 
 
 def _settled(query: Vectors, points: Sequence[ScoredPoint], k: int) -> Ranking:
-    """The best k in order. Scores that float32 cannot tell apart are one score, and stand in corpus order."""
+    """The best k in order, equal scores in corpus order."""
     if not points:
         return NOTHING
-    scores, positions = _scores(query, points), np.array([point.id for point in points], np.int64)
-    falling = np.argsort(-scores, kind="stable")
-    scores, positions = scores[falling], positions[falling]
-    first = np.concatenate([[True], scores[:-1] - scores[1:] > _ALIKE])
-    levels = scores[np.maximum.accumulate(np.where(first, np.arange(len(scores)), 0))]
-    order = np.lexsort((positions, -levels))[:k]
-    return Ranking(positions[order], levels[order].astype(np.float32).astype(np.float64))
+    positions, scores = np.array([point.id for point in points], np.int64), _scores(query, points)
+    order = np.lexsort((positions, -scores))[:k]
+    return Ranking(positions[order], scores[order])
 
 
 def _scores(query: Vectors, points: Sequence[ScoredPoint]) -> Floats:
-    """A server's own, or computed where vectors come along: a folder's depend on how it was last read."""
+    """Rounded to float32: a server's own, or computed where vectors come along, as those of a folder do.
+
+    Of a server's scores, which fall, those that float32 cannot tell from the first of a level are that one.
+    """
+    scores: list[float] = []
     if points[0].vector is None:
-        return np.array([point.score for point in points], np.float64)
-    vectors = np.array([point.vector for point in points], np.float64)
-    computed: Floats = np.vecdot(vectors, query.astype(np.float64))
-    return computed
+        for point in points:
+            same = scores and scores[-1] - point.score <= _ALIKE
+            scores.append(scores[-1] if same else point.score)
+    else:  # what a folder computes depends on how it was last read
+        vectors = np.array([point.vector for point in points], np.float64)
+        scores = np.vecdot(vectors, query.astype(np.float64)).tolist()
+    return np.array(scores, np.float32).astype(np.float64)

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.endpoint import Endpoint
+from assay.endpoint import Endpoint, is_passing, pause_before
 from assay.errors import Retryable, SystemFailure, UsageError
+from assay.protocols import Kit
+from assay.retrieval.shelf import disk_told
+from assay.retrieval.vectors.given import stored_name
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
 T = TypeVar("T")
 
-_PASSING = frozenset({408, 425, 429})  # besides every status from 500 on
+_SHOWN = 200  # characters of what a server said
+
+
+class _Failed(Retryable):
+    """A request that came to nothing, and when the server asks for another."""
+
+    def __init__(self, what: str, retry_after: str | None = None) -> None:
+        super().__init__(what)
+        self.retry_after = retry_after
 
 
 class Remote:
@@ -34,15 +46,16 @@ class Remote:
         from qdrant_client import QdrantClient
 
         self.place = f"Qdrant at {endpoint.address}"
-        self.turn = nullcontext()  # a server keeps its clients apart by itself
         self._endpoint = endpoint
+        key = (endpoint.key or "").strip()  # one that was read from a file ends with a line break
         self._client = QdrantClient(
             url=endpoint.url,
             timeout=math.ceil(endpoint.timeout),
-            headers={"api-key": endpoint.key} if endpoint.key else None,
+            headers={"api-key": key} if key else None,
             prefer_grpc=False,
             check_compatibility=False,  # it asks the server before anybody did
             trust_env=not endpoint.loopback,  # a proxy does not reach this machine
+            verify=endpoint.encrypted,  # reading all certificates takes 30 ms; plain HTTP has none
         )
 
     def ask(self, call: Callable[[QdrantClient], T]) -> T:
@@ -54,17 +67,18 @@ class Remote:
             return call(self._client)
         except ResponseHandlingException as error:
             what = str(error.source) or type(error.source).__name__
-            raise Retryable(f"{self.place} gave no whole answer: {self._shown(what)}.") from None
+            raise _Failed(f"{self.place} gave no whole answer: {self._shown(what)}.") from None
         except json.JSONDecodeError:
-            raise Retryable(f"{self.place} gave an answer that is not JSON.") from None
-        except QdrantException as error:  # a 429 that says how long to wait
-            raise Retryable(f"{self.place} has too much to do: {self._shown(str(error))}.") from None
+            raise _Failed(f"{self.place} gave an answer that is not JSON.") from None
+        except QdrantException as error:  # a 429 that says how long to wait, or a date, which is not read
+            wait = str(getattr(error, "retry_after_s", ""))
+            raise _Failed(f"{self.place} has too much to do: {self._shown(str(error))}.", wait) from None
         except UnexpectedResponse as error:
             status = error.status_code or 0
             said = self._shown(error.content.decode("utf-8", "replace"))
             what = f"{self.place} answers {status}: {said}"
-            if status in _PASSING or status >= 500:
-                raise Retryable(f"{what}.") from None
+            if is_passing(status):
+                raise _Failed(f"{what}.", error.headers.get("Retry-After")) from None
             fix = (
                 "Check the key" if status in {401, 403} else "Check the address, and see what the server logs"
             )
@@ -72,25 +86,34 @@ class Remote:
 
     def insist(self, call: Callable[[QdrantClient], T]) -> T:
         """A request that is made again, ever more slowly, before it is given up."""
-        for attempt in range(self._endpoint.retries):
+        attempt = 1
+        while True:
             try:
                 return self.ask(call)
-            except Retryable:
-                time.sleep(self._endpoint.backoff * 2.0**attempt)
-        try:
-            return self.ask(call)
-        except Retryable as error:
-            times = self._endpoint.retries + 1
-            fix = "Check that the server runs, and its address"
-            raise SystemFailure(f"{error} That was attempt {times}, the last. {fix}.") from None
+            except _Failed as error:
+                if attempt > self._endpoint.retries:
+                    fix = "Check that the server runs, and its address"
+                    raise SystemFailure(f"{error} That was attempt {attempt}, the last. {fix}.") from None
+                wait = error.retry_after
+            attempt += 1
+            time.sleep(pause_before(attempt, self._endpoint.backoff, wait))
+
+    @contextmanager
+    def alone(self, alias: str, kit: Kit) -> Iterator[None]:
+        """Keeps other builders of an alias waiting, as far as they share the cache folder."""
+        locks = kit.cache / "locks"
+        with disk_told(locks):
+            locks.mkdir(parents=True, exist_ok=True)
+            lock = (locks / stored_name(self.place, alias, longest=120)).open("a")
+        with lock:  # closing it, or the end of the process, lets the next one in
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def close(self) -> None:
         self._client.close()
 
     def _shown(self, text: str) -> str:
-        for secret in self._endpoint.secrets:
-            text = text.replace(secret, "…")
-        return " ".join(text.split())[:200].rstrip(".")
+        return self._endpoint.conceal(text)[:_SHOWN].rstrip(".")
 
 
 class Local:
@@ -101,13 +124,13 @@ class Local:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.place = f"Qdrant in {folder}"
-        self.turn = threading.RLock()  # held for a request, and for a whole build
+        self._turn = threading.RLock()  # held for a request, and for a whole build
         self._users = 0
         self._client: QdrantClient | None = None
 
     def join(self) -> Local:
         """Opens the folder for its first user."""
-        with self.turn:
+        with self._turn:
             if self._client is None:
                 self._client = self._opened()
                 self._shut = weakref.finalize(self, self._client.close)  # at exit, if nobody else does
@@ -116,14 +139,14 @@ class Local:
 
     def close(self) -> None:
         """Gives the folder back with its last user."""
-        with self.turn:
+        with self._turn:
             self._users -= 1
             if self._users == 0:
                 self._shut()
                 self._client = None
 
     def ask(self, call: Callable[[QdrantClient], T]) -> T:
-        with self.turn:
+        with self._turn:
             if self._client is None:
                 raise UsageError("The index is closed. Open it again.")
             try:
@@ -134,14 +157,18 @@ class Local:
 
     insist = ask  # what a folder refuses, it refuses again
 
+    def alone(self, alias: str, kit: Kit) -> AbstractContextManager[object]:
+        """Keeps other threads waiting: no other process has the folder."""
+        return self._turn
+
     def _opened(self) -> QdrantClient:
         from qdrant_client import QdrantClient
 
         try:
             return QdrantClient(path=str(self.folder), force_disable_check_same_thread=True)
         except RuntimeError as error:
-            what = "is in use by another process"
-            fix = "Wait for it, choose another folder (path=…), or run a server (url=…)"
+            what = "is in use by another process, and takes one at a time"
+            fix = "Use a server (url=…), or run everything in one process (--engine local)"
             raise SystemFailure(f"{self.place} {what}. {fix}.") from error
         except ValueError as error:
             fix = "Delete the folder; what was in it is made again when it is next needed"

@@ -1,0 +1,164 @@
+"""The study file as written, checked field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from assay.errors import Problem
+from assay.yaml_lines import Lines, Loc
+
+T = TypeVar("T")
+MOST_SEEDS = 10_000
+
+
+def _word(value: Any) -> Any:
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else str(value)
+        if isinstance(value, int | float)
+        else value
+    )
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | Mapping) or value is None else [value]
+
+
+def _budget(value: Any) -> Any:
+    return None if value in ("inf", None) or value == float("inf") else value
+
+
+def _seeds(value: Any) -> Any:
+    """A number of seeds stands for the first so many."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not 1 <= value <= MOST_SEEDS:
+            raise ValueError(f"expected a number of seeds from 1 to {MOST_SEEDS}, or a list of them")
+        return list(range(value))
+    return value
+
+
+def _distinct(values: list[T]) -> list[T]:
+    if len(set(values)) < len(values):
+        raise ValueError("a value is listed twice")
+    return values
+
+
+def _spec_form(value: Any) -> Any:
+    if not isinstance(value, str | dict):
+        raise ValueError("expected name(k=v) or {use: name, k: v}")
+    return value
+
+
+def _chunk_form(value: Any) -> Any:
+    """A chunking, or several by name."""
+    if isinstance(value, dict) and "use" not in value:
+        if not value or not all(isinstance(each, str | dict) for each in value.values()):
+            raise ValueError(
+                "expected name(k=v), {use: name, k: v}, or several of these by names of your own"
+            )
+        return value
+    return _spec_form(value)
+
+
+Word = Annotated[str, BeforeValidator(_word)]
+Words = Annotated[list[Word], BeforeValidator(_listed)]
+SpecForm = Annotated[str | dict[str, Any], BeforeValidator(_spec_form)]
+ChunkForm = Annotated[str | dict[str, Any], BeforeValidator(_chunk_form)]
+Seeds = Annotated[
+    list[Annotated[int, Field(ge=0)]],
+    Field(min_length=1),
+    BeforeValidator(_seeds),
+    AfterValidator(_distinct),
+]
+Tokens = Annotated[Annotated[int, Field(gt=0)] | None, BeforeValidator(_budget)]
+Budgets = Annotated[list[Tokens], BeforeValidator(_listed), AfterValidator(_distinct)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunSettings(_Strict):
+    """How systems are asked. None of it is part of a response's identity."""
+
+    threads: int | None = Field(
+        None, ge=1, le=256, description="items in flight; default: what the system says"
+    )
+    timeout: float | None = Field(None, gt=0, description="seconds for one attempt at one item")
+    retries: int = Field(2, ge=0, le=20, description="further attempts after a failure that may pass")
+    backoff: float = Field(0.5, ge=0, description="seconds before the first retry; doubles, with jitter")
+    max_cost: float | None = Field(None, ge=0, description="stop asking once this much was spent")
+
+
+class CompareSettings(_Strict):
+    """Which systems are compared, and how chance findings are kept in check."""
+
+    against: Literal["baseline", "all"] = "baseline"
+    correction: Literal["holm", "benjamini-hochberg", "none"] = "holm"
+    resamples: int = Field(10_000, ge=100, le=1_000_000)
+
+
+class GateFile(_Strict):
+    """One gate: clauses that must hold first, clauses for go, clauses that kill."""
+
+    on: Literal["estimate", "interval"] | None = None
+    first: Any = None
+    go: Any = None
+    kill: Any = None
+    otherwise: Literal["inconclusive", "no-go"] | None = None
+    min_items: int = Field(5, ge=1)
+    failures: Literal["impute", "worst"] = "impute"
+
+
+class StudyFile(_Strict):
+    """`study.yaml`, as written."""
+
+    kind: Word = ""
+    name: Word | None = None
+    data: SpecForm
+    split: Word | None = None
+    chunk: ChunkForm | None = None
+    factors: dict[str, Words] = {}
+    seeds: Seeds = [0]
+    budgets: Budgets = []
+    systems: dict[str, SpecForm] = Field(min_length=1)
+    baseline: str | None = None
+    judges: Annotated[list[SpecForm], BeforeValidator(_listed)] = ["ids"]
+    measures: Annotated[list[str], BeforeValidator(_listed)] = Field(min_length=1)
+    by: Words = []
+    cluster: Word | None = None
+    compare: CompareSettings = CompareSettings()
+    run: RunSettings = RunSettings()
+    steps: Words = []
+    gates: dict[str, GateFile] = {}
+
+    @property
+    def chunkings(self) -> dict[str, Any]:
+        """The chunkings by name, where it names several."""
+        return self.chunk if isinstance(self.chunk, dict) and "use" not in self.chunk else {}
+
+
+def read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[Problem]]:
+    """The file, with placeholders for what does not read, so that the rest can still be checked."""
+    from assay.study_problems import field_problem
+
+    try:
+        return StudyFile.model_validate(content), []
+    except ValidationError as error:
+        found = error.errors()
+    unread = {each["loc"][0] for each in found}
+    sound = {key: value for key, value in content.items() if key not in unread}
+    placeholders = {"data": "-", "systems": {"-": "-"}, "measures": ["-"]}
+    problems = [field_problem(each, lines, _known_fields) for each in found]
+    return StudyFile.model_validate(placeholders | sound), problems
+
+
+def _known_fields(loc: Loc) -> list[str]:
+    """The fields that may stand where an unknown one was found."""
+    nested: dict[str, type[BaseModel]] = {"run": RunSettings, "compare": CompareSettings, "gates": GateFile}
+    model = nested[str(loc[0])] if len(loc) > 1 else StudyFile
+    return list(model.model_fields)
