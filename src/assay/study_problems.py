@@ -37,6 +37,9 @@ _EXPECTED = {
 def field_problem(error: ErrorDetails, lines: Lines, known: Callable[[Loc], list[str]]) -> Problem:
     """A validation error in the words of a problem; `known` gives the fields that may stand at a place."""
     loc, kind, given = error["loc"], error["type"], error["input"]
+    if given is None and str(loc[-1]).endswith(")"):
+        what = "a comma inside {…} ends a value, and so it cut this one off"
+        return lines.problem(loc, what, "Put the value in quotes, or on a line of its own.")
     if kind == "extra_forbidden":
         return lines.problem(loc, "there is no such field", did_you_mean(str(loc[-1]), known(loc)))
     if kind == "missing":

@@ -41,6 +41,11 @@ class QdrantStandIn:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
+    def made(self) -> list[str]:
+        """The requests that made a collection."""
+        return [call for call in self.calls if re.fullmatch(r"PUT /collections/[^/]+", call)]
+
+    @property
     def collections(self) -> list[str]:
         return sorted(each.name for each in self.client.get_collections().collections)
 

@@ -153,3 +153,9 @@ def test_problems_come_in_the_order_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("x: 1\ndata: nope(\nsystems: {a: nope}\nmeasures: [nope]\ny: 2\n")
     _, problems = examine_study(tmp_path, registry=REGISTRY)
     assert [problem.line for problem in problems] == [1, 2, 3, 4, 5]
+
+
+def test_a_value_that_a_comma_cut_off_is_told_so(tmp_path: Path) -> None:
+    text = "data: staged\nsystems: {a: tuned(depth=2, key=x), b: untuned}\nmeasures: [nDCG@10]\n"
+    with pytest.raises(DataError, match=r"study\.yaml:2: .*a comma inside \{…\} ends a value.*in quotes"):
+        opened(tmp_path, text=text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib.metadata
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ Language = Literal[
 # A threshold, not a reservation. Some million passages stay below it and so in one segment, where equal
 # scores come back in the order of insertion.
 _HEAP_BYTES = 1 << 30
+_LITTLE = 1 << 16  # bytes
 _WORDS = r"[\w\p{M}]+"
 
 
@@ -91,7 +93,7 @@ class LexicalIndex:
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("text", tokenizer_name="words", index_option="freq")
         builder.add_unsigned_field("position", fast=True)
-        with _disk_errors():
+        with _disk_errors(folder):
             index = tantivy.Index(builder.build(), path=None if folder is None else str(folder))
             index.register_tokenizer("words", analyzer)
             # One thread: several would share the texts out by chance, and with them the order of ties.
@@ -134,12 +136,17 @@ class LexicalIndex:
 
 
 @contextmanager
-def _disk_errors() -> Iterator[None]:
-    """Tantivy tells of a full disk by a ValueError; a caller that looks after disks expects an OSError."""
+def _disk_errors(folder: Path | None) -> Iterator[None]:
+    """Tantivy tells of a full disk by a ValueError; a caller that looks after disks expects an OSError.
+
+    Where one of its threads met the full disk, it only says that the thread died.
+    """
     try:
         yield
     except ValueError as error:
         for code in (errno.ENOSPC, errno.EDQUOT, errno.EACCES):
             if os.strerror(code) in str(error):
                 raise OSError(code, str(error)) from error
+        if folder is not None and shutil.disk_usage(folder).free < _LITTLE:
+            raise OSError(errno.ENOSPC, str(error)) from error
         raise

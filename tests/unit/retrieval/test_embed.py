@@ -125,6 +125,8 @@ def test_a_package_that_is_not_there_or_has_no_weights_is_named(monkeypatch: pyt
 
 def test_rows_get_length_one_and_zeros_stay() -> None:
     assert unit([[3, 4], [0, 0]]) == pytest.approx(np.array([[0.6, 0.8], [0, 0]]))
+    odd = np.array([[3e-30, 4e-30], [3e30, 4e30]], dtype=np.float32)  # whose squares leave float32
+    assert unit(odd) == pytest.approx(np.array([[0.6, 0.8]] * 2))
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])

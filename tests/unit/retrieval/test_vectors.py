@@ -150,6 +150,15 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path) -> None:
         index.among({"at": 3})
 
 
+@pytest.mark.parametrize("file", ["vectors.npy", "directed.npy"])
+def test_an_empty_file_is_a_damaged_one(tmp_path: Path, file: str) -> None:
+    kit, pattern = Kit(cache=tmp_path), f"*/{file}"
+    Exact().build("name", unit(np.eye(5)), kit)
+    next((tmp_path / "indexes").glob(pattern)).write_bytes(b"")
+    with pytest.raises(DataError, match=r"damaged.*Delete the folder"):
+        Exact().open("name", kit)
+
+
 @pytest.mark.parametrize(
     ("store", "params"),
     [
@@ -161,6 +170,8 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path) -> None:
         (Postgres, {"m": 40, "ef_construction": 79}),
         (Postgres, {"ef_search": 1001}),
         (Postgres, {"timeout": 0}),
+        (Postgres, {"retries": -1}),
+        (Postgres, {"backoff": float("nan")}),
         (Postgres, {"schema": ""}),
         (Qdrant, {"url": "http://here", "path": "there"}),
         (Qdrant, {"collection_prefix": "a/b"}),
@@ -230,3 +241,9 @@ class TestHnsw:
         assert Hnsw(ef_search=10, exact_below=3).open("one", kit) is not None
         assert Hnsw(m=8).open("one", kit) is None
         assert Exact().open("one", kit) is None
+
+    def test_an_empty_file_is_a_damaged_one(self, kit: Kit) -> None:
+        Hnsw().build("cut", VECTORS[:10], kit)
+        next((kit.cache / "indexes").glob("*-cut/directed.npy")).write_bytes(b"")
+        with pytest.raises(DataError, match=r"damaged.*Delete the folder"):
+            Hnsw().open("cut", kit)

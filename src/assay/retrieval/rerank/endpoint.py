@@ -88,7 +88,7 @@ class EndpointScorer:
         return Scored(scores, tokens, self._part.endpoint.cost(tokens))
 
     def _request(self, query: str, texts: list[str]) -> Scored:
-        # No `top_n`, which Voyage refuses: unless asked for fewer, services score all.
+        # No `top_n`, which Voyage calls `top_k`: services score all unless they are asked for fewer.
         payload: dict[str, object] = {"query": query, self._part.form: texts}
         if self._part.model is not None:
             payload["model"] = self._part.model

@@ -12,10 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.errors import DataError, Problem
 from assay.protocols import Kit
 from assay.retrieval.parts import NOTHING, Ints, Ranking, Vectors, Where
-from assay.retrieval.shelf import Shelf
+from assay.retrieval.shelf import Shelf, damaged
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
 
 _QUERIES_AT_ONCE = 64  # bounds the block of similarities: 64 × 1 million × 4 bytes is 256 MB
@@ -169,12 +168,6 @@ def save_array(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.generi
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
         file.write(np.ascontiguousarray(array).data)
-
-
-def damaged(folder: Path, error: Exception) -> DataError:
-    """What to say where files of an index cannot be read."""
-    fix = "Delete the folder; the index is made again when it is next needed."
-    return DataError(Problem(f"an index is damaged ({error})", str(folder), fix=fix))
 
 
 def index_shelf(kit: Kit) -> Shelf:

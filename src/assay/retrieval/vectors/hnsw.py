@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import PluginError, UsageError
 from assay.protocols import Kit
 from assay.retrieval.parts import NOTHING, Ints, Ranking, Vectors, Where
-from assay.retrieval.vectors.exact import Compared, Facets, damaged, index_shelf, save_array
+from assay.retrieval.shelf import damaged
+from assay.retrieval.vectors.exact import Compared, Facets, index_shelf, save_array
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name
 
 Bits = NDArray[np.uint8]

@@ -177,7 +177,7 @@ class Server:
         taken.close()
 
     def _said(self, error: Exception) -> str:
-        said = str(error).strip().rstrip(".")
+        said = " ".join(str(error).split()).rstrip(".")
         return said.replace(self._password, "…") if self._password else said
 
 
