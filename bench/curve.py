@@ -23,6 +23,7 @@ PANELS = (
 
 def draw() -> None:
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     table = json.loads(RESULTS.read_text())
     sizes = [int(n) for n in table]
@@ -33,6 +34,8 @@ def draw() -> None:
             axis.plot(sizes, values, color=colour, linestyle=line, marker=mark, label=label)
         axis.set(xscale="log", yscale="log", xlabel="passages of about 100 tokens", title=title)
         axis.set_xticks(sizes, [f"{n // 1000}k" for n in sizes])
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_major_formatter("{x:g}")
         axis.minorticks_off()
         axis.grid(color="#e2e5e8")
         axis.spines[["top", "right"]].set_visible(False)
