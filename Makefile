@@ -49,7 +49,7 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser and not published"
 
-test-slow: $(VENV)/.dev
+test-slow: $(VENV)/.dev $(VENV)/.bench
 	$(BIN)/python -m pytest -q -n 2 -m "slow or browser"
 
 test-models: $(VENV)/.models

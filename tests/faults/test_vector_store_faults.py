@@ -63,7 +63,8 @@ def begun(store: Any, name: str, vectors: Any, kit: Kit) -> subprocess.Popen[byt
     given = kit.cache.parent / "given.pickle"
     given.write_bytes(pickle.dumps((store, name, vectors, kit)))
     code = [sys.executable, "-c", BUILD, str(given)]
-    process = subprocess.Popen(code, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # unbuffered: what `readline` read ahead would be lost to `communicate`
+    process = subprocess.Popen(code, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     assert process.stdout is not None
     assert process.stdout.readline() == b"building\n"
     return process
