@@ -56,6 +56,8 @@ def _spec_form(value: Any) -> Any:
 def _chunk_form(value: Any) -> Any:
     """A chunking, or several by name."""
     if isinstance(value, dict) and "use" not in value:
+        if any(each is None and str(name).endswith(")") for name, each in value.items()):
+            raise ValueError("a comma inside {…} ends a value: put each in quotes, or on a line of its own")
         if not value or not all(isinstance(each, str | dict) for each in value.values()):
             raise ValueError(
                 "expected name(k=v), {use: name, k: v}, or several of these by names of your own"

@@ -39,6 +39,10 @@ class Showing:
         candidates = Candidates(relevance, counts + 1, lambda: self._vectors(pieces))
         return [self._context(pieces, candidates, budget) for budget in budgets]
 
+    def warm(self) -> None:
+        """A tokenizer's or model's first call is slow: the first query should not pay for it."""
+        self.contexts("first", [Passage("", "The first call.")], [2])
+
     def _context(self, pieces: Sequence[Piece], candidates: Candidates, budget: Budget) -> Context:
         room = None if budget is None else budget + 1
         shown = [pieces[index] for index in self.select.select(candidates, room)]

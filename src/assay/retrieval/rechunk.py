@@ -32,25 +32,36 @@ def rechunked(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:
             standing_for.setdefault(unit, []).append(doc_id)
     items = [_rescoped(item, standing_for) for item in dataset.items]
     corpus = Corpus(passages, documents, units, before=dataset.corpus)
-    return dataclasses.replace(dataset, corpus=corpus, items=items)
+    warnings = [*dataset.warnings, *_lost(dataset, standing_for)]
+    return dataclasses.replace(dataset, corpus=corpus, items=items, warnings=warnings)
 
 
 def _documents(dataset: Dataset) -> dict[str, Document]:
-    """What the passages were cut from; one that was cut from nothing is its own document."""
-    known, documents, missing = dataset.corpus.documents, {}, []
+    """All documents; a passage that was cut from none is its own."""
+    documents, missing = dict(dataset.corpus.documents), []
     for passage in dataset.corpus.passages:
         if passage.source is None:
             own = Document(passage.doc_id, passage.text, passage.title, passage.metadata)
-            documents[passage.doc_id] = known.get(passage.doc_id, own)
-        elif passage.source in known and passage.span is not None:
-            documents[passage.source] = known[passage.source]
-        else:
-            missing.append(passage.doc_id)
+            documents.setdefault(passage.doc_id, own)
+        elif passage.source not in documents or passage.span is None:
+            missing.append(passage)
     if missing:
-        what = f"{len(missing)} passages, such as {missing[0]!r}, do not say where in a document they lie"
-        fix = "Add documents.jsonl and each passage's source and span, or study the passages as they are."
+        first = missing[0]
+        lacks = "the span" if first.source in documents else f"the document {first.source!r}"
+        what = f"{lacks} of the passage {first.doc_id!r} is missing, and of {len(missing) - 1} others"
+        fix = "Add documents.jsonl and each passage's span, or study the passages as they are."
         raise DataError(Problem(what, dataset.name, field="chunk", fix=fix))
     return documents
+
+
+def _lost(dataset: Dataset, standing_for: Mapping[str, Sequence[str]]) -> list[str]:
+    """A warning where gold names what no new passage stands for: nobody could find it."""
+    named = {unit for item in dataset.items for unit in item.gold.get("relevant", {})}
+    lost = sorted(unit for unit in named if unit in dataset.corpus.position and unit not in standing_for)
+    if not lost:
+        return []
+    some = ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
+    return [f"{len(lost)} passages that gold names are in no passage of this chunking ({some})"]
 
 
 def _place(passage: Passage) -> tuple[str, Span]:

@@ -105,7 +105,7 @@ def run_study(
         done = {key for key, good in outcomes.items() if good}
         store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
     answered = {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)}
-    _refuse_broken(tallies, set() if fresh else answered)
+    _refuse_broken(study, tallies, set() if fresh else answered)
     pending = sum(key not in outcomes for plan in plans.values() for key in plan.keys)
     return Outcome(tallies, reused, pending, time.monotonic() - started)
 
@@ -164,7 +164,7 @@ def _perform_here(packed: bytes, *, study: Study, plans: Plans, progress: Progre
     return msgspec.json.encode(tally)
 
 
-def _refuse_broken(tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
+def _refuse_broken(study: Study, tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
     """An arm that could not be opened, or of which nothing but failures is stored."""
     problems = [f"{tally.arm} could not be opened: {tally.broken}" for tally in tallies if tally.broken]
     problems += [
@@ -173,6 +173,8 @@ def _refuse_broken(tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> 
         if tally.failed and not tally.answered and (tally.arm, tally.seed) not in answered
     ]
     if problems:
+        if answered or any(tally.answered for tally in tallies):
+            problems.append(f"What others answered is stored. To see it: assay report {study.lines.where}")
         raise SystemFailure("\n".join(dict.fromkeys(problems)))
 
 

@@ -77,6 +77,7 @@ class _Flat(ABC):
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> FlatIndex:
         showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
+        showing.warm()
         return FlatIndex(corpus, self.retriever(corpus, kit), self.k, showing, self.show)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
@@ -116,6 +117,11 @@ class Hybrid(_Flat):
     depth: int = 100
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (weights := getattr(self.fuse, "weights", ())) and len(weights) != 2:
+            raise UsageError(f"{len(weights)} weights for two rankings. Give one for words, one for vectors.")
 
     def retriever(self, corpus: Corpus, kit: Kit) -> Retriever:
         words = ByWords.build(corpus, Analysis(self.language, self.stop_words), self.depth, kit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -98,19 +99,36 @@ def test_halves_are_counted_right(lengths: list[int], size: int) -> None:
         assert list(new.corpus.units[passage.doc_id]) == expected
 
 
-def test_documents_that_had_no_passage_are_not_indexed_and_gold_keeps_its_text() -> None:
+def test_all_documents_are_cut_and_gold_keeps_its_text() -> None:
     text = "0123456789" * 3
-    documents = {"doc": Document("doc", text), "other": Document("other", "never indexed")}
+    documents = {"doc": Document("doc", text), "other": Document("other", "new")}
     passages = passages_of(text, [0, 10, 20])
     dataset = Dataset("d", Corpus(passages, documents), [Item("q", "?", gold={"relevant": {"p10": 1}})])
     new = rechunked(dataset, Every(15), Kit())
-    assert {passage.source for passage in new.corpus.passages} == {"doc"}
+    assert {passage.source for passage in new.corpus.passages} == {"doc", "other"}
     assert new.corpus.text_of("p10") == text[10:20]
+    assert new.warnings == []
+
+
+@dataclass(frozen=True)
+class Beginnings:
+    """Keeps only the first ten characters of a document."""
+
+    def cut(self, documents: Sequence[Document], kit: Kit) -> list[Passage]:
+        return [passage for passage in Every(10).cut(documents, kit) if passage.span == Span(0, 10)]
+
+
+def test_gold_that_a_chunker_leaves_out_is_warned_of() -> None:
+    dataset = cut_dataset([0, 10, 20, 30])
+    items = [Item("q", "?", gold={"relevant": {"p0": 1, "p20": 1}})]
+    new = rechunked(dataclasses.replace(dataset, items=items), Beginnings(), Kit())
+    assert new.warnings == ["1 passages that gold names are in no passage of this chunking (p20)"]
 
 
 def test_passages_without_a_place_cannot_be_cut_anew() -> None:
     corpus = Corpus([Passage("p", "text", source="doc")])
-    with pytest.raises(DataError, match=r"'p'.*documents\.jsonl"):
+    told = r"the document 'doc' of the passage 'p' is missing.*documents\.jsonl"
+    with pytest.raises(DataError, match=told):
         rechunked(Dataset("d", corpus, [Item("q", "?")]), Every(2), Kit())
 
 

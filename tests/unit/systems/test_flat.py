@@ -152,11 +152,12 @@ def test_a_share_of_trust_beyond_one_is_refused() -> None:
         ("dense(store=cellar)", "'dense': store: There is no store 'cellar'"),
         ("hybrid(fuse=rrf(k=-1))", "'hybrid': fuse: rrf: k is -1"),
         ("flat_strong(select=mmr(diversity=2))", "diversity is 2"),
+        ("hybrid(fuse=weighted(weights=[1]))", "1 weights for two rankings"),
         ("bm25(grain=word)", "grain: it cannot be 'word'. It takes passage, sentence"),
     ],
 )
 def test_parts_that_are_not_there_or_make_no_sense_are_refused(spec: str, told: str) -> None:
-    with pytest.raises(PluginError, match=re.escape(told)):
+    with pytest.raises((PluginError, UsageError), match=re.escape(told)):
         Registry().create(SYSTEMS, spec)
 
 

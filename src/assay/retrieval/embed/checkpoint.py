@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
 from types import ModuleType
@@ -62,12 +63,16 @@ def _library() -> ModuleType:
     try:
         import sentence_transformers
     except ImportError as error:
-        raise PluginError(
-            "The package sentence-transformers is not installed. "
-            "Install it: pip install 'retrieval-assay[sentence-transformers]'"
-        ) from error
+        raise _not_installed() from error
     library: ModuleType = sentence_transformers
     return library
+
+
+def _not_installed() -> PluginError:
+    return PluginError(
+        "The package sentence-transformers is not installed. "
+        "Install it: pip install 'retrieval-assay[sentence-transformers]'"
+    )
 
 
 @contextmanager
@@ -139,7 +144,13 @@ def local_or_hub(model: str, kit: Kit) -> str:
 
 def weights_identity(name_or_path: str | Path) -> str:
     """The hash of the files of a local folder, or a hub name with its commit: a name alone could change."""
-    if (commit := commit_of(name_or_path)) is not None:
+    try:
+        commit = commit_of(name_or_path)
+    except SystemFailure:
+        if find_spec("sentence_transformers") is None:
+            raise _not_installed() from None  # who lacks the library need not look for the network first
+        raise
+    if commit is not None:
         return f"{name_or_path}@{commit}"
     folder = Path(name_or_path)
     names = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
