@@ -285,3 +285,15 @@ def test_demo_is_offline_from_start_to_verdict(tmp_path: Path, monkeypatch: pyte
     assert again.code == done.code
     assert "0 answered" in again.err
     assert again.json["verdict"]
+
+
+def test_status_says_what_changed_since_the_run(study: Path) -> None:
+    assay("run", study)
+    assert "changed since" not in assay("status", study).out
+    passages = study / "data" / "passages.jsonl"
+    passages.write_text(passages.read_text() + '{"doc_id": "new", "text": "omega"}\n')
+    status = assay("status", study)
+    assert "changed since" in status.out
+    assert "corpus" in status.out
+    assert "next: assay run" in status.out
+    assert json.loads(assay("status", study, "--json").out)["arms"][0]["changed"] == ["corpus"]

@@ -18,10 +18,13 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found.as_json())
         return
-    table = Table("arm", "seed", "answered", "failed", "pending", box=None, pad_edge=False)
+    changed = any(row.changed for row in found.arms)
+    more = ["changed since"] if changed else []
+    table = Table("arm", "seed", "answered", "failed", "pending", *more, box=None, pad_edge=False)
     for row in found.arms:
+        counts = [str(count) for count in (row.seed, row.answered, row.failed, row.pending)]
         # an arm's name, such as race[stage=50k], is not rich mark-up
-        table.add_row(Text(row.arm), str(row.seed), str(row.answered), str(row.failed), str(row.pending))
+        table.add_row(Text(row.arm), *counts, *([", ".join(row.changed)] if changed else []))
     console = plain_console()
     console.print(table)
     console.print(Text(f"next: {found.next_step}"), soft_wrap=True)

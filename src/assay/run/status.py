@@ -20,6 +20,7 @@ class ArmStatus:
     answered: int
     failed: int
     pending: int
+    changed: list[str]  # what is no longer as it was when it was run: system, corpus, budgets
 
 
 @dataclass(frozen=True)
@@ -39,20 +40,22 @@ def study_status(study: Study) -> RunStatus:
     stored, bases = store.answers(), store.bases()
     arms = []
     for arm in study.arms:
-        dataset = study.dataset(arm)
+        dataset, basis = study.dataset(arm), bases.get(arm.name)
+        changed = [] if basis is None else basis.changes(study, arm, dataset)
         for seed in study.seeds:
-            basis = bases.get(arm.name)
             units = [] if basis is None else plan_units(basis, seed, dataset)
             failed = in_order(stored, in_item_order(units, len(dataset.items)))["failed"]
-            arms.append(
-                ArmStatus(arm.name, seed, int((~failed).sum()), int(failed.sum()), failed.null_count())
-            )
+            counts = int((~failed).sum()), int(failed.sum()), failed.null_count()
+            arms.append(ArmStatus(arm.name, seed, *counts, changed))
     return RunStatus(arms, _next(study, arms))
 
 
 def _next(study: Study, arms: list[ArmStatus]) -> str:
+    place = study.folder if study.lines.where.endswith("study.yaml") else study.lines.where
     if any(arm.pending for arm in arms):
-        return f"assay run {study.folder}"
+        return f"assay run {place}"
+    if any(arm.changed for arm in arms):
+        return f"assay run {place} (asks again what has changed)"
     if failed := sum(arm.failed for arm in arms):
-        return f"assay run {study.folder} (asks the {failed} failed again)"
-    return f"assay report {study.folder}"
+        return f"assay run {place} (asks the {failed} failed again)"
+    return f"assay report {place}"
