@@ -47,13 +47,8 @@ _REFERENCE = re.compile(
 
 
 @dataclass(frozen=True)
-class Markdown:
-    """Sections of a Markdown document; one above `tokens` tokens is cut between sentences.
-
-    A passage is a stretch of the source, its section the path of headings above it ("Leave > Parental
-    leave"). A heading stands in the first passage of its section, one without text of its own in the first
-    passage of the section below it. YAML front matter is left out.
-    """
+class _Sectioned:
+    """How large a passage may be, in which language its sentences are told apart, and what counts tokens."""
 
     tokens: int = 300
     language: str = "en"
@@ -62,6 +57,16 @@ class Markdown:
 
     def __post_init__(self) -> None:
         at_least(1, tokens=self.tokens)
+
+
+@dataclass(frozen=True)
+class Markdown(_Sectioned):
+    """Sections of a Markdown document; one above `tokens` tokens is cut between sentences.
+
+    A passage is a stretch of the source, its section the path of headings above it ("Leave > Parental
+    leave"). A heading stands in the first passage of its section, one without text of its own in the first
+    passage of the section below it. YAML front matter is left out.
+    """
 
     def identity(self, kit: Kit) -> str:
         return made_with(self.tokenizer, kit, "markdown-it-py", "sentencex")
@@ -88,20 +93,12 @@ class Markdown:
 
 
 @dataclass(frozen=True)
-class Html:
+class Html(_Sectioned):
     """Sections of an HTML page, cut as those of Markdown; the text is what a browser shows of them.
 
     White space is collapsed except in `pre`, and what HTML sets apart stands on a line of its own. The span
     is where the text lies in the source, from its first character to its last, with the markup in between.
     """
-
-    tokens: int = 300
-    language: str = "en"
-    tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
-    version: ClassVar[str] = "1"
-
-    def __post_init__(self) -> None:
-        at_least(1, tokens=self.tokens)
 
     def identity(self, kit: Kit) -> str:
         return made_with(self.tokenizer, kit, "sentencex")

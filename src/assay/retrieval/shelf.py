@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.disk import sync
 from assay.errors import DataError, Problem, SystemFailure
 
 _BUILDING = ".building-"
@@ -42,7 +42,7 @@ class Shelf:
                 draft.mkdir()
                 try:
                     write(draft)
-                    _sync(draft)
+                    _sync_all(draft)
                     self._place(draft, self.folder / key)
                 finally:
                     shutil.rmtree(draft, ignore_errors=True)
@@ -67,7 +67,7 @@ class Shelf:
         except OSError as error:
             if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
                 raise
-        _sync_one(self.folder)
+        sync(self.folder)
 
 
 @contextmanager
@@ -93,16 +93,8 @@ def damaged(folder: Path, error: Exception) -> DataError:
     return DataError(Problem(f"an index is damaged ({error})", str(folder), fix=fix))
 
 
-def _sync(folder: Path) -> None:
+def _sync_all(folder: Path) -> None:
     """Writes a folder to the disk before its name: no crash may leave a name without its bytes."""
     for path in sorted(folder.rglob("*"), reverse=True):
-        _sync_one(path)
-    _sync_one(folder)
-
-
-def _sync_one(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync(path)
+    sync(folder)

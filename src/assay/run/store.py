@@ -27,6 +27,7 @@ import msgspec
 import polars as pl
 
 from assay.datasets.dataset import digest
+from assay.disk import sync
 from assay.errors import DataError, Problem, UsageError
 from assay.records import Judgment, Structure
 from assay.run.columns import COLUMNS, in_columns, in_order
@@ -296,19 +297,11 @@ def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             write(draft)
-            _sync(draft)
+            sync(draft)
             draft.replace(path)
-            _sync(path.parent)  # the new name is on disk before anything it replaces goes
+            sync(path.parent)  # the new name is on disk before anything it replaces goes
         finally:
             draft.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _holder(handle: IO[str]) -> str:

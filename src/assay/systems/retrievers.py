@@ -19,11 +19,10 @@ from assay.retrieval.shelf import Shelf
 from assay.retrieval.vectors.exact import Exact, ExactIndex
 from assay.systems.meter import Meter
 
-# Below this an index is made faster than it is found on disk, and a study of scopes has thousands of them.
+# Below this an index is made in a fraction of a second, and a study of scopes has thousands of them.
 WORTH_KEEPING = 2_000
-INDEXED = (
-    "1"  # to be raised when what is indexed of a passage, or how, changes: kept indexes are then not used
-)
+# To be raised when what is indexed of a passage, or how, changes: indexes kept from before are then not used.
+INDEXED = "1"
 
 
 class Retriever(Protocol):
