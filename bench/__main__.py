@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 
-PARTS = ("measures", "resampling", "runner", "retrieval")
+PARTS = ("measures", "resampling", "runner", "retrieval", "judging")
 
 
 def seconds(value: float | None) -> str:

@@ -20,7 +20,7 @@ import assay
 from assay.datasets.dataset import Dataset, digest
 from assay.errors import DataError, Problem, UsageError
 from assay.gates.evaluate import Evaluator
-from assay.gates.verdict import decide, measures_of, overall
+from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
 from assay.measures.score import score_blocks
@@ -28,7 +28,9 @@ from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.report.views import item_views, measure_infos
-from assay.results import Results, Trust
+from assay.results import Results, ReviewSummary, Trust
+from assay.review.outlook import Outlook
+from assay.review.summary import Reviewing
 from assay.run.columns import in_order
 from assay.run.keys import Basis, in_item_order, plan_units, scope_hash
 from assay.run.performing import Progress, Tally
@@ -38,7 +40,15 @@ from assay.run.store import Store, write_atomic
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
 from assay.study import Study, open_study
-from assay.trust import faults, latency, moved_gates, provenance, status_counts, warnings_of
+from assay.trust import (
+    faults,
+    latency,
+    moved_gates,
+    provenance,
+    status_counts,
+    timed_elsewhere,
+    warnings_of,
+)
 from assay.validate import check_study
 
 
@@ -124,8 +134,9 @@ class Evaluation:
                 and (key := basis.index_key(seed, scope_hash(item.scope))) in structures
             }
             gives = self.study.gives(arm)
-            units = dataset.corpus.units
-            blocks.append(Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives, units))
+            blocks.append(
+                Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives, dataset.corpus)
+            )
         if not any((block.asked != PENDING).any() for block in blocks):
             raise UsageError(f"Nothing was run yet. Run: assay run {self.study.folder}")
         return blocks
@@ -190,29 +201,53 @@ class Evaluation:
     @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
         """Estimates of every arm, and the comparisons that the study declares."""
+        return summarise(self.rows, self.study.measures, self._comparing)
+
+    @cached_property
+    def _comparing(self) -> Comparing:
         settings = self.study.file.compare
-        how = Comparing(
+        return Comparing(
             self.study.baseline,
             settings.against,
             settings.correction,
             settings.resamples,
             by=self.study.file.by,
         )
-        return summarise(self.rows, self.study.measures, how)
 
     @cached_property
-    def verdicts(self) -> list[Verdict]:
-        """What the gates say."""
-        settings = self.study.file.compare
-        evaluator = Evaluator(
+    def evaluator(self) -> Evaluator:
+        """What gates read their clauses with."""
+        return Evaluator(
             self.rows,
             self.study.registry,
             self.judgments,
-            settings.resamples,
+            self.study.file.compare.resamples,
             systems=list(self.study.file.systems),
             raters=self.judging.raters,
         )
-        return decide(self.study.gates, evaluator, self.study.file.steps)
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What the gates say; one that no mark still to come can change is not kept waiting for it."""
+        found = decide(self.study.gates, self.evaluator, self.study.file.steps)
+        return [self.outlook.settle(verdict) for verdict in found] if self.outlook else found
+
+    @cached_property
+    def reviewing(self) -> Reviewing:
+        """What people should look at, and what they found so far."""
+        return Reviewing(self.blocks, self.items, self.measures, self.study.file.cluster)
+
+    @cached_property
+    def review(self) -> ReviewSummary | None:
+        """How far the review is; None where no item wants one."""
+        return self.reviewing.summary(self._comparing, self.outlook) if self.outlook else None
+
+    @cached_property
+    def outlook(self) -> Outlook | None:
+        """What gates can still conclude once a review is complete; None where no item wants one."""
+        if not self.reviewing.pool.items:
+            return None
+        return self.reviewing.outlook(self.study.gates, self.evaluator)
 
     @cached_property
     def results(self) -> Results:
@@ -239,6 +274,9 @@ class Evaluation:
                 {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
             ),
             items=item_views(self.items, self.blocks, self.datasets),
+            review=self.review,
+            recommendation=recommended(self.verdicts, self.study.file.recommend),
+            created=self.store.manifest().get("started"),
         )
 
     def _changes(self) -> list[str]:
@@ -260,6 +298,7 @@ class Evaluation:
             *self._changes(),
             *moved_gates(self.study, self.store.manifest()),
             *faults(self.blocks),
+            *timed_elsewhere(self.study, self.blocks),
             *self.store.warnings(),
             *self.judging.warnings,
             *warnings_of(self.study, self.datasets, self.measures),

@@ -122,7 +122,9 @@ class Judge(Protocol):
 
     `names` are what its judgments are signed with, best first. `closed_labels` are the labels it decides
     wholly: what it does not name under one of them is not relevant; under any other label it is unknown.
-    A judge that people stand behind also has `raters`: those of its names whose marks agreement compares.
+    A judge that people stand behind also has `raters`: those of its names whose marks agreement compares; one
+    that counts everybody who marked, without naming them, has `everybody`. `examine(dataset, kit)` may say
+    before a run what it cannot judge (problems) and what looks wrong (warnings).
     """
 
     @property
@@ -196,7 +198,10 @@ class Statistic(Protocol):
 
 
 class Renderer(Protocol):
-    """A report format: a pure function of the results."""
+    """A report format: a pure function of the results.
+
+    One that is a folder of files has `files(results) -> dict[str, bytes]`, by relative path, in its place.
+    """
 
     suffix: ClassVar[str]
 

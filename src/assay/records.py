@@ -322,6 +322,7 @@ class Comparison(msgspec.Struct, frozen=True):
     test: str = ""
     family: str = ""
     mde: float | None = None  # smallest difference this n would find with 80 % power
+    p_wilcoxon: float | None = None  # the signed-rank test's, where values are not plain yes or no
     refused: str | None = None  # why there is no comparison, where there is none
 
 
@@ -349,3 +350,4 @@ class Verdict(msgspec.Struct, frozen=True):
     verdict: str
     clauses: list[ClauseResult]
     reason: str = ""
+    deciding: bool = True  # whether it counts in the verdict over all gates

@@ -42,6 +42,8 @@ class Returned(msgspec.Struct, frozen=True):
     score: float
     grade: float | None  # None: unjudged
     text: str = ""
+    mark: str | None = None  # what a review made of it: KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE
+    reason: str = ""  # why it is relevant, where a judge says so
 
 
 class ItemView(msgspec.Struct, frozen=True):
@@ -54,6 +56,30 @@ class ItemView(msgspec.Struct, frozen=True):
     returned: dict[str, list[Returned]]  # by arm name
     faults: dict[str, str] = {}  # by arm name: why it did not answer
     expects: str | None = None
+
+
+class ReviewSummary(msgspec.Struct, frozen=True):
+    """How far people have come, and what their marks show on the items they finished for every arm."""
+
+    depth: int  # how many hits of each arm are looked at
+    items: int  # that want a review
+    complete: list[str]  # those judged for every arm: rates are given on these alone
+    complete_by_arm: dict[str, int]
+    marked: int  # distinct passages that a person judged
+    open: int  # distinct passages still to be judged
+    estimates: list[Estimate]  # precision, lift and false positives on the complete items
+    comparisons: list[Comparison]  # paired, on the same items
+    bounds: dict[str, dict[str, tuple[float, float]]]  # by measure and arm: over all items, whatever is open
+    verdicts: list[str]  # those the gates can still end in: one, and the verdict is settled
+    outlook: str = ""  # the same in words
+
+    @property
+    def settled(self) -> bool:
+        return len(self.verdicts) <= 1
+
+    @property
+    def partial(self) -> bool:
+        return len(self.complete) < self.items
 
 
 class Trust(msgspec.Struct, frozen=True):
@@ -84,6 +110,9 @@ class Results:
     verdict: str | None  # over all gates; None where nothing gates
     trust: Trust
     items: list[ItemView] = field(default_factory=list)
+    review: ReviewSummary | None = None  # where the study has items that people should review
+    recommendation: str | None = None  # what the study's `recommend` says of these verdicts
+    created: float | None = None  # when the last answer was stored
     report: str | None = None  # path of the HTML file
 
     def as_json(self) -> dict[str, Any]:
@@ -93,6 +122,8 @@ class Results:
             "study": self.study,
             "kind": self.kind,
             "verdict": self.verdict,
+            "recommendation": self.recommendation,
+            "review": msgspec.to_builtins(self.review),
             "scores": self._score_rows(),
             "estimates": msgspec.to_builtins(self.estimates),
             "comparisons": msgspec.to_builtins(self.comparisons),

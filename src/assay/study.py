@@ -138,6 +138,12 @@ class Study:
         given: frozenset[str] | None = getattr(self.registry.load(SYSTEMS, spec.name), "gives", None)
         return given
 
+    def origin(self, arm: Arm) -> str | None:
+        """Where an arm's answers come from, where its system's class says so."""
+        spec = parse_spec(self.file.systems[arm.system])
+        origin: str | None = getattr(self.registry.load(SYSTEMS, spec.name), "origin", None)
+        return origin
+
     def system_identity(self, arm: Arm) -> str:
         """What decides an arm's answers besides corpus, query and seed, worked out once; no secret does."""
         if arm.name not in self._identities:

@@ -80,6 +80,9 @@ Tokens = Annotated[Annotated[int, Field(gt=0)] | None, BeforeValidator(_budget)]
 Budgets = Annotated[list[Tokens], BeforeValidator(_listed), AfterValidator(_distinct)]
 
 
+Outcome = Literal["go", "no-go", "inconclusive"]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -114,6 +117,8 @@ class GateFile(_Strict):
     otherwise: Literal["inconclusive", "no-go"] | None = None
     min_items: int = Field(5, ge=1)
     failures: Literal["impute", "worst"] = "impute"
+    interval: Literal["bootstrap", "subsets"] = "bootstrap"
+    deciding: bool = Field(True, description="false: it informs a recommendation, and decides nothing")
 
 
 class StudyFile(_Strict):
@@ -137,6 +142,7 @@ class StudyFile(_Strict):
     run: RunSettings = RunSettings()
     steps: Words = []
     gates: dict[str, GateFile] = {}
+    recommend: dict[str, dict[str, Outcome]] = {}
 
     @property
     def chunkings(self) -> dict[str, Any]:

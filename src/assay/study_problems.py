@@ -67,12 +67,14 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "baseline": _baseline_problems,
         "steps": _step_problems,
         "gates": _gate_problems,
+        "recommend": _recommend_problems,
         "factors": _factor_problems,
     }
     needs = {
         "baseline": {"systems"},
         "steps": {"gates"},
         "gates": {"systems"},
+        "recommend": {"gates"},
         "factors": {"data", "systems"},
     }
     found: list[Problem] = []
@@ -205,6 +207,15 @@ def _gate_problems(study: Study) -> Iterator[Problem]:
         yield from found
         for measure in [] if found else measures_of([Gate.from_file(name, gate)], study):
             yield from _missing_budget(study, ("gates", name), measure)
+
+
+def _recommend_problems(study: Study) -> Iterator[Problem]:
+    """Recommendations that hang on gates that are not there."""
+    for say, when in study.file.recommend.items():
+        for gate in when:
+            if gate not in study.file.gates:
+                fix = did_you_mean(gate, study.file.gates) or "Declare it under gates."
+                yield study.lines.problem(("recommend", say, gate), f"there is no gate {gate!r}", fix)
 
 
 def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:

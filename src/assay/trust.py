@@ -45,6 +45,14 @@ def warnings_of(study: Study, datasets: Mapping[str, Dataset], measures: Sequenc
     return list(found)
 
 
+def timed_elsewhere(study: Study, blocks: Sequence[Block]) -> list[str]:
+    """Imported answers whose seconds were not taken here."""
+    imported = [block for block in blocks if study.origin(block.arm) == "imported"]
+    return [
+        f"{arm}: its seconds are those that its file reports, measured elsewhere" for arm in latency(imported)
+    ]
+
+
 def moved_gates(study: Study, manifest: Mapping[str, Any]) -> list[str]:
     """Gates that are not what they were when the first answers were stored: a decision taken twice."""
     history = manifest.get("gates", [])
@@ -53,8 +61,8 @@ def moved_gates(study: Study, manifest: Mapping[str, Any]) -> list[str]:
     for name, gate in study.file.gates.items():
         then, now = first.get(name), gate.model_dump(mode="json")
         if history and then != now:
-            changed = [key for key in now if then is not None and then[key] != now[key]]
-            was = "; ".join(f"{key}: {then[key]}" for key in changed) if then else "not declared"
+            changed = [key for key in now if then is not None and then.get(key) != now[key]]
+            was = "; ".join(f"{key}: {then.get(key)}" for key in changed) if then else "not declared"
             found.append(f"the gate {name!r} was changed after the first answers were stored (it was {was})")
     return found
 

@@ -70,6 +70,8 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
         except AssayError as error:
             problems[study.lines.problem(["systems", arm.system], str(error))] = None
     problems.update(dict.fromkeys(_slice_problems(study, datasets)))
+    examined, doubts = _examined(study, datasets)
+    problems.update(dict.fromkeys(examined))
     if problems:
         raise DataError(problems)
     measures = {each.name: each for each in [*study.measures, *measures_of(study.gates, study)]}
@@ -81,8 +83,21 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
         list(datasets),
         list(measures),
         [gate.name for gate in study.gates],
-        warnings_of(study, datasets, list(measures.values())),
+        [*doubts, *warnings_of(study, datasets, list(measures.values()))],
     )
+
+
+def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Problem], list[str]]:
+    """What judges find wrong with the data that they would judge by."""
+    problems: dict[Problem, None] = {}
+    warnings: dict[str, None] = {}
+    for dataset in {id(each): each for each in datasets.values()}.values():
+        for judge in study.judges:
+            examine = getattr(judge, "examine", None)
+            found, doubts = examine(dataset, study.kit) if examine is not None else ([], [])
+            problems.update(dict.fromkeys(found))
+            warnings.update(dict.fromkeys(doubts))
+    return list(problems), list(warnings)
 
 
 def _data_problems(study: Study, problems: Sequence[Problem]) -> Sequence[Problem]:

@@ -55,6 +55,9 @@ def read_text(path: Path) -> str:
         raise DataError(
             Problem("bytes that are not UTF-8", str(path), line, fix="Save the file as UTF-8.")
         ) from None
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise DataError(Problem(what, str(path), fix="Check the path and its permissions.")) from error
 
 
 def read_yaml(path: Path) -> tuple[Any, Lines]:
@@ -72,6 +75,10 @@ def read_yaml(path: Path) -> tuple[Any, Lines]:
     except yaml.reader.ReaderError as error:
         what = f"the character {chr(error.character)!r} may not stand here"
         raise DataError(_not_yaml(what, path, text.count("\n", 0, error.position))) from None
+    # PyYAML lets escapes and version numbers through that stand for nothing, and trips over them itself
+    except (ValueError, OverflowError) as error:
+        what, fix = f"this is not YAML: {error}", "Correct the escape in quotes, or the %YAML line."
+        raise DataError(Problem(what, str(path), fix=fix)) from error
     except RecursionError:
         what = "it is nested too deeply, or an alias stands inside what it refers to"
         raise DataError(_not_yaml(what, path, None)) from None

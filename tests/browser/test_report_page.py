@@ -28,13 +28,17 @@ PLANTS = """<script>window.hit=1</script>"><img src=x onerror=window.hit=2>'</sc
 BUILDER = Path(__file__).parents[1] / "unit/report/fake_results.py"
 
 
-def build_results(**how: Any) -> Any:
+def builder() -> Any:
     spec = importlib.util.spec_from_file_location("fake_results", BUILDER)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.build_results(**how)
+    return module
+
+
+def build_results(**how: Any) -> Any:
+    return builder().build_results(**how)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +63,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("planted") / "report.html"
     path.write_bytes(Html().render(build_results(n=60, plant=PLANTS)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def under_review(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study half way through a review, whose reviewers wrote what they should not."""
+    made = builder()
+    path = tmp_path_factory.mktemp("review") / "report.html"
+    path.write_bytes(Html().render(made.with_review(made.build_results(n=60), plant=PLANTS)))
     return path
 
 
@@ -97,9 +110,11 @@ def test_the_answer_comes_first(page: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [380, 700, 1600])
-def test_the_page_never_scrolls_sideways(browser: Any, report: Path, planted: Path, width: int) -> None:
+def test_the_page_never_scrolls_sideways(
+    browser: Any, report: Path, planted: Path, under_review: Path, width: int
+) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900})
-    for path in (report, planted):
+    for path in (report, planted, under_review):
         page.goto(path.as_uri())
         page.locator(".toggle").first.click()
         assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -227,3 +242,24 @@ def test_nothing_planted_in_texts_runs(browser: Any, planted: Path, bypass: bool
     assert "{{7*7}}" in page.locator("h2").first.inner_text()
     assert {url.partition("#")[0] for url in asked} == {planted.as_uri()}
     context.close()
+
+
+def test_a_hit_shows_what_people_said_and_why(browser: Any, under_review: Path) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 1000})
+    page.goto(under_review.as_uri())
+    assert page.locator("h1").inner_text().startswith("Recommendation: review first<script>")
+    assert page.locator("#review svg.plot").count() == 3
+    page.fill("#f-text", "q0001")
+    page.locator(".toggle").click()
+    bm25 = page.locator(".columns > div").nth(1)
+    words = bm25.locator("li .grade").all_inner_texts()[:4]
+    assert words == ["keyword", "keyword", "false positive", "open"]
+    assert [item.get_attribute("class") for item in bm25.locator("li").all()[:4]] == [
+        "right",
+        "right",
+        "",
+        "",
+    ]
+    assert bm25.locator(".why").first.inner_text().startswith("signals: roster<script>")
+    assert page.evaluate("window.hit") is None
+    page.close()

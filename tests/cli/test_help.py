@@ -32,7 +32,9 @@ COMMANDS = dict(leaves(typer.main.get_command(app)))
 
 
 def test_the_commands_are_these() -> None:
-    wanted = {"demo", "validate", "run", "score", "compare", "gate", "report", "status"}
+    wanted = {"demo", "init", "validate", "run", "score", "compare", "gate", "report", "status", "import"}
+    wanted |= {"review export", "review import", "review status", "review agreement"}
+    wanted |= {"baseline tag", "baseline list", "baseline diff", "dashboard"}
     assert wanted <= {" ".join(path) for path in COMMANDS}
 
 

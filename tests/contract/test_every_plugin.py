@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -274,10 +275,22 @@ def results(block: Block) -> Results:
 @pytest.mark.parametrize("renderer", made(RENDERERS))
 class TestRenderers:
     def test_it_renders_bytes_and_the_same_ones_twice(self, renderer: Any, results: Results) -> None:
-        first, second = renderer.render(results), renderer.render(results)
-        assert isinstance(first, bytes)
-        assert first
+        first, second = self._contents(renderer, results), self._contents(renderer, results)
         assert first == second
+        assert all(isinstance(content, bytes) and content for content in first.values())
 
-    def test_its_files_have_a_suffix(self, renderer: Any) -> None:
-        assert renderer.suffix.startswith(".")
+    def test_its_files_have_a_suffix(self, renderer: Any, results: Results) -> None:
+        for name in self._contents(renderer, results):
+            assert Path(name).suffix.startswith(".")
+            assert not Path(name).is_absolute()
+
+    @staticmethod
+    def _contents(renderer: Any, results: Results) -> dict[str, bytes]:
+        """What it writes, by file: one of its own suffix, or a folder of them."""
+        found: dict[str, bytes] = (
+            renderer.files(results)
+            if hasattr(renderer, "files")
+            else {f"report{renderer.suffix}": renderer.render(results)}
+        )
+        assert found
+        return found

@@ -33,8 +33,19 @@ LAYERS = [
     ["gates"],
     ["review"],
     ["report"],
-    ["pipeline", "run_files", "trust", "validate"],
+    [
+        "baseline_diff",
+        "baselines",
+        "dashboard",
+        "importing",
+        "pipeline",
+        "reviewing",
+        "run_files",
+        "trust",
+        "validate",
+    ],
     ["cli"],
+    ["studies"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -79,7 +90,7 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
 
 
 def test_every_module_has_a_layer() -> None:
-    found = {layer_of(name_of(path)) for path in MODULES} - {"__init__", "studies"}
+    found = {layer_of(name_of(path)) for path in MODULES} - {"__init__"}
     assert found <= set(LEVEL), f"give {sorted(found - set(LEVEL))} a place in LAYERS"
 
 

@@ -15,7 +15,21 @@ from typing import ParamSpec
 
 import typer
 
-from assay.cli import compare, demo, gate, report, run, score, status, validate
+from assay.cli import (
+    baseline,
+    compare,
+    dashboard,
+    demo,
+    gate,
+    import_results,
+    init,
+    report,
+    review,
+    run,
+    score,
+    status,
+    validate,
+)
 from assay.cli.showing import say
 from assay.errors import AssayError, DataError
 
@@ -55,8 +69,30 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
     return telling
 
 
-for module in (demo, validate, run, score, compare, gate, report, status):
+for module in (demo, init, validate, run, score, compare, gate, report, status, dashboard):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
+app.command("import")(told(import_results.command))
+
+GROUPS: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
+    "review": (
+        "What people judge: forms out and in.",
+        {
+            "export": review.export,
+            "import": review.take_in,
+            "status": review.status,
+            "agreement": review.agreement,
+        },
+    ),
+    "baseline": (
+        "What a study showed earlier, and what changed since.",
+        {"tag": baseline.tag, "list": baseline.list_, "diff": baseline.diff},
+    ),
+}
+for group, (about, steps) in GROUPS.items():
+    commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=about)
+    for name, step in steps.items():
+        commands.command(name)(told(step))
+    app.add_typer(commands, name=group)
 
 
 def version(wanted: bool) -> None:

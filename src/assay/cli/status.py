@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.cli.options import AsJson, StudyPath
 from assay.cli.showing import plain_console, print_json
 
@@ -11,10 +13,14 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.run.status import study_status
+    from assay.reviewing import next_step
+    from assay.run.status import place_of, study_status
     from assay.study import open_study
 
-    found = study_status(open_study(study))
+    opened = open_study(study)
+    found = study_status(opened)
+    if not found.next_step:
+        found = replace(found, next_step=next_step(opened, place_of(opened)))
     if as_json:
         print_json(found.as_json())
         return

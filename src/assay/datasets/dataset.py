@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
@@ -55,6 +56,18 @@ class Corpus:
             return self.documents[doc_id].text
         return None if self.before is None else self.before.text_of(doc_id)
 
+    def document_of(self, doc_id: str) -> str:
+        """The document that a passage, or a unit, was cut from; itself where it is its own."""
+        if (index := self.position.get(doc_id)) is not None:
+            return self.passages[index].source or doc_id
+        return doc_id if self.before is None else self.before.document_of(doc_id)
+
+    def section_of(self, doc_id: str) -> str | None:
+        """The section that a passage, or a unit, stands in."""
+        if (index := self.position.get(doc_id)) is not None:
+            return self.passages[index].section
+        return None if self.before is None else self.before.section_of(doc_id)
+
     def restricted(self, doc_ids: Iterable[str]) -> Corpus:
         """The part of the corpus that one item's scope names, in corpus order."""
         found = sorted({self.position[doc_id] for doc_id in doc_ids if doc_id in self.position})
@@ -62,6 +75,13 @@ class Corpus:
         sources = dict.fromkeys(passage.source or passage.doc_id for passage in passages)
         documents = {each: self.documents[each] for each in sources if each in self.documents}
         return Corpus(passages, documents, self.units, self.before)
+
+
+class Place(NamedTuple):
+    """Where something stands: a file, and the line in it."""
+
+    file: str
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +93,8 @@ class Dataset:
     items: Sequence[Item]
     label_definitions: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)  # what its authors call the fields of a passage
+    places: Mapping[str, Place] = field(default_factory=dict)  # where each item stands
 
     def __post_init__(self) -> None:
         problems = [

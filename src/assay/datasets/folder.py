@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from assay.datasets.dataset import Corpus, Dataset
+from assay.datasets.parquet_table import table_rows
 from assay.datasets.reading import Reader, Relevant, Rows, absent, explained, unknown
 from assay.errors import DataError, Problem, did_you_mean
 from assay.protocols import Kit
@@ -64,35 +64,8 @@ def _read_passages(reader: Reader) -> Rows[Passage]:
     if path != table:
         what = "the folder also has passages.jsonl"
         reader.problems.append(Problem(what, str(table), fix="Remove one of the two."))
-    return _read_table(reader, table)
-
-
-def _read_table(reader: Reader, path: Path) -> Rows[Passage]:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(path)
-    # Polars panics, outside its own exception tree, on some damaged pages.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        problem = Problem(f"cannot be read as Parquet: {error}", str(path), fix="Write the file again.")
-        reader.problems.append(problem)
-        return Rows(str(path), [], [])
-    problems = [
-        Problem("the column is missing", str(path), field=column, fix=did_you_mean(column, frame.columns))
-        for column in ("doc_id", "text")
-        if column not in frame.columns
-    ]
-    texts = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-    problems += [
-        Problem(f"the column holds {dtype}, not text", str(path), field=column, fix="Cast it to a string.")
-        for column, dtype in frame.schema.items()
-        if column in _TEXT_COLUMNS and not isinstance(dtype, texts)
-    ]
-    if frame.is_empty():
-        problems.append(Problem("the table has no rows", str(path), fix="Fill it, or remove it."))
-    reader.problems += problems
-    source = () if problems else enumerate(frame.iter_rows(named=True), 1)
-    return reader.collect(path, source, _passage, key="doc_id")
+    rows = table_rows(reader, table, ("doc_id", "text"), _TEXT_COLUMNS)
+    return reader.collect(table, rows, _passage, key="doc_id")
 
 
 def _passage(record: dict[str, Any]) -> Passage:

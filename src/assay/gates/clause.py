@@ -56,13 +56,14 @@ def decide_clause(
         best_first[need - 1],  # the one that the rest hangs on
         text=clause.text,
         holds=True if yes >= need else None if yes + perhaps >= need else False,
-        reason=f"{yes} of {len(results)} hold: " + "; ".join(itertools.starmap(_in_short, results.items())),
+        reason=f"{yes} of {len(results)} hold: " + ", ".join(itertools.starmap(_in_short, results.items())),
     )
 
 
 def _in_short(value: str, result: ClauseResult) -> str:
-    margin = "" if result.value is None else f" ({result.value:+.3g})"
-    return f"{value} {WORDS[result.holds]}{margin}" + (f", {result.reason}" if result.holds is None else "")
+    """One value's outcome with its margin; only where there is none, why."""
+    shown = result.reason if result.value is None else f"{result.value:+.3g}"
+    return f"{value} {WORDS[result.holds]} ({shown})"
 
 
 def repeated(clause: Clause, known: Callable[[str], Sequence[str]]) -> Iterator[tuple[str, Clause]]:
@@ -108,7 +109,7 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool)
     if reason := why_none(leaves, evaluator, ways[0]):
         return _open(clause, reason)
     try:
-        margins = margins_of(clause, leaves, evaluator, ways)
+        margins = margins_of(clause, leaves, evaluator, ways, subsets=rules.interval == "subsets")
     except UsageError as error:  # a statistic that the number of raters does not suit
         return _open(clause, str(error))
     if not _upward(clause):
@@ -121,7 +122,7 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool)
     if any(math.isnan(margin.whole.value) for margin in margins):
         return _shown(clause, None, margins, evaluator.level, "the value is undefined")
     several = len({(mean.system, mean.where) for mean in means}) > 1
-    on = rules.on or ("difference" if several else "estimate")
+    on = clause.on or rules.on or ("difference" if several else "estimate")
     outcomes = {_rule(clause, margin, on) for margin in margins}
     failed = count(means, evaluator, FAILED)
     if rules.failures == "worst":

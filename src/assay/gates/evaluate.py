@@ -7,7 +7,7 @@ bootstrap of the whole expression.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -21,9 +21,11 @@ from assay.plugins import Registry
 from assay.records import Judgment
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Rows
+from assay.stats.subsets import subset_weights
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Weights = Callable[[int], Iterable[Floats]]  # resampling weights for so many clusters
 Counting = Mapping[tuple[str, str], float]  # what failed rows count as, by system and measure
 
 
@@ -116,44 +118,45 @@ class Evaluator:
         return Scope(codes, len(present))
 
     def drawn(
-        self, leaves: Mapping[Call, Leaf], ways: Sequence[Counting], scope: Scope
+        self, leaves: Mapping[Call, Leaf], ways: Sequence[Counting], scope: Scope, *, subsets: bool = False
     ) -> list[dict[Call, Floats]]:
         """The values of every call, once for each way to count failed rows, from one resampling."""
+        weights = self._subsets if subsets else self._draws.weights
         columns: dict[tuple[Call, float | None], Floats] = {}
         for way in ways:
             for call, found in leaves.items():
                 if isinstance(found, Mean):
                     columns[call, way.get(found.column)] = self.values(found, way)
-        means = self._means(columns, scope)
+        means = self._means(columns, scope, weights)
         return [
             {
                 call: means[call, way.get(found.column)]
                 if isinstance(found, Mean)
-                else self._statistic(found, way, scope)
+                else self._statistic(found, way, scope, weights)
                 for call, found in leaves.items()
             }
             for way in ways
         ]
 
+    def _subsets(self, n: int) -> Iterator[Floats]:
+        return subset_weights(n, self.resamples, self.seed)
+
     def _means(
-        self, columns: Mapping[tuple[Call, float | None], Floats], scope: Scope
+        self, columns: Mapping[tuple[Call, float | None], Floats], scope: Scope, weights: Weights
     ) -> dict[tuple[Call, float | None], Floats]:
         if not columns:
             return {}
         inside = scope.codes >= 0
         table = cluster_sums(np.column_stack(list(columns.values()))[inside], scope.codes[inside])
-        drawn = weighted_means(self._draws.weights(scope.n), *table)
+        drawn = weighted_means(weights(scope.n), *table)
         whole = np.vstack([plain_means(*table), jackknife_means(*table), drawn])
         return dict(zip(columns, whole.T, strict=True))
 
-    def _statistic(self, found: Spanning, counting: Counting, scope: Scope) -> Floats:
+    def _statistic(self, found: Spanning, counting: Counting, scope: Scope, weights: Weights) -> Floats:
         columns, rows = self.columns(found, counting)
         parts = [found.statistic.values(columns, np.ones((1, len(rows))))]
         parts.append(np.full(scope.n, np.nan))  # quantiles and ranks have no consistent jackknife
-        parts += [
-            found.statistic.values(columns, weights[:, scope.codes[rows]])
-            for weights in self._draws.weights(scope.n)
-        ]
+        parts += [found.statistic.values(columns, drawn[:, scope.codes[rows]]) for drawn in weights(scope.n)]
         return np.concatenate(parts)
 
     def columns(self, found: Leaf, counting: Counting) -> tuple[list[Floats], NDArray[np.int64]]:

@@ -1,6 +1,7 @@
 """The gate grammar: text to syntax tree, by recursive descent, every mistake with its column.
 
 clause  = sum (">="|">"|"<="|"<") sum ["where" slice] ["for" ("each"|INT "of") cond]
+          ["on" ("estimate"|"interval")]
 sum     = product {("+"|"-") product}        product = atom {("*"|"/") atom}
 atom    = NUMBER["%"] | "-" atom | "(" sum ")" | call
 call    = NAME ["(" param {"," param} ")"] ["@" (INT|"inf"|NAME)] ["(" sum {"," sum} ")"] ["[" slice "]"]
@@ -20,6 +21,7 @@ from typing import TypeVar
 from assay.errors import UsageError
 from assay.gates.syntax import (
     RESERVED,
+    RULES,
     Binary,
     Call,
     Clause,
@@ -29,6 +31,7 @@ from assay.gates.syntax import (
     Negate,
     Number,
     Param,
+    Rule,
     constant,
 )
 from assay.slices import NAME, WORD
@@ -85,10 +88,23 @@ class _Parser:
             raise self._error("a second comparison. A clause has one: write two clauses")
         where = self._many(self._condition) if self._keyword("where") else ()
         each = self._for_each() if self._keyword("for") else None
+        on = self._rule() if self._keyword("on") else None
         if self.at < len(self.text):
-            rest = "" if each else "'for' or " if where else "'where', 'for' or "
-            raise self._expected(f"{rest}the end of the clause")
-        return Clause(left, op, right, where, each, self.text.strip())
+            told = bool(where or each or on), bool(each or on), on is not None
+            rest = [f"'{word}'" for word, said in zip(("where", "for", "on"), told, strict=True) if not said]
+            raise self._expected(
+                ", ".join([*rest[:-1], f"{rest[-1]} or the end"]) + " of the clause"
+                if rest
+                else "the end of the clause"
+            )
+        return Clause(left, op, right, where, each, on, self.text.strip())
+
+    def _rule(self) -> Rule:
+        """What the clause is decided on, whatever the gate says."""
+        for rule in RULES:
+            if self._keyword(rule):
+                return rule
+        raise self._expected("'estimate' or 'interval'")
 
     # -------------------------------------------------------------------------- expressions
 

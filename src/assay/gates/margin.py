@@ -2,13 +2,14 @@
 
 Where the margin is one proportion, or the difference of two, plus a constant, the interval is the closed form
 that tables show for it; any other expression gets the joint bootstrap, which for a mean or a difference of
-means is again what tables show.
+means is again what tables show. A gate that asks for subset intervals gets those for everything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.stats.columns import TIE
 from assay.stats.intervals import FEW, NO_INTERVAL, Interval, interval_of
+from assay.stats.subsets import subset_interval
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -52,18 +54,27 @@ class Margin:
 
 
 def margins_of(
-    clause: Clause, leaves: Mapping[Call, Leaf], evaluator: Evaluator, ways: Sequence[Counting]
+    clause: Clause,
+    leaves: Mapping[Call, Leaf],
+    evaluator: Evaluator,
+    ways: Sequence[Counting],
+    *,
+    subsets: bool = False,
 ) -> list[Margin]:
     """The margin of a clause under each way of counting failed rows."""
     scope = evaluator.scope(leaves.values(), ways[0])
-    drawn = evaluator.drawn(leaves, ways, scope)
+    drawn = evaluator.drawn(leaves, ways, scope, subsets=subsets)
     form, bounds = linear(_difference(clause)), _bounds(_difference(clause), leaves)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
-        interval = closed_form(form, leaves, evaluator, way, scope)
-        if interval is None and not _tells(form, bounds, leaves, evaluator, way):
+        interval = None if subsets else closed_form(form, leaves, evaluator, way, scope)
+        if interval is None and not subsets and not _tells(form, bounds, leaves, evaluator, way):
             interval = NO_INTERVAL
-        margins.append(_margin(clause, leaves, values, interval, scope.n, evaluator.level))
+        if subsets:
+            resampled = partial(_from_subsets, n=scope.n, level=evaluator.level)
+        else:
+            resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level)
+        margins.append(_margin(clause, leaves, values, interval, resampled, scope.n))
     return margins
 
 
@@ -106,12 +117,12 @@ def _margin(
     leaves: Mapping[Call, Leaf],
     values: Mapping[Call, Floats],
     closed: Interval | None,
+    resampled: Callable[[Floats], Interval],
     n: int,
-    level: float,
 ) -> Margin:
     left, right = worth(clause.left, values), worth(clause.right, values)
-    whole, bounds = left - right, _bounds(_difference(clause), leaves)
-    interval = closed or _bootstrapped(whole, n, bounds, level)
+    whole = left - right
+    interval = closed or resampled(whole)
     estimated = Estimated(float(whole[0]), interval.low, interval.high)
     alike = _if_alike(_difference(clause), leaves, values)
     if alike is None:
@@ -119,9 +130,13 @@ def _margin(
     elif np.ptp(alike) <= TIE:
         gain = Estimated(*(end - float(alike[0]) for end in (estimated.value, interval.low, interval.high)))
     else:
-        above = _bootstrapped(whole - alike, n, bounds, level)
+        above = resampled(whole - alike)
         gain = Estimated(float(whole[0] - alike[0]), above.low, above.high)
     return Margin(estimated, gain, float(left[0]), float(right[0]), n)
+
+
+def _from_subsets(values: Floats, n: int, level: float) -> Interval:
+    return subset_interval(values[n + 1 :], level)
 
 
 def _bootstrapped(values: Floats, n: int, bounds: Bounds | None, level: float) -> Interval:

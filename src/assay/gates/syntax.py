@@ -3,20 +3,24 @@
 Clause ─ left, op, right      two expressions and the sign between them
 ├── Expression                Number, Negate, Binary or Call
 ├── where: Condition…         the rows the clause is about
-└── each: ForEach             the values it is repeated for
+├── each: ForEach             the values it is repeated for
+└── on: Rule                  what it is decided on
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from assay.slices import NAME, WORD, Condition, bare_or_quoted
 
 __all__ = ["Binary", "Call", "Clause", "Condition", "Expression", "ForEach", "Negate", "Number"]
 
-RESERVED = frozenset({"where", "for"})
+RESERVED = frozenset({"where", "for", "on"})
 
+Rule = Literal["estimate", "interval"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 Param = bool | int | float | str
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2}
 _ATOM = 3
@@ -105,6 +109,7 @@ class Clause:
     right: Expression
     where: tuple[Condition, ...] = ()
     each: ForEach | None = None
+    on: Rule | None = None  # what it is decided on; None: as the gate says
     text: str = field(default="", compare=False)
 
     def __str__(self) -> str:
@@ -113,6 +118,8 @@ class Clause:
             parts.append(f"where {_slice(self.where)}")
         if self.each:
             parts.append(str(self.each))
+        if self.on:
+            parts.append(f"on {self.on}")
         return " ".join(parts)
 
 

@@ -21,7 +21,7 @@ from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.syntax import Call, Clause, Number
 from assay.protocols import Measure
-from assay.records import Verdict
+from assay.records import ClauseResult, Verdict
 from assay.results import GO, INCONCLUSIVE, NO_GO
 from assay.study import Study
 from assay.study_file import GateFile
@@ -154,7 +154,8 @@ def decide(gates: Sequence[Gate], evaluator: Evaluator, steps: Sequence[str] = (
     order = {name: place for place, name in enumerate(steps)}
     for gate in sorted(gates, key=lambda gate: order.get(gate.name, len(order))):
         if gate.name in order and stopped_by is not None:
-            verdicts.append(Verdict(gate.name, INCONCLUSIVE, [], f"not reached: {stopped_by} is no-go"))
+            reason = f"not reached: {stopped_by} is no-go"
+            verdicts.append(Verdict(gate.name, INCONCLUSIVE, [], reason, gate.rules.deciding))
             continue
         verdict = _verdict(gate, evaluator)
         verdicts.append(verdict)
@@ -165,20 +166,31 @@ def decide(gates: Sequence[Gate], evaluator: Evaluator, steps: Sequence[str] = (
 
 def overall(verdicts: Sequence[Verdict]) -> str | None:
     """One word over all gates: a no-go outweighs an open one, an open one outweighs go."""
-    words = {verdict.verdict for verdict in verdicts}
+    words = {verdict.verdict for verdict in verdicts if verdict.deciding}
     return next((word for word in (NO_GO, INCONCLUSIVE, GO) if word in words), None)
 
 
+def recommended(verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str, str]]) -> str | None:
+    """The first recommendation all of whose conditions on gates are met."""
+    found = {verdict.gate: verdict.verdict for verdict in verdicts}
+    fitting = (say for say, when in recommend.items() if all(found.get(g) == w for g, w in when.items()))
+    return next(fitting, None)
+
+
 def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
-    roles = {clause: role for role, clause in gate.by_role()}
     results = {
         clause: decide_clause(clause, gate.rules, evaluator, kills=role == "kill")
-        for clause, role in roles.items()
+        for role, clause in gate.by_role()
     }
-    blocked = any(result.holds is None and result.value is None for result in results.values())
-    word, reason = _conclusion(gate, {clause: result.holds for clause, result in results.items()}, blocked)
+    word, reason = concluded(gate, results)
     shown = [msgspec.structs.replace(results[clause], role=role) for role, clause in gate.by_role()]
-    return Verdict(gate.name, word, shown, reason)
+    return Verdict(gate.name, word, shown, reason, gate.rules.deciding)
+
+
+def concluded(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
+    """The verdict that follows from decided clauses, and why."""
+    blocked = any(result.holds is None and result.value is None for result in results.values())
+    return _conclusion(gate, {clause: result.holds for clause, result in results.items()}, blocked)
 
 
 def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class Human:
-    """Marks by the people named. What nobody marked is unknown.
+    """Marks by the people named; where nobody is named, by everybody. What nobody marked is unknown.
 
     An adjudicator's mark comes before any rater's, the first rater's before the second's. Adjudicators settle
     what raters disagree on, so they are no raters themselves: agreement is that of the raters.
@@ -23,6 +23,11 @@ class Human:
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.names):
             raise ValueError("somebody is named twice among raters and adjudicators")
+
+    @property
+    def everybody(self) -> bool:
+        """Whether anybody's marks count."""
+        return not self.names
 
     @property
     def names(self) -> list[str]:

@@ -48,6 +48,17 @@ def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], closed: Se
     )
 
 
+def supposing(labels: Labels, judgments: Iterable[Judgment]) -> Labels:
+    """The labels as they would be with further judgments on what nobody has judged."""
+    rows = [
+        {"item": each.item_id, "label": each.label, "target": each.target, "grade": each.grade}
+        | {"category": each.category, "rank": len(labels.frame)}
+        for each in judgments
+    ]
+    more = pl.DataFrame(rows, schema=LABEL_COLUMNS)
+    return Labels(pl.concat([labels.frame, more]), labels.closed, labels.pools)
+
+
 def _pool(judgments: Iterable[Judgment]) -> str:
     """A hash of what was looked at, whatever was found there."""
     looked = {msgspec.json.encode([each.item_id, each.target, each.span]) for each in judgments}

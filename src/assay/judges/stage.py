@@ -18,7 +18,7 @@ from assay.judges.inquiry import Inquiry
 from assay.judges.marks import Present, held, standing
 from assay.judges.resolve import resolve
 from assay.measures.block import Block, Labels
-from assay.protocols import FreeJudge, PayingJudge
+from assay.protocols import FreeJudge, Judge, PayingJudge
 from assay.records import Judgment, Question
 from assay.run.journal import Judged
 from assay.run.performing import Progress, Silent, Tally
@@ -40,12 +40,21 @@ class Judging:
     @cached_property
     def names(self) -> list[str]:
         """Every name that judgments may be signed with, best first."""
-        return [name for judge in self.study.judges for name in judge.names]
+        return [name for judge in self.study.judges for name in self._signed(judge, judge.names)]
+
+    def _signed(self, judge: Judge, named: Sequence[str]) -> Sequence[str]:
+        """The names of a judge; one that counts everybody has those of all who marked, earliest first."""
+        if not getattr(judge, "everybody", False):
+            return named
+        taken = {name for other in self.study.judges for name in other.names}
+        marked = (mark.judge for mark in self._stored_marks)
+        return [name for name in dict.fromkeys(marked) if name not in taken]
 
     @cached_property
     def raters(self) -> list[str]:
         """The people whose agreement counts."""
-        return [name for judge in self.study.judges for name in getattr(judge, "raters", ())]
+        people = [judge for judge in self.study.judges if hasattr(judge, "raters")]
+        return [name for judge in people for name in self._signed(judge, getattr(judge, "raters", ()))]
 
     @cached_property
     def judgments(self) -> list[Judgment]:

@@ -1,22 +1,44 @@
-"""A block: everything a measure may read about one arm and one seed, items in dataset order."""
+"""A block: everything a measure may read about one arm and one seed, items in dataset order.
+
+Rankings and labels are seen in a view: by passage or by document, under one label or several. By document,
+the first passage of a document stands for it, and its best grade is the document's, so that repeated passages
+of one document never count twice. Of several labels, written "review|relevance", the first that a target has
+counts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.datasets.dataset import Corpus
 from assay.measures.gains import GainMatrix, gain_matrix
 from assay.records import Arm, Hit, Item, Judgment, Response, Status, Structure
 
 STATUSES = tuple(Status)
 RESPONSE_PARTS = frozenset({"hits", "contexts", "trace", "answer", "route"})
 SCORED, MISSING, FAILED, UNJUDGED, PENDING, NOT_APPLICABLE = range(len(STATUSES))
+
+Level = Literal["passage", "document"]
+
+
+class View(NamedTuple):
+    """How rankings and labels are read: what counts as one result, and under which labels, best first."""
+
+    level: Level = "passage"
+    label: str = "relevance"
+
+    @property
+    def labels(self) -> list[str]:
+        return self.label.split("|")
+
 
 LABEL_COLUMNS = {
     "item": pl.String,
@@ -49,8 +71,11 @@ class Labels:
         return cls(pl.DataFrame(schema=LABEL_COLUMNS))
 
     def world(self, label: str) -> str:
-        """ "closed" where what a label does not name is not relevant, "open" where it is unknown."""
-        return "closed" if label in self.closed else "open"
+        """ "closed" where what a label does not name is not relevant, "open" where it is unknown.
+
+        Several labels, written "review|relevance", are closed where one of them is.
+        """
+        return "closed" if self.closed.intersection(label.split("|")) else "open"
 
     def of(self, label: str, arm: str, seed: int) -> pl.DataFrame:
         """The labels of one name that hold for an arm and seed."""
@@ -84,7 +109,7 @@ class Block:
     structure: Structure | None = None  # of the index over the whole corpus
     structures: Mapping[str, Structure] = field(default_factory=dict)  # of scopes' own indexes, by item_id
     gives: frozenset[str] | None = None  # what the system's responses can hold; None: it does not say
-    units: Mapping[str, Sequence[str]] = field(default_factory=dict)  # what hits count as; see Corpus.units
+    corpus: Corpus = Corpus(())  # what the system searched
 
     def structure_of(self, item: Item) -> Structure | None:
         """The tree or graph that an item was answered from, where its index published one."""
@@ -112,9 +137,25 @@ class Block:
             doc=self.answers["docs"], score=self.answers["scores"]
         )
         each = hits.filter(pl.col("doc").list.len() > 0).explode("doc", "score")
-        if self.units:
+        if self.corpus.units:
             each = self._as_units(each)
         return each.unique(["item", "doc"], keep="first", maintain_order=True)
+
+    def top(self, cutoff: int) -> pl.DataFrame:
+        """The hits within a cut-off, each item's best first: item, doc, score."""
+        best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
+        return best.group_by("item", maintain_order=True).head(cutoff)
+
+    def ranked(self, level: Level) -> pl.DataFrame:
+        """The ranking by passage, or by document: there the best passage of each stands for it."""
+        if level == "passage":
+            return self.ranking
+        best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
+        documents = best.with_columns(doc=self._document_of(best))
+        return documents.unique(["item", "doc"], keep="first", maintain_order=True)
+
+    def _document_of(self, frame: pl.DataFrame) -> pl.Series:
+        return pl.Series([self.corpus.document_of(doc) for doc in frame["doc"]], dtype=pl.String)
 
     def _as_units(self, hits: pl.DataFrame) -> pl.DataFrame:
         """The units that hits count as, in their place and order; a hit that counts as none keeps its own."""
@@ -124,7 +165,7 @@ class Block:
 
     def _units_of(self, frame: pl.DataFrame) -> pl.Series:
         """For each row's doc, the list of units it counts as."""
-        lists = [list(self.units.get(doc) or [doc]) for doc in frame["doc"]]
+        lists = [list(self.corpus.units.get(doc) or [doc]) for doc in frame["doc"]]
         return pl.Series(lists, dtype=pl.List(pl.String))
 
     def label(self, name: str) -> pl.DataFrame:
@@ -133,33 +174,62 @@ class Block:
 
     @cached_property
     def relevance(self) -> pl.DataFrame:
-        """item, doc, grade: each document once, with the best grade of its spans.
+        """item, doc, grade under the label "relevance"."""
+        return self.graded(View())
+
+    def graded(self, view: View) -> pl.DataFrame:
+        """item, doc, grade: each document once, with the best grade of its spans or passages."""
+        parts = [self._graded(label) for label in view.labels]
+        judged = pl.concat(parts).unique(["item", "doc"], keep="first", maintain_order=True)
+        if view.level == "passage":
+            return judged
+        documents = judged.with_columns(doc=self._document_of(judged))
+        return documents.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
+
+    def _graded(self, label: str) -> pl.DataFrame:
+        """The grades under one label.
 
         Whether a passage is relevant does not depend on who returned it. So in an open world all arms share
         one pool: judged apart, each would be measured against what it found itself.
         """
-        open_world = self.labels.world("relevance") == "open"
-        named = self.labels.anywhere("relevance") if open_world else self.label("relevance")
+        open_world = self.labels.world(label) == "open"
+        named = self.labels.anywhere(label) if open_world else self.label(label)
         judged = named.drop_nulls("target").select("item", "grade", doc="target")
-        if self.units:  # a mark on a passage is one on what the passage counts as
+        if self.corpus.units:  # a mark on a passage is one on what the passage counts as
             judged = judged.select("item", "grade", doc=self._units_of(judged)).explode("doc")
-        return judged.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
+        best = judged.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
+        return best.select("item", "doc", "grade")
 
-    @cached_property
+    @property
     def gains(self) -> GainMatrix:
-        """Grades by rank under the label "relevance"."""
-        # by place, not by score: a run file's scores are compared in single precision, a system's are not
-        placed = self.ranking.with_columns(score=pl.col("score").rank("dense").over("item"))
-        return gain_matrix(placed, self.relevance, self.item_ids)
+        """Grades by rank, passage by passage, under the label "relevance"."""
+        return self.gains_in(View())
+
+    def gains_in(self, view: View) -> GainMatrix:
+        """Grades by rank in a view, worked out once."""
+        if view not in self._gains:
+            ranking = self.ranked(view.level)
+            # by place, not by score: a run file's scores are compared in single precision, a system's are not
+            placed = ranking.with_columns(score=pl.col("score").rank("dense").over("item"))
+            self._gains[view] = gain_matrix(placed, self.graded(view), self.item_ids)
+        return self._gains[view]
 
     @cached_property
+    def _gains(self) -> dict[View, GainMatrix]:
+        return {}
+
+    @property
     def rankable(self) -> NDArray[np.bool_]:
+        """Where a ranking can be right or wrong under the label "relevance"."""
+        return self.rankable_in(View())
+
+    def rankable_in(self, view: View) -> NDArray[np.bool_]:
         """Where a ranking can be right or wrong: something is wanted and, in a closed world, labelled.
 
         In an open world an item without a label is one that nobody judged yet.
         """
         wanted = ~self.expects_nothing
-        return wanted if self.labels.world("relevance") == "open" else wanted & self.gains.labelled
+        return wanted if self.labels.world(view.label) == "open" else wanted & self.gains_in(view).labelled
 
     @cached_property
     def responses(self) -> list[Response | None]:

@@ -2,19 +2,23 @@
 
 They equal trec_eval's on the whole list, or on its first `cutoff` ranks. A document is relevant from grade
 `rel` on; an item for which nothing is relevant scores 0. `of` scores a gain matrix, `values` a block.
+
+Each is read passage by passage, or with view="document" by the documents that passages are from: the first
+passage of a document stands for it. `label` names what is read, "relevance" by default; "review|relevance" is
+what people marked, and the rest as it was labelled before.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UsageError
-from assay.measures.block import Block
+from assay.measures.block import Block, Level, View
 from assay.measures.gains import GainMatrix, Ints
 from assay.measures.parse import measure_name
 
@@ -34,22 +38,29 @@ class Ranked(ABC):
     high: ClassVar[float | None] = 1.0
     absent: ClassVar[float | None] = 0.0
     binary: ClassVar[bool] = False
+    view: Level = field(default="passage", kw_only=True)
+    label: str = field(default="relevance", kw_only=True)
 
     def __post_init__(self) -> None:
-        for field in ("cutoff", "rel"):
-            value = getattr(self, field, None)
+        for name in ("cutoff", "rel"):
+            value = getattr(self, name, None)
             if value is not None and value < 1:
-                raise UsageError(f"{self.family}: {field} is {value}, and must be at least 1.")
+                raise UsageError(f"{self.family}: {name} is {value}, and must be at least 1.")
 
     @property
     def name(self) -> str:
         return measure_name(self)
 
+    @property
+    def seen_in(self) -> View:
+        """What it reads of a block."""
+        return View(self.view, self.label)
+
     def applies(self, block: Block) -> Bools:
-        return block.rankable
+        return block.rankable_in(self.seen_in)
 
     def values(self, block: Block) -> Floats:
-        return self.of(block.gains)
+        return self.of(block.gains_in(self.seen_in))
 
     @abstractmethod
     def of(self, gains: GainMatrix) -> Floats: ...

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.errors import AssayError, PluginError
-from assay.measures.block import MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block
+from assay.measures.block import MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block, View
 from assay.protocols import Measure
 from assay.records import Status
 
@@ -58,9 +58,11 @@ def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDAr
 
 def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
     """In an open world: items with a hit inside the cut-off that nobody has judged."""
-    if block.labels.world("relevance") != "open" or not {"hits", "labels"} <= measure.needs:
+    view = getattr(measure, "seen_in", View())
+    if block.labels.world(view.label) != "open" or not {"hits", "labels"} <= measure.needs:
         return np.zeros(len(block.items), dtype=bool)
-    grades, returned = block.gains.grades, block.gains.returned
+    gains = block.gains_in(view)
+    grades, returned = gains.grades, gains.returned
     depth = min(getattr(measure, "cutoff", None) or grades.shape[1], grades.shape[1])
     there = np.arange(depth) < returned[:, None]
     return np.asarray((there & np.isnan(grades[:, :depth])).any(axis=1))

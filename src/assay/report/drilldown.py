@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from assay.report.flips import GRAVITY, Grid, counterparts
+from assay.report.review import mark_word
 from assay.report.svg import style_of
-from assay.report.wording import shortened
+from assay.report.wording import shortened, wants_review
 from assay.results import ItemView, Results
 
 SNIPPETS = (240, 200, 165, 135, 110, 90, 70, 50, 0)  # characters of a hit's text, the longest that fits
@@ -65,14 +66,26 @@ def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
     return f"{lead}{line[start : start + limit]}{tail}", [mark, mark + len(found)]
 
 
+def _trimmed(values: list[Any], least: int) -> list[Any]:
+    """The values without the empty ones at their end, but never fewer than so many."""
+    while len(values) > least and values[-1] is None:
+        values.pop()
+    return values
+
+
 @dataclass
 class _Packing:
-    """Packs items as arrays; a hit is [index of document and text, score, grade, mark]."""
+    """Packs items as arrays; a hit is [index of document and text, score, grade, needle, mark, reason].
+
+    The needle is where the expected text stands, the mark what a review made of the hit. Reasons are stored
+    once, as texts are. What is empty at the end is left out.
+    """
 
     results: Results
     grid: Grid
     limit: int
     pool: dict[tuple[str, str], int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
 
     def value(self) -> dict[str, Any]:
         results = self.results
@@ -86,6 +99,7 @@ class _Packing:
             "measures": [[m.name, m.better, m.unit] for m in results.measures],
             "statuses": [str(status) for status in GRAVITY],
             "pool": [list(key) for key in self.pool],
+            "reasons": list(self.reasons),
             "items": rows,
         }
 
@@ -107,10 +121,13 @@ class _Packing:
 
     def _hits(self, item: ItemView, arm: str, needles: list[str]) -> list[list[Any]]:
         hits = []
-        for one in item.returned.get(arm, []):
-            text, mark = snippet(one.text, self.limit, needles)
+        wanted = wants_review(item)
+        for rank, one in enumerate(item.returned.get(arm, [])):
+            text, needle = snippet(one.text, self.limit, needles)
+            word = mark_word(self.results.review, one, rank, wanted)
+            reason = self.reasons.setdefault(one.reason, len(self.reasons)) if one.reason else None
             hit = [self._place(one.doc_id, text), float(f"{one.score:.4g}"), one.grade]
-            hits.append([*hit, mark] if mark else hit)
+            hits.append(_trimmed([*hit, needle or None, word, reason], len(hit)))
         return hits
 
     def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | None:

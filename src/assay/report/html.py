@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from assay.records import Arm, ClauseResult, Comparison, Estimate, Verdict
+from assay.report import review as reviewed
 from assay.report import svg
 from assay.report import wording as say
 from assay.report.drilldown import item_data
@@ -50,16 +51,18 @@ class Html:
         page = pages.get_template("page.html").render(
             results=results,
             say=say,
+            reviewed=reviewed,
             svg=svg,
             policy=_POLICY.format(script=_digest(script), style=_digest(style)),
             style=style,
             script=script,
             data=Markup(data),  # noqa: S704 (escaped for script elements)
             snippets=snippets,
-            gates=[_gate(verdict) for verdict in results.verdicts],
+            gates=[_gate(verdict) for verdict in say.gates_in_order(results)],
+            lift=_lift(results),
             panels=[_panel(results, measure) for measure in results.measures],
             further=_further(results),
-            slices=[table for measure in results.measures if (table := _heat(results, measure))["groups"]],
+            slices=_slices(results),
             changed=[_changed(results, change) for change in changes(results, grid)],
             style_of=lambda name: style_of(results, name),
         )
@@ -85,7 +88,7 @@ def _gate(verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict": verdict,
         "sentence": say.verdict_sentence(verdict),
-        "clauses": [_clause(clause) for clause in verdict.clauses],
+        "clauses": [_clause(clause) for clause in say.clauses_of(verdict)],
     }
 
 
@@ -142,10 +145,35 @@ def _point(
     return None if value is None or not math.isfinite(value) else (value, low, high)
 
 
+# ------------------------------------------------------------------------------------ review
+
+
+def _lift(results: Results) -> dict[str, Any] | None:
+    """What became of each arm's results: a bar an arm, and the figures it is drawn from."""
+    if results.review is None:
+        return None
+    marks = reviewed.marks_by_arm(results, results.review)
+    rows = []
+    for each in marks:
+        style = style_of(results, each.arm)
+        parts = [
+            (word.replace(" ", "-"), each.share(word), f"{each.arm}: {count} {word}")
+            for word, count in each.counts.items()
+        ]
+        rows.append({"marks": each, "style": style, "plot": svg.stacked(parts, style)})
+    return {"answer": reviewed.lift_answer(marks), "rows": rows}
+
+
 # ------------------------------------------------------------------------------------ slices
 
 
-def _heat(results: Results, measure: MeasureInfo) -> dict[str, Any]:
+def _slices(results: Results) -> list[dict[str, Any]]:
+    understated = reviewed.lower_bounds(results)
+    tables = (_heat(results, measure, understated) for measure in results.measures)
+    return [table for table in tables if table["groups"]]
+
+
+def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slice]) -> dict[str, Any]:
     """Slices by arms for one measure, grouped by what they are cut on."""
     sliced = [one for one in results.estimates if one.where and one.measure == measure.name]
     solid = [one.value for one in sliced if one.value is not None and one.n_scored >= say.FEW]
@@ -156,8 +184,10 @@ def _heat(results: Results, measure: MeasureInfo) -> dict[str, Any]:
         row[Arm(one.system, one.factors).name] = {
             "estimate": one,
             "style": _shade(one, solid, measure.better),
+            "at_least": reviewed.at_least(one, understated),
         }
-    return {"measure": measure, "groups": groups}
+    bound = any(reviewed.at_least(one, understated) for one in sliced)
+    return {"measure": measure, "groups": groups, "bound": bound}
 
 
 def _shade(estimate: Estimate, solid: list[float], better: str) -> str:
@@ -187,7 +217,14 @@ def _changed(results: Results, change: Changes) -> dict[str, Any]:
                 "expected": [
                     (one.target, say.shortened(one.text, FLIP_TEXT)) for one in flip.item.expected[:1]
                 ],
-                "returned": [(one, say.shortened(one.text, FLIP_TEXT)) for one in hits[:1]],
+                "returned": [
+                    (
+                        one,
+                        reviewed.mark_word(results.review, one, 0, say.wants_review(flip.item)),
+                        say.shortened(one.text, FLIP_TEXT),
+                    )
+                    for one in hits[:1]
+                ],
                 "fault": flip.item.faults.get(change.arm),
             }
         )

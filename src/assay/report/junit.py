@@ -7,7 +7,14 @@ from typing import ClassVar
 from xml.etree import ElementTree as ET
 
 from assay.records import ClauseResult, Verdict
-from assay.report.wording import clause_outlook, clause_sentence, clause_state, favours, printable
+from assay.report.wording import (
+    clause_outlook,
+    clause_sentence,
+    clause_state,
+    clauses_of,
+    favours,
+    printable,
+)
 from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 
@@ -16,14 +23,15 @@ class Junit:
     """A clause that speaks for shipping passes, one that speaks against fails, an open one is skipped.
 
     Build servers show skipped cases as green, so that each gate has one more case, its verdict: it fails on
-    no-go and is an error on inconclusive.
+    no-go and is an error on inconclusive. Gates that only inform are left out.
     """
 
     suffix: ClassVar[str] = ".xml"
 
     def render(self, results: Results) -> bytes:
-        root = ET.Element("testsuites", {"name": printable(results.study), **_totals(results.verdicts)})
-        for verdict in results.verdicts:
+        deciding = [verdict for verdict in results.verdicts if verdict.deciding]
+        root = ET.Element("testsuites", {"name": printable(results.study), **_totals(deciding)})
+        for verdict in deciding:
             root.append(_suite(verdict))
         ET.indent(root)
         return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
@@ -35,7 +43,7 @@ def _suite(verdict: Verdict) -> ET.Element:
     ET.SubElement(properties, "property", name="verdict", value=verdict.verdict)
     if verdict.reason:
         ET.SubElement(properties, "property", name="reason", value=printable(verdict.reason))
-    for clause in verdict.clauses:
+    for clause in clauses_of(verdict):
         suite.append(_case(verdict, clause))
     case = ET.SubElement(suite, "testcase", name="verdict", classname=printable(verdict.gate))
     if verdict.verdict != GO:
@@ -62,7 +70,7 @@ def _case(verdict: Verdict, clause: ClauseResult) -> ET.Element:
 
 
 def _totals(verdicts: list[Verdict]) -> dict[str, str]:
-    outcomes = [favours(clause) for verdict in verdicts for clause in verdict.clauses]
+    outcomes = [favours(clause) for verdict in verdicts for clause in clauses_of(verdict)]
     words = [verdict.verdict for verdict in verdicts]
     return {
         "tests": str(len(outcomes) + len(words)),

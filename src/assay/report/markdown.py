@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.records import Arm, Estimate
+from assay.records import Arm, Comparison, Estimate
+from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.flips import Changes, changes
 from assay.results import ItemView, Results
@@ -27,11 +28,16 @@ class Markdown:
     def render(self, results: Results) -> bytes:
         blocks = [
             f"# {escaped(results.study)}: {say.TITLES[results.verdict]}",
+            f"**{escaped(told)}**" if (told := reviewed.recommendation(results)) else "",
+            escaped(reviewed.outlook(results)),
             escaped(say.headline(results)),
             *_gates(results),
+            *_review(results),
             "## Systems",
             *_estimates(results),
-            *_comparisons(results),
+            *_differences(
+                [one for measure in results.measures for one in say.differences(results, measure.name)]
+            ),
             *_slices(results),
             *_flips(results),
             "## Trust",
@@ -61,8 +67,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) 
 
 def _gates(results: Results) -> list[str]:
     blocks: list[str] = []
-    for verdict in results.verdicts:
-        blocks.append(f"## {escaped(verdict.gate)}: {say.TITLES[verdict.verdict]}")
+    for verdict in say.gates_in_order(results):
+        blocks.append(f"## {escaped(verdict.gate)}: {say.gate_title(verdict)}")
         blocks.append(escaped(verdict.reason))
         header = ("clause", "outcome", "why", "margin [95 %]", "n", "detectable")
         rows = [
@@ -74,7 +80,7 @@ def _gates(results: Results) -> list[str]:
                 str(clause.n),
                 say.number(clause.mde),
             )
-            for clause in verdict.clauses
+            for clause in say.clauses_of(verdict)
         ]
         blocks.append(table(header, rows, texts=3) if rows else "")
     return blocks
@@ -99,22 +105,51 @@ def _estimates(results: Results) -> list[str]:
     )
 
 
-def _comparisons(results: Results) -> list[str]:
-    header = ("measure", "difference of", "note", "difference [95 %]", "p adjusted", "win / tie / loss", "n")
+def _differences(comparisons: Sequence[Comparison]) -> list[str]:
+    header = (
+        *("measure", "difference of", "note", "difference [95 %]"),
+        *("p adjusted", "Wilcoxon p", "win / tie / loss", "n"),
+    )
     rows = [
         (
-            escaped(measure.name),
+            escaped(one.measure),
             escaped(say.pair_name(one)),
             escaped(say.comparison_note(one)),
             say.with_interval(one.difference, one.low, one.high, signed=True),
             say.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
+            say.p_value(one.p_wilcoxon),
             say.record(one),
             str(one.n),
         )
-        for measure in results.measures
-        for one in say.differences(results, measure.name)
+        for one in comparisons
     ]
     return [table(header, rows, texts=3)] if rows else []
+
+
+def _review(results: Results) -> list[str]:
+    """What people found, and what they have still to look at."""
+    review = results.review
+    if review is None:
+        return []
+    marks = reviewed.marks_by_arm(results, review)
+    words = list(reviewed.ABOUT)
+    counts = [
+        (escaped(each.arm), *(str(each.counts[word]) for word in words), str(each.total)) for each in marks
+    ]
+    rates = [
+        (escaped(rate.measure), escaped(rate.arm), rate.mean, rate.n, rate.bounds)
+        for found in reviewed.rates(results, review).values()
+        for rate in found
+    ]
+    return [
+        "## Review",
+        escaped(reviewed.progress(review)),
+        escaped(reviewed.basis(review)),
+        table(("measure", "system", "mean [95 %]", "n", "whatever is open"), rates, texts=2) if rates else "",
+        *_differences(review.comparisons),
+        f"**{escaped(reviewed.lift_answer(marks))}** ({escaped(reviewed.scope(review))})",
+        table(("system", *words, "results"), counts),
+    ]
 
 
 def _slices(results: Results) -> list[str]:
@@ -123,21 +158,28 @@ def _slices(results: Results) -> list[str]:
         if one.where:
             sliced.setdefault(one.measure, {}).setdefault(say.where_text(one.where), []).append(one)
     blocks = ["## Slices"] if sliced else []
+    understated = reviewed.lower_bounds(results)
     for measure, rows in sliced.items():
         blocks.append(f"### {escaped(measure)}")
         header = ("slice", *(escaped(arm) for arm in results.arms))
-        blocks.append(table(header, [(escaped(name), *_cells(row, results)) for name, row in rows.items()]))
+        cells = [(escaped(name), *_cells(row, results, understated)) for name, row in rows.items()]
+        blocks.append(table(header, cells))
+        if any(reviewed.at_least(one, understated) for row in rows.values() for one in row):
+            blocks.append(escaped(reviewed.LOWER_BOUND))
     return blocks
 
 
-def _cells(row: list[Estimate], results: Results) -> list[str]:
+def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slice]) -> list[str]:
     by_arm = {Arm(one.system, one.factors).name: one for one in row}
-    return [
-        f"{say.with_interval(one.value, one.low, one.high)}, n = {say.sample(one)}"
-        if (one := by_arm.get(arm)) is not None and one.value is not None
-        else say.NOTHING
-        for arm in results.arms
-    ]
+    cells = []
+    for arm in results.arms:
+        one = by_arm.get(arm)
+        if one is None or one.value is None:
+            cells.append(say.NOTHING)
+        else:
+            figure = say.with_interval(one.value, one.low, one.high)
+            cells.append(f"{reviewed.at_least(one, understated)}{figure}, n = {say.sample(one)}")
+    return cells
 
 
 def _flips(results: Results) -> list[str]:

@@ -7,7 +7,7 @@ in it is stretched. The figures stand as text in the cells beside it, which is w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -30,6 +30,7 @@ _WHISKER = Markup(
     '<line class="whisker" x1="{:.2f}%" x2="{:.2f}%" y1="{y}" y2="{y}"/>'
     '<circle class="dot" cx="{:.2f}%" cy="{y}" r="5"/></g>'
 )
+_PART = Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" y="6" height="16"><title>{}</title></rect>')
 _SHAPES = {
     GO: '<circle cx="12" cy="12" r="11"/><path class="sign" d="M6.5 12.5l3.8 3.8 7.2-8"/>',
     NO_GO: '<path d="M7.4 1h9.2L23 7.4v9.2L16.6 23H7.4L1 16.6V7.4z"/>'
@@ -105,6 +106,16 @@ def margin(at: tuple[float, float | None, float | None], above: bool, style: str
         _ZONE.format(*zone) + _ZERO.format(zero) + _WHISKER.format(style, label, *ends, axis.at(value), y=14)
     )
     return _OPEN.format(HEIGHT) + drawn + _CLOSE
+
+
+def stacked(parts: Sequence[tuple[str, float, str]], style: str) -> Markup:
+    """Shares of a whole end to end (their class, their share, their title), in the colour of a system."""
+    drawn, start = Markup(), 0.0
+    for name, share, title in parts:
+        if share:
+            drawn += _PART.format(f"part {name}", 100 * start, 100 * share, title)
+        start += share
+    return _OPEN.format(HEIGHT) + Markup('<g class="{}">').format(style) + drawn + Markup("</g>") + _CLOSE
 
 
 def shape(outcome: str | None) -> Markup:

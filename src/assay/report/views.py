@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.datasets.dataset import Corpus, Dataset
 from assay.measures.block import Block
+from assay.measures.semantic import REVIEW, marked_hits
 from assay.protocols import Measure
 from assay.records import Hit, Item
 from assay.results import Expected, ItemView, MeasureInfo, Returned
@@ -42,7 +43,7 @@ def item_views(
         if seeds.setdefault(block.arm.name, block.seed) != block.seed:
             continue
         corpus = datasets[block.arm.name].corpus
-        grades = _grades(block)
+        grades, marks, reasons = _grades(block), _marks(block), _reasons(block)
         unnamed = 0.0 if block.labels.world("relevance") == "closed" else None
         for item, response in zip(block.items, block.responses, strict=True):
             known = grades.get(item.item_id, {})
@@ -61,8 +62,10 @@ def item_views(
                 Returned(
                     hit.doc_id,
                     hit.score,
-                    _grade(block.units.get(hit.doc_id) or [hit.doc_id], known, unnamed),
+                    _grade(corpus.units.get(hit.doc_id) or [hit.doc_id], known, unnamed),
                     hit.text or _snippet(corpus, hit.doc_id),
+                    marks.get((item.item_id, hit.doc_id)),
+                    reasons.get((item.item_id, hit.doc_id), ""),
                 )
                 for hit in sorted(response.hits, key=_as_scored, reverse=True)[:SHOWN_HITS]
             ]
@@ -95,6 +98,25 @@ def _grades(block: Block) -> dict[str, dict[str, float]]:
     for item, doc, grade in block.relevance.iter_rows():
         grades.setdefault(item, {})[doc] = grade
     return grades
+
+
+def _marks(block: Block) -> dict[tuple[str, str], str]:
+    """What a review made of the hits of items that want one."""
+    wanted = {item.item_id for item in block.items if "yes" in item.values(REVIEW)}
+    if not wanted:
+        return {}
+    return {
+        (item, doc): mark for item, doc, mark in marked_hits(block, SHOWN_HITS).iter_rows() if item in wanted
+    }
+
+
+def _reasons(block: Block) -> dict[tuple[str, str], str]:
+    """Why passages are relevant, as far as whoever judged them says so."""
+    return {
+        (each.item_id, each.target): each.reason
+        for each in block.judgments
+        if each.reason and each.target is not None
+    }
 
 
 def _snippet(corpus: Corpus, doc_id: str) -> str:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
+from assay.errors import UsageError
+from assay.measures.semantic import REVIEW
 from assay.records import Arm, ClauseResult, Comparison, Estimate, Status, Verdict
-from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
+from assay.results import GO, INCONCLUSIVE, NO_GO, ItemView, MeasureInfo, Results
+from assay.spec import Spec, parse_spec
 
 NOTHING = "n/a"
+AT_LEAST = "≥ "
 ALPHA = 0.05  # what the 95 % intervals stand for
 FEW = 10  # a slice with fewer items is shown, faded
 TITLES = {GO: "Go", NO_GO: "No-go", INCONCLUSIVE: "Inconclusive", None: "No verdict"}
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better"}
 
+# More relevant passages can only raise these. Recall and nDCG divide by what there is to find, and may fall.
+_RISING = frozenset({"RR", "Success", "P"})
 _STATES = {True: "holds", False: "fails", None: "undecided"}
 _KILL_STATES = {True: "kill condition met", False: "kill condition not met", None: "undecided"}
-_CLAUSE = re.compile(r"^(?P<left>.+?)\s*(?P<op>>=|<=|>|<)\s*(?P<right>.+?)(?P<scope>\s+(?:where|for)\s.+)?$")
+_CLAUSE = re.compile(
+    r"^(?P<left>.+?)\s*(?P<op>>=|<=|>|<)\s*(?P<right>.+?)(?P<scope>\s+(?:where|for|on)\s.+)?$"
+)
 _LITERAL = re.compile(r"[-+]?[\d.]+%?")
 # What XML 1.0 forbids and a terminal might obey, the C1 controls included; tab and line feed stay.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -158,12 +167,31 @@ def clause_outlook(clause: ClauseResult) -> str:
     return "; ".join(parts)
 
 
+def clauses_of(verdict: Verdict) -> list[ClauseResult]:
+    """A gate's clauses, each once, though it may stand in several branches; a kill says another thing."""
+    found: dict[tuple[str, bool], ClauseResult] = {}
+    for clause in verdict.clauses:
+        found.setdefault((clause.text, clause.role == "kill"), clause)
+    return list(found.values())
+
+
+def gates_in_order(results: Results) -> list[Verdict]:
+    """Gates that decide before those that inform."""
+    return sorted(results.verdicts, key=lambda verdict: not verdict.deciding)
+
+
+def gate_title(verdict: Verdict) -> str:
+    """A gate's verdict in words, and whether it counts."""
+    return TITLES[verdict.verdict] + ("" if verdict.deciding else ", informs")
+
+
 def verdict_sentence(verdict: Verdict) -> str:
     """The clauses that decided a gate, in one line of words."""
     wanted = {GO: True, NO_GO: False, INCONCLUSIVE: None}.get(verdict.verdict)
-    deciding = [clause for clause in verdict.clauses if favours(clause) is wanted]
+    clauses = clauses_of(verdict)
+    deciding = [clause for clause in clauses if favours(clause) is wanted]
     if not deciding:
-        return verdict.reason or f"{verdict.gate} decided on {counted(len(verdict.clauses), 'clause')}"
+        return verdict.reason or f"{verdict.gate} decided on {counted(len(clauses), 'clause')}"
     sentence = clause_sentence(deciding[0])
     if outlook := clause_outlook(deciding[0]) if wanted is None else "":
         sentence += f" ({outlook})"
@@ -179,7 +207,7 @@ def headline(results: Results) -> str:
     """The answer of the whole study in one sentence."""
     if results.verdict is None:
         return "No gate is declared, so there is no verdict."
-    decisive = next((one for one in results.verdicts if one.verdict == results.verdict), None)
+    decisive = next((one for one in gates_in_order(results) if one.verdict == results.verdict), None)
     return verdict_sentence(decisive) if decisive else ""
 
 
@@ -235,6 +263,33 @@ def _finding(names: list[str], finding: str, other: str) -> str:
             else f"{none} clearly differs from {other}"
         )
     return f"{listed} {'are' if len(names) > 1 else 'is'} {finding} than {other}"
+
+
+# -------------------------------------------------------------------------------------- review
+
+
+def wants_review(item: ItemView) -> bool:
+    """Whether keywords alone cannot judge an item."""
+    return "yes" in item.tags.get(REVIEW, [])
+
+
+def only_rises(measure: str) -> bool:
+    """Whether what people find beyond the rules can raise a measure and never lower it."""
+    head, cut, _ = measure.rpartition("@")
+    try:
+        spec = parse_spec(head if cut else measure)
+    except UsageError:
+        spec = Spec(measure)
+    reads_marks = REVIEW in str(spec.params.get("label", "")).split("|")
+    return spec.name in _RISING and not reads_marks
+
+
+def is_understated(results: Results, where: Mapping[str, str]) -> bool:
+    """Whether rules alone understate a slice: some of its items want a person's eye."""
+    return any(
+        wants_review(item) and all(value in item.tags.get(key, []) for key, value in where.items())
+        for item in results.items
+    )
 
 
 def left_out(counts: dict[str, int]) -> str:

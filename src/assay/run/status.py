@@ -50,12 +50,18 @@ def study_status(study: Study) -> RunStatus:
     return RunStatus(arms, _next(study, arms))
 
 
+def place_of(study: Study) -> str:
+    """A study as commands name it."""
+    return str(study.folder) if study.lines.where.endswith("study.yaml") else study.lines.where
+
+
 def _next(study: Study, arms: list[ArmStatus]) -> str:
-    place = study.folder if study.lines.where.endswith("study.yaml") else study.lines.where
+    """What to run next; nothing where every item was answered."""
+    place = place_of(study)
     if any(arm.pending for arm in arms):
         return f"assay run {place}"
     if any(arm.changed for arm in arms):
         return f"assay run {place} (asks again what has changed)"
     if failed := sum(arm.failed for arm in arms):
         return f"assay run {place} (asks the {failed} failed again)"
-    return f"assay report {place}"
+    return ""

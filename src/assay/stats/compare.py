@@ -26,7 +26,7 @@ from assay.stats.intervals import Interval, bonett_price, interval_of, proportio
 from assay.stats.power import detectable_difference
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
-from assay.stats.tests import mcnemar, sign_flip
+from assay.stats.tests import mcnemar, sign_flip, wilcoxon
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -209,6 +209,7 @@ class _Table:
             test=MCNEMAR if binary else SIGN_FLIP,
             family=measure.name + (" by slice" if self.part.where else ""),
             mde=_finite(detectable_difference(interval.low, interval.high, self.level)),
+            p_wilcoxon=None if binary else max(wilcoxon(a.sums - b.sums) for a, b in drawn),
         )
 
     def _names(self, system: str, measure: Measure) -> list[Name]:

@@ -233,6 +233,7 @@ def clauses(draw: st.DrawFn) -> Clause:
         draw(expressions),
         draw(slices),
         draw(st.one_of(st.none(), st.just(ForEach(need, condition)))),
+        draw(st.sampled_from([None, "estimate", "interval"])),
     )
 
 
@@ -276,10 +277,10 @@ MISTAKES = [
     ("(1 + 2 > 1", 8, "expected ')' for the '(' of column 1, found '>'"),
     ("A[x=1 > 2", 7, "expected ']' for the '[' of column 2, found '>'"),
     ("A > 1 where x='y", 15, "this quote is never closed"),
-    ("A > 1;", 6, "expected 'where', 'for' or the end of the clause, found ';'"),
+    ("A > 1;", 6, "expected 'where', 'for', 'on' or the end of the clause, found ';'"),
     ("A > 1 and B > 2", 7, "found 'and'. Write each condition as a clause of its own"),
-    ("A > 1 where x=y z", 17, "expected 'for' or the end of the clause, found 'z'"),
-    ("A > 1 for each x=y where z=1", 20, "expected the end of the clause, found 'where'"),
+    ("A > 1 where x=y z", 17, "expected 'for', 'on' or the end of the clause, found 'z'"),
+    ("A > 1 for each x=y where z=1", 20, "expected 'on' or the end of the clause, found 'where'"),
     ("A >", 4, "expected a number, '(' or the name of a measure, statistic or system, found the end"),
     ("A > where x=1", 5, "found 'where'"),
     ("A > 400ms", 5, "expected a number such as 0.05, 5% or 400, found '400ms'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from fake_results import build_results
+from fake_results import build_results, with_review
 
 from assay.results import Results
 
@@ -30,3 +30,9 @@ def bare() -> Results:
         items=[],
         report=None,
     )
+
+
+@pytest.fixture(scope="session")
+def half_reviewed() -> Results:
+    """What a study shows half way through a review."""
+    return with_review(build_results(n=40))

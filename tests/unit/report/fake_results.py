@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.records import ClauseResult, Comparison, Estimate, Verdict
-from assay.results import Expected, ItemView, MeasureInfo, Results, Returned, Trust
+from assay.results import Expected, ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
 
 Floats = NDArray[np.float64]
 SYSTEMS = ["bm25", "dense", "hybrid"]
@@ -283,3 +283,65 @@ def build_results(n: int = 500, plant: str = "") -> Results:
         report="runs/latest/report.html",
     )
     return planted(made, plant) if plant else made
+
+
+MARKS: dict[str, list[str | None]] = {
+    "bm25": ["KEYWORD_MATCH", "KEYWORD_MATCH", "FALSE_POSITIVE", None],
+    "dense": ["SEMANTIC_MATCH", "SEMANTIC_MATCH", "SEMANTIC_MATCH", "FALSE_POSITIVE"],
+    "hybrid": ["KEYWORD_MATCH", "SEMANTIC_MATCH", "FALSE_POSITIVE", "FALSE_POSITIVE"],
+}
+
+
+def with_review(results: Results, plant: str = "") -> Results:
+    """The same results half way through a review of the first two items, four results deep.
+
+    The first item is judged for every system; of the second, one result of bm25 is open.
+    """
+
+    def marked(item: ItemView, place: int) -> ItemView:
+        returned = {}
+        for system, marks in MARKS.items():
+            judged = [mark or ("FALSE_POSITIVE" if place == 0 else None) for mark in marks]
+            hits = item.returned[system]
+            returned[system] = [
+                msgspec.structs.replace(hit, mark=mark, reason=f"signals: roster{plant}" if mark else "")
+                for hit, mark in zip(hits[:4], judged, strict=True)
+            ] + hits[4:]
+        return msgspec.structs.replace(item, returned=returned, tags={**item.tags, "review": ["yes"]})
+
+    names = ("SemanticPrecision@4", "SemanticLift@4", "FalsePositiveRate@4")
+    # Of four results: precision bm25 2, dense 3, hybrid 2; lift 0, 3, 1; wrong 2, 1, 2.
+    rates = {"bm25": (0.5, 0.0, 0.5), "dense": (0.75, 0.75, 0.25), "hybrid": (0.5, 0.25, 0.5)}
+    review = ReviewSummary(
+        4,
+        2,
+        [results.items[0].item_id],
+        {"bm25": 1, "dense": 2, "hybrid": 2},
+        9,
+        1,
+        [
+            Estimate(s, {}, name, {}, rates[s][at], 0.0, 1.0, 1, 1)
+            for at, name in enumerate(names)
+            for s in SYSTEMS
+        ],
+        [
+            Comparison(
+                "dense", "bm25", {}, name, {}, rates["dense"][at] - rates["bm25"][at], -1.0, 1.0, 1.0, 1.0,
+                None, 1, 0, 0, 1, p_wilcoxon=0.5,
+            )
+            for at, name in enumerate(names)
+        ],
+        # bm25's one open result of eight may be anything: its lift lies between 0 and 1 / 8.
+        {
+            name: {s: (rates[s][at], rates[s][at] + (s == "bm25") / 8) for s in SYSTEMS}
+            for at, name in enumerate(names)
+        },
+        ["go", "no-go"],
+        f"the verdict can still be go or no-go: 1 passage to judge{plant}",
+    )  # fmt: skip
+    return dataclasses.replace(
+        results,
+        items=[marked(item, place) for place, item in enumerate(results.items[:2])] + results.items[2:],
+        review=review,
+        recommendation=f"review first{plant}",
+    )

@@ -7,10 +7,12 @@ import io
 import json
 import re
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import msgspec
 import polars as pl
 import pytest
 from fake_results import build_results
@@ -23,7 +25,7 @@ from assay.report.junit import Junit
 from assay.report.markdown import Markdown, code, escaped
 from assay.report.parquet import Parquet
 from assay.report.text import render_text
-from assay.results import Results
+from assay.results import MeasureInfo, Results
 
 RENDERED = [Html(), Json(), Junit(), Markdown(), Parquet()]
 
@@ -198,7 +200,131 @@ def test_every_figure_has_its_interval_and_n(results: Results) -> None:
     text = printed(results)
     assert re.search(r"bm25 +0\.498 \[0\.475, 0\.521\] n 500", text)
     assert re.search(r"dense +0\.531 \[0\.509, 0\.554\] n 494/500", text)
-    assert re.search(r"bm25 .* n/a ", text)
+    assert re.search(r"Success@3 +Abstain *\nbm25 .* n/a *\n", text)
+
+
+def test_many_measures_of_few_systems_are_rows(results: Results) -> None:
+    two = [one for one in results.estimates if one.system != "dense"]
+    text = printed(dataclasses.replace(results, estimates=two))
+    assert re.search(r"measure +bm25 +hybrid *\n", text)
+    assert re.search(r"nDCG@10 +0\.498 \[0\.475, 0\.521\] n 500 .* 0\.554 \[0\.532, 0\.576\] n 500", text)
+    assert re.search(r"Abstain +n/a +n/a", text)
+    assert not re.search(r"^system ", text, re.MULTILINE)
+
+
+def test_few_measures_stand_side_by_side(results: Results) -> None:
+    text = printed(dataclasses.replace(results, measures=results.measures[:2]))
+    assert re.search(r"system +nDCG@10 +R@10", text)  # one table of three rows
+
+
+def test_comparisons_refused_for_one_reason_are_one_line(results: Results) -> None:
+    text = printed(results)
+    assert text.count("not compared, dense - bm25 (no item has a score on both sides): Abstain") == 1
+    why = "dense: 20 items not judged (q1, q2 and 18 more)"
+    refused = [
+        msgspec.structs.replace(results.comparisons[0], measure=m, difference=None, refused=why)
+        for m in ("nDCG@10", "R@10")
+    ]
+    alone = printed(dataclasses.replace(results, comparisons=refused))
+    assert "not compared, dense - bm25 (dense: 20 items not judged): nDCG@10, R@10\n" in alone
+    assert "Differences" not in alone
+
+
+def test_a_single_pair_stands_in_the_title(results: Results) -> None:
+    pair = [one for one in results.comparisons if one.a == "hybrid"]
+    text = printed(dataclasses.replace(results, comparisons=pair))
+    assert "Differences: hybrid - bm25 " in text
+    assert re.search(r"^measure +difference \[95 %\]", text, re.MULTILINE)
+    assert re.search(r"^measure +pair +difference", printed(results), re.MULTILINE)
+
+
+def test_a_long_name_breaks_at_its_joints(results: Results) -> None:
+    name = "nDCG(label='review|relevance',view='document')@10"
+    first, *rest = results.comparisons
+    measures = [measure_named(results, name), *results.measures[1:]]
+    renamed = dataclasses.replace(
+        results, measures=measures, comparisons=[msgspec.structs.replace(first, measure=name), *rest]
+    )
+    text = printed(renamed)
+    assert max(map(len, text.split("Differences")[1].split("quality:")[0].splitlines())) <= 100
+    lines = [line.split()[0] for line in text.split("Differences")[1].splitlines()[2:10]]
+    last = lines.index("@10") if "@10" in lines else next(at for at, line in enumerate(lines) if "@" in line)
+    assert "".join(lines[: last + 1]) == name
+    assert all(line[-1] in ",|(=" or after[0] == "@" for line, after in pairwise(lines[: last + 1]))
+
+
+def measure_named(results: Results, name: str) -> MeasureInfo:
+    return msgspec.structs.replace(results.measures[0], name=name)
+
+
+def test_a_clause_that_stands_twice_is_shown_once(results: Results) -> None:
+    gate = results.verdicts[0]
+    twice = msgspec.structs.replace(gate, clauses=[*gate.clauses, *gate.clauses])
+    text = printed(dataclasses.replace(results, verdicts=[twice], verdict="go"))
+    assert text.count("  R@10(hybrid) >= 0.55") == 1
+    assert "all 2 clauses speak for it" in text
+
+
+def test_gates_that_inform_come_last_and_say_so(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *rest = results.verdicts
+    informing = dataclasses.replace(
+        results, verdicts=[msgspec.structs.replace(first, deciding=False), *rest], verdict="no-go"
+    )
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text = printed(informing, force_terminal=True, width=100)
+    assert text.index("latency: ") < text.index("dense only: ") < text.index("quality: Go, informs")
+    assert "\x1b[1;32m" not in text  # its go is not green
+    page = Html().render(informing).decode()
+    assert page.index("Inconclusive</span>") < page.index("Go, informs</span>")
+    assert page.count('<section class="gate informs">') == 1
+    assert '<section class="gate go">' not in page
+    assert "## quality: Go, informs" in Markdown().render(informing).decode()
+
+
+# ------------------------------------------------------------------------------------ review
+
+
+def test_the_recommendation_and_the_outlook_stand_in_the_last_lines(half_reviewed: Results) -> None:
+    assert printed(half_reviewed).splitlines()[-3:] == [
+        "Recommendation: review first",
+        "The verdict can still be go or no-go: 1 passage to judge.",
+        "No-go  report: runs/latest/report.html",
+    ]
+
+
+def test_the_terminal_shows_rates_differences_and_bounds(half_reviewed: Results) -> None:
+    text = printed(half_reviewed)
+    assert (
+        "Partial: 1 of 2 items judged for every system (bm25 1, dense 2, hybrid 2), 4 results deep." in text
+    )
+    assert re.search(r"SemanticLift@4 +bm25 +0 \[0, 1\.00\] +1 +0 to 0\.125", text)
+    assert re.search(r"\n +dense - bm25 +\+0\.750 \[-1\.00, \+1\.00\] +1 *\n", text)
+
+
+def test_markdown_opens_with_the_recommendation(half_reviewed: Results) -> None:
+    text = Markdown().render(half_reviewed).decode()
+    assert text.startswith(
+        "# support search: No-go\n\n**Recommendation: review first**\n\n"
+        "The verdict can still be go or no\\-go: 1 passage to judge.\n\n"
+    )
+    assert "| SemanticLift@4 | dense | 0.750 [0, 1.00] | 1 | 0.750 to 0.750 |" in text
+    # bm25: two keyword matches in both items, two wrong in the first and one in the second, one open
+    assert "| bm25 | 4 | 0 | 3 | 1 | 8 |" in text
+    assert "**so far, dense finds 6 of 8 results that keywords miss, hybrid 2, bm25 0**" in text
+    assert "| p adjusted | Wilcoxon p |" in text
+    assert "| 1.000 | 0.500 | 1 / 0 / 0 | 1 |" in text
+
+
+def test_slices_with_items_to_review_are_lower_bounds(half_reviewed: Results) -> None:
+    where = half_reviewed.items[0].tags["language"][0]
+    text = Markdown().render(half_reviewed).decode()
+    tables = {block.splitlines()[0]: block for block in re.split(r"^### ", text, flags=re.MULTILINE)[1:]}
+    row = next(line for line in tables["Success@3"].splitlines() if line.startswith(f"| language={where} "))
+    assert row.count("≥ ") == 3
+    assert "≥: a lower bound" in tables["Success@3"]
+    assert "≥" not in tables["nDCG@10"]  # more relevant passages also raise what there is to find
+    assert "≥" not in tables["R@10"]
 
 
 def test_names_are_not_markup_and_cannot_steer_the_terminal(results: Results) -> None:

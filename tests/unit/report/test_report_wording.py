@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import msgspec
@@ -146,3 +147,40 @@ def test_printable_keeps_everything_but_controls(text: str) -> None:
     assert not any(ord(sign) < 32 and sign not in "\t\n" for sign in kept)
     assert say.printable(kept) == kept
     assert say.printable("a\x1b[31mb\x00\ud800") == "a[31mb"
+
+
+@pytest.mark.parametrize(
+    ("measure", "rises"),
+    [
+        ("RR@20", True),
+        ("Success@1", True),
+        ("P(rel=2)@5", True),
+        ("RR(view='document')@20", True),
+        ("RR", True),
+        ("RR(label='review|relevance')@20", False),  # it reads what people marked
+        ("R@10", False),  # what there is to find rises too
+        ("nDCG@10", False),
+        ("Seconds", False),
+        ("P(@5", False),  # not a measure
+    ],
+)
+def test_what_people_find_can_only_raise_some_measures(measure: str, rises: bool) -> None:
+    assert say.only_rises(measure) is rises
+
+
+def test_a_slice_is_understated_where_an_item_in_it_wants_review(half_reviewed: Results) -> None:
+    assert say.is_understated(half_reviewed, {})
+    assert say.is_understated(half_reviewed, {"review": "yes"})
+    assert not say.is_understated(half_reviewed, {"review": "no"})
+
+
+def test_a_clause_is_told_once_but_a_kill_of_the_same_words_stays() -> None:
+    clauses = [clause("x > 0", True), clause("x > 0", True), clause("x > 0", True, role="kill")]
+    assert say.clauses_of(Verdict("g", "go", clauses)) == [clauses[0], clauses[2]]
+
+
+def test_an_informing_gate_is_no_headline(results: Results) -> None:
+    quality, latency, _ = results.verdicts
+    informing = msgspec.structs.replace(quality, verdict="no-go", deciding=False)
+    mixed = dataclasses.replace(results, verdicts=[informing, latency])
+    assert say.headline(mixed).startswith("Seconds(hybrid)")

@@ -146,7 +146,7 @@ def block(hits: list[str], units: dict[str, tuple[str, ...]], relevant: dict[str
         for doc, grade in relevant.items()
     ]
     labels = Labels(pl.DataFrame(rows, schema=LABEL_COLUMNS), frozenset({"relevance"}))
-    return Block(Arm("s"), 0, [Item("q", "?")], answers, labels, units=units)
+    return Block(Arm("s"), 0, [Item("q", "?")], answers, labels, corpus=Corpus((), units=units))
 
 
 def score(measure: str, block: Block) -> float:

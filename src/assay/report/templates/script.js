@@ -173,10 +173,16 @@
     return line;
   };
   const gradeOf = (grade) => make("span", { className: grade > 0 ? "grade right" : "grade" }, grade === null ? "unjudged" : `grade ${Number(grade.toPrecision(6))}`);
-  const hitOf = ([place, score, grade, mark], rank) => {
+  // What people said of a hit stands in the place of its grade, which is what rules say.
+  const isRight = (grade, mark) => (mark ? mark === "keyword" || mark === "semantic" : grade > 0);
+  const markOf = (mark) => make("span", { className: isRight(0, mark) ? "grade right" : "grade" }, mark);
+  const hitOf = ([place, score, grade, needle, mark, reason], rank) => {
     const [doc, text] = data.pool[place];
-    return make("li", { className: grade > 0 ? "right" : "" }, `${rank + 1}. `, make("span", { className: "id" }, doc), " ",
-      gradeOf(grade), make("span", { className: "quiet" }, ` score ${figure(score)}`), passage(text, mark));
+    const hit = make("li", { className: isRight(grade, mark) ? "right" : "" }, `${rank + 1}. `, make("span", { className: "id" }, doc), " ",
+      mark ? markOf(mark) : gradeOf(grade), make("span", { className: "quiet" }, ` score ${figure(score)}`));
+    if (reason !== undefined && reason !== null) hit.append(make("div", { className: "under why" }, data.reasons[reason]));
+    hit.append(passage(text, needle));
+    return hit;
   };
   const armOf = (item, arm) => {
     const scores = data.measures.map(([name], index) => [name, item[SCORES][arm][index]]).filter(([, cell]) => cell)

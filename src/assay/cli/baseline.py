@@ -1,0 +1,199 @@
+"""assay baseline: what a study shows now kept under a name, and what changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.options import AsJson, StudyPath
+from assay.cli.showing import plain_console, print_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from assay.baseline_diff import Change, Difference
+
+SHOWN_IDS = 10  # items named in a line; JSON has them all
+TEXT = 48  # characters of an item's text
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits, dot, dash and underscore.")]
+
+
+def tag(
+    study: StudyPath,
+    name: Name,
+    note: Annotated[str, typer.Option("--note", help="What to remember about it.")] = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put it in the place of one of the same name.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Keep what a study shows now under a name."""
+    from assay.baselines import tag_baseline
+    from assay.report.wording import TITLES, counted
+    from assay.study import open_study
+
+    found = tag_baseline(open_study(study), name, note, replace)
+    if as_json:
+        print_json({"schema": "assay/baseline-tag/1", "baseline": found})
+        return
+    typer.echo(f"kept {name}: {TITLES[found.verdict]}, {counted(found.items, 'item')}")
+
+
+def list_(study: StudyPath, as_json: AsJson = False) -> None:
+    """List what was kept: when, the verdict, how many items, the note."""
+    from assay.baselines import list_baselines
+    from assay.report.wording import TITLES
+    from assay.study import open_study
+
+    found = list_baselines(open_study(study))
+    if as_json:
+        print_json({"schema": "assay/baseline-list/1", "baselines": found})
+        return
+    if not found:
+        typer.echo(f"No baseline is kept. Keep one with: assay baseline tag {study} NAME")
+        return
+    rows = [
+        (each.name, "", "", "", each.problem)
+        if each.problem
+        else (each.name, _when(each.created), TITLES[each.verdict], str(each.items), each.note)
+        for each in found
+    ]
+    plain_console().print(_table(("name", "when (UTC)", "verdict", "items", "note"), rows, figures={3}))
+
+
+def diff(
+    study: StudyPath,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The baseline to start from.")],
+    other: Annotated[
+        str | None, typer.Argument(metavar="[OTHER]", help="Another one; default: what the study shows now.")
+    ] = None,
+    timings: Annotated[bool, typer.Option("--timings", help="Compare measures of time too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what changed from a baseline to another, or to what the study shows now."""
+    from rich.text import Text
+
+    from assay.baseline_diff import diff_baselines
+    from assay.report.wording import printable
+    from assay.study import open_study
+
+    found = diff_baselines(open_study(study), name, other, timings)
+    if as_json:
+        print_json(found.as_json())
+        return
+    console = plain_console()
+    for part in _parts(found):
+        if isinstance(part, str):
+            console.print(Text(printable(part)), soft_wrap=True)
+        else:
+            console.print(part)
+
+
+# ------------------------------------------------------------------------------------- showing
+
+
+def _parts(found: Difference) -> Iterator[str | Table]:
+    """The lines and tables of a difference, in the order in which they matter."""
+    from assay.report.wording import TITLES
+
+    now = found.new or "now"
+    yield f"{found.study}: {found.old} -> {now}"
+    yield f"verdict: {TITLES[found.verdict.before]} -> {TITLES[found.verdict.after]}"
+    if found.recommendation.before or found.recommendation.after:
+        yield f"recommendation: {_arrow(found.recommendation, 'none')}"
+    yield from (f"gate {name}: {_arrow(change, 'not declared')}" for name, change in found.gates.items())
+    yield from _item_lines(found)
+    for side, only in ((found.old, found.only_old), (now, found.only_new)):
+        yield from (f"{what} only in {side}: {', '.join(names)}" for what, names in only.items() if names)
+    if found.timings:
+        yield f"left out, as times differ from run to run: {', '.join(found.timings)} (--timings compares)"
+    yield from _differences(found)
+    yield from (f"{name}: {_arrow(change, 'none')}" for name, change in found.provenance.items())
+    yield from (f"warning: {warning}" for warning in found.warnings)
+
+
+def _item_lines(found: Difference) -> Iterator[str]:
+    items = found.items
+    groups = {"added": items.added, "removed": items.removed, "changed": list(items.changed)}
+    counts = [f"{len(ids)} {word}" for word, ids in groups.items() if ids]
+    yield f"items: {', '.join([f'{len(items.unchanged)} unchanged', *counts])}"
+    groups["changed"] = [f"{name} ({', '.join(what)})" for name, what in items.changed.items()]
+    yield from (f"  {word}: {_some(ids)}" for word, ids in groups.items() if ids)
+    if items.relabelled:
+        yield f"  judged otherwise now, and compared all the same: {_some(items.relabelled)}"
+
+
+def _differences(found: Difference) -> Iterator[str | Table]:
+    """Every arm's measures, then the items that changed most."""
+    from assay.report import wording as words
+
+    if not found.arms:
+        yield "nothing is compared: both sides share no arm, no measure or no unchanged item"
+        return
+    rows = [
+        (
+            each.arm,
+            one.measure,
+            words.with_interval(one.difference, one.low, one.high, signed=True),
+            words.p_value(one.p_adjusted),
+            words.record(one),
+            str(one.n),
+            words.comparison_note(one),
+        )
+        for each in found.arms
+        for one in each.comparisons
+    ]
+    header = ("system", "measure", "new - old [95 %]", "p adj.", "win/tie/loss", "n", "note")
+    yield ""
+    yield _table(header, rows, figures={2, 3, 4, 5})
+    yield ""
+    moved = [
+        (each.arm, one.item_id, words.number(one.before), words.number(one.after), _short(one.text))
+        for each in found.arms
+        for one in each.moved
+    ]
+    if moved:
+        yield f"items that changed most on {found.arms[0].measure}, worst first"
+        yield _table(("system", "item", "before", "after", "text"), moved, figures={2, 3})
+        yield ""
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]], figures: set[int]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    from assay.report.wording import printable
+
+    table = Table(box=None, pad_edge=False)
+    for index, name in enumerate(header):
+        figure = index in figures
+        table.add_column(Text(name), justify="right" if figure else "left", no_wrap=figure, overflow="fold")
+    for row in rows:
+        # an arm's name, such as race[stage=50k], is not rich mark-up
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
+
+
+def _arrow(change: Change, nothing: str) -> str:
+    before, after = change.before or nothing, change.after or nothing
+    return before if before == after else f"{before} -> {after}"
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = len(ids) - SHOWN_IDS
+    return ", ".join(ids[:SHOWN_IDS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _short(text: str) -> str:
+    from assay.report.wording import shortened
+
+    return shortened(text, TEXT)
+
+
+def _when(created: float | None) -> str:
+    from datetime import UTC, datetime
+
+    return "" if created is None else f"{datetime.fromtimestamp(created, UTC):%Y-%m-%d %H:%M}"

@@ -1,0 +1,35 @@
+"""assay dashboard: a benchmark's files in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.cli.options import AsJson
+from assay.cli.showing import print_json, say
+
+
+def command(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="What `assay report --format benchmark` wrote, or a study that holds it."
+        ),
+    ],
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Default: 8501, or another that is free.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a benchmark in the browser, on this machine alone, until Ctrl-C."""
+    from assay.dashboard.serve import serve
+
+    def announce(line: str) -> None:
+        if as_json:
+            print_json({"schema": "assay/dashboard/1", "address": line.rpartition(" ")[2]})
+        else:
+            say(line)
+
+    serve(folder, port, announce)

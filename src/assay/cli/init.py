@@ -1,0 +1,40 @@
+"""assay init: a study to start from, with data that runs offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.cli.options import AsJson
+from assay.cli.showing import print_json, say
+from assay.errors import DataError, Problem, UsageError, did_you_mean
+
+
+def command(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to study: models.")],
+    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="Where; default: the kind.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a study of a kind: its study.yaml and data of its own to replace with yours."""
+    from importlib.resources import files
+
+    studies = files("assay") / "studies"
+    kinds = [each.name for each in studies.iterdir() if each.name in TEMPLATES and each.is_dir()]
+    if kind not in kinds:
+        raise UsageError(f"There is no template {kind!r}. {did_you_mean(kind, kinds)}")
+    target = folder or Path(kind)
+    parts = {each.name: each.read_bytes() for each in (studies / kind).iterdir() if each.is_file()}
+    if taken := [name for name in parts if (target / name).exists()]:
+        fix = "Name another folder, or remove what is there."
+        raise DataError([Problem("is there already", str(target / name), fix=fix) for name in sorted(taken)])
+    target.mkdir(parents=True, exist_ok=True)
+    for name, content in parts.items():
+        (target / name).write_bytes(content)
+    if as_json:
+        print_json({"schema": "assay/init/1", "study": str(target), "files": sorted(parts)})
+    say(f"wrote {', '.join(sorted(parts))} to {target}; next: assay run {target}")
+
+
+TEMPLATES = ("models",)  # of the studies that come with the program, those to start from

@@ -1,0 +1,1 @@
+"""A benchmark's files in the browser."""

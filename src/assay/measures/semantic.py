@@ -1,0 +1,114 @@
+"""What people see in results that keywords miss: the share of hits that are right, surprisingly right, wrong.
+
+Every hit within the cut-off is one of three. A person's mark decides, under the label "review"; where nobody
+marked a hit that the rules call relevant, it is a keyword match; any other hit is unmarked, and leaves the
+item unjudged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.errors import UsageError
+from assay.measures.block import Block
+from assay.measures.parse import measure_name
+
+REVIEW = "review"  # the label of people's marks; also the tag that says whether an item wants them
+KEYWORD_MATCH = "KEYWORD_MATCH"  # relevant, and the rules say so
+SEMANTIC_MATCH = "SEMANTIC_MATCH"  # relevant, and no rule says so
+FALSE_POSITIVE = "FALSE_POSITIVE"  # not relevant
+GRADES: Mapping[str, float] = {KEYWORD_MATCH: 1.0, SEMANTIC_MATCH: 1.0, FALSE_POSITIVE: 0.0}
+
+
+def wants_review(block: Block) -> NDArray[np.bool_]:
+    """The items that keywords alone cannot judge."""
+    return np.array(["yes" in item.values(REVIEW) for item in block.items], dtype=bool)
+
+
+def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
+    """item, doc, mark for every hit within the cut-off, best first; mark is null where nobody knows."""
+    people = block.labels.anywhere(REVIEW).select("item", doc="target", person="category")
+    found = block.top(cutoff)
+    for known in (people, block.relevance):
+        found = found.join(known, on=["item", "doc"], how="left", maintain_order="left")
+    by_rule = pl.when(pl.col("grade") > 0).then(pl.lit(KEYWORD_MATCH))
+    return found.select("item", "doc", mark=pl.coalesce("person", by_rule))
+
+
+@dataclass(frozen=True)
+class MarkShare:
+    """The share of the hits within the cut-off that carry certain marks; of those returned, if fewer came."""
+
+    cutoff: int = 10
+
+    family: ClassVar[str]
+    marks: ClassVar[frozenset[str]]
+    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
+    at: ClassVar[str] = "rank"
+    better: ClassVar[str] = "higher"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float | None] = 1.0
+    absent: ClassVar[float | None] = 0.0
+    binary: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.cutoff < 1:
+            raise UsageError(f"{self.family}: the cut-off is {self.cutoff}, and must be at least 1.")
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> NDArray[np.bool_]:
+        return wants_review(block)
+
+    def values(self, block: Block) -> NDArray[np.float64]:
+        counted = pl.col("mark").is_in(sorted(self.marks)).mean()
+        whole = pl.when(pl.col("mark").is_null().any()).then(None).otherwise(counted)
+        shares = marked_hits(block, self.cutoff).group_by("item").agg(share=whole)
+        items = pl.DataFrame({"item": block.item_ids}, schema={"item": pl.String})
+        found = items.join(shares, on="item", how="left", maintain_order="left")["share"]
+        return found.cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+@dataclass(frozen=True)
+class SemanticPrecision(MarkShare):
+    """Semantic precision: the share of the hits within the cut-off that are relevant, by rule or by person.
+
+    Range 0 to 1; 0 where nothing came back. Unjudged while a hit is neither marked nor matched by a rule; for
+    items that want a review only.
+    """
+
+    family: ClassVar[str] = "SemanticPrecision"
+    marks: ClassVar[frozenset[str]] = frozenset({KEYWORD_MATCH, SEMANTIC_MATCH})
+
+
+@dataclass(frozen=True)
+class SemanticLift(MarkShare):
+    """Semantic lift: the share of the hits within the cut-off that are relevant although no rule finds them.
+
+    Range 0 to 1; 0 where nothing came back. Unjudged while a hit is neither marked nor matched by a rule; for
+    items that want a review only.
+    """
+
+    family: ClassVar[str] = "SemanticLift"
+    marks: ClassVar[frozenset[str]] = frozenset({SEMANTIC_MATCH})
+
+
+@dataclass(frozen=True)
+class FalsePositiveRate(MarkShare):
+    """False-positive rate: the share of the hits within the cut-off that a person calls not relevant.
+
+    Range 0 to 1, lower is better; 0 where nothing came back. Unjudged while a hit is neither marked nor
+    matched by a rule; for items that want a review only.
+    """
+
+    family: ClassVar[str] = "FalsePositiveRate"
+    better: ClassVar[str] = "lower"
+    marks: ClassVar[frozenset[str]] = frozenset({FALSE_POSITIVE})

@@ -1,0 +1,70 @@
+"""What one model did, query by query: the full JSON and the table a dashboard reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from assay.report.benchmark.encoded import json_bytes, parquet_bytes
+from assay.report.benchmark.figures import Figures
+from assay.report.benchmark.groups import CATEGORY, DIFFICULTY, group_metrics, means, quantiles, spreads
+from assay.results import ItemView, Returned
+
+TAGS = (CATEGORY, DIFFICULTY, "intent")
+
+
+def tag_value(item: ItemView, tag: str) -> str | None:
+    """An item's value of a tag; several stand with a bar between them."""
+    return "|".join(item.tags.get(tag, [])) or None
+
+
+def about(item: ItemView, tags: tuple[str, ...] = TAGS) -> dict[str, Any]:
+    """What identifies a query in every table."""
+    named = {tag: tag_value(item, tag) for tag in tags}
+    return {"query_id": item.item_id, "query_text": item.text, **named}
+
+
+def about_schema(tags: tuple[str, ...] = TAGS) -> dict[str, pl.DataType]:
+    return dict.fromkeys(("query_id", "query_text", *tags), pl.String())
+
+
+def model_json(figures: Figures, model: str) -> bytes:
+    """A model's means, its means by category and difficulty, and every query with its top results."""
+    return json_bytes(
+        {
+            "model_name": model,
+            "total_queries": len(figures.queries),
+            "timestamp": figures.timestamp,
+            "metrics": {
+                **means(figures, model),
+                **spreads(figures, model),
+                **quantiles(figures, model),
+            },
+            "category_metrics": group_metrics(figures, model, CATEGORY),
+            "difficulty_metrics": group_metrics(figures, model, DIFFICULTY),
+            "query_results": [_query(figures, model, item) for item in figures.queries],
+        }
+    )
+
+
+def model_table(figures: Figures, model: str) -> bytes:
+    """A row a query."""
+    rows = [{**about(item), **figures.metrics(model, item.item_id)} for item in figures.queries]
+    return parquet_bytes(rows, about_schema() | figures.schema)
+
+
+def _query(figures: Figures, model: str, item: ItemView) -> dict[str, Any]:
+    hits = item.returned.get(model, [])
+    return {
+        **about(item),
+        "expects": item.expects,
+        "error": item.faults.get(model),
+        **figures.metrics(model, item.item_id),
+        "top_results": [_result(rank, hit) for rank, hit in enumerate(hits, 1)],
+    }
+
+
+def _result(rank: int, hit: Returned) -> dict[str, Any]:
+    relevant = None if hit.grade is None else hit.grade > 0
+    return {"rank": rank, "chunk_id": hit.doc_id, "score": hit.score, "relevant": relevant, "text": hit.text}

@@ -1,0 +1,289 @@
+"""Review forms as records: what a person fills in, one YAML file a query, and how such a file is read.
+
+People's files are untidy: a judgment in any case, a name still missing, fields that Assay does not know. What
+cannot be meant otherwise is understood; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from assay.datasets.dataset import digest
+from assay.errors import DataError, Problem
+from assay.measures.semantic import GRADES
+from assay.yaml_lines import Lines, Loc, read_yaml
+
+AUTO = "[AUTO]"  # begins the notes of a row that a rule filled in
+DONE = "[DONE]"  # begins the notes of a row that a person judged before
+LONGEST_NAME = 80  # characters of an id in the name of a file
+
+_DATES = ("%Y/%m/%d", "%d.%m.%Y")
+_BLANKS = frozenset({"", "TODO", "?"})
+_NOBODY = frozenset({"", "your name", "your name here", "name", "reviewer", "reviewer name", "todo", "?"})
+_WRAPPING = "\"'`‘’“”«» \t\r\n"
+_SECTION = re.compile(r"\[[^\]]*\] ?")
+_BREAKS = re.compile(r"[\s_\-‐‑–—]+")  # what people write between the two words of a mark
+
+
+@dataclass(frozen=True)
+class Row:
+    """One passage to judge, and what was written about it."""
+
+    doc_id: str
+    text: str = ""
+    preview: str = ""  # its beginning, where a form shows no more
+    judgment: str = ""
+    notes: str = ""
+    document: str = ""
+    section: str = ""
+    rank: int | None = None
+    score: float | None = None
+
+    @property
+    def tag(self) -> str:
+        """AUTO or DONE where an export filled the row in; changed since, or not."""
+        return next((tag for tag in (AUTO, DONE) if self.notes.lstrip().startswith(tag)), "")
+
+    def outdated(self, text: str) -> str | None:
+        """The field that shows another text than the passage has; spaces and line ends do not count."""
+        whole = bare(text)
+        if not any(shown in {"", whole} for shown in _shown(self.text)):
+            return "text"
+        previews = _shown(self.preview)
+        previews += [shown.removesuffix("...").removesuffix("…").rstrip() for shown in previews]
+        return None if any(whole.startswith(shown) for shown in previews) else "text_preview"
+
+
+@dataclass(frozen=True)
+class Form:
+    """The passages of one query, for one person to judge. One of a single model is not blind."""
+
+    item_id: str
+    rows: tuple[Row, ...]
+    text: str = ""
+    model: str | None = None
+    category: str = ""
+    difficulty: str = ""
+    reviewer: str = ""
+    review_date: str = ""
+    complete: bool = False
+    sql: str = ""
+    reports: tuple[str, ...] = ()
+    signals: tuple[str, ...] = ()
+    lines: Lines = field(default_factory=lambda: Lines(""), compare=False, repr=False)
+
+    @property
+    def signed(self) -> str:
+        """Who filled it in; nothing where the field is empty or still says what belongs there."""
+        name = bare(self.reviewer)
+        return "" if name.strip("[]<>()_ ").lower() in _NOBODY else name
+
+    @property
+    def time(self) -> float | None:
+        """The review's date in seconds since 1970, read in UTC; None where there is none to be read."""
+        date = self.review_date.strip()
+        for way in (None, *_DATES):
+            try:
+                found = datetime.strptime(date, way) if way else datetime.fromisoformat(date)
+                return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+            except (ValueError, OverflowError):
+                continue
+        return None
+
+    def file_name(self, *, marked: bool = False) -> str:
+        """A name that any file system takes; `marked` adds a hash, to tell names apart that clash."""
+        parts = [self.item_id] if self.model is None else [self.item_id, self.model]
+        stem = "_".join(_safe(part) for part in parts)
+        return f"review_{stem}-{_mark(*parts)}.yaml" if marked else f"review_{stem}.yaml"
+
+    def problem(self, index: int, name: str, what: str, fix: str = "") -> Problem:
+        """A problem with a field of a row."""
+        return self.lines.problem(("results", index, name), what, fix)
+
+    def place(self, index: int) -> str:
+        """Where a row stands, as file and line."""
+        line = self.lines.of(("results", index))
+        return self.lines.where if line is None else f"{self.lines.where}:{line}"
+
+
+def bare(text: str) -> str:
+    """A text in which every stretch of spaces and line ends is one space."""
+    return " ".join(text.split())
+
+
+def _shown(text: str) -> list[str]:
+    """A text as it stands, and without the name of a section before it."""
+    found = bare(text)
+    return [found, _SECTION.sub("", found, count=1)] if _SECTION.match(found) else [found]
+
+
+def mark_of(judgment: str) -> str | None:
+    """The mark that a judgment as written stands for: "" where it is blank, None where it is none."""
+    word = judgment.strip(_WRAPPING).upper()
+    mark = _BREAKS.sub("_", word)
+    if mark in GRADES:
+        return mark
+    return "" if word in _BLANKS else None
+
+
+def own_notes(notes: str, filled: str = AUTO) -> str:
+    """What the reviewer wrote in the notes: nothing where they still are as a rule filled them in."""
+    own = notes.strip().removeprefix(DONE).strip()
+    return "" if own == filled.strip() else own
+
+
+def filled_notes(reason: str) -> str:
+    """The notes of a row that a rule filled in."""
+    return f"{AUTO} {reason}".rstrip()
+
+
+def _safe(name: str) -> str:
+    quoted = quote(name, safe="[]=,", errors="surrogatepass")
+    return quoted if len(quoted) <= LONGEST_NAME else f"{quoted[:LONGEST_NAME]}-{_mark(name)}"
+
+
+def _mark(*parts: str) -> str:
+    return digest(part.encode(errors="surrogatepass") for part in parts)[:12]
+
+
+# ---------------------------------------------------------------------------------- reading
+
+
+def read_forms(paths: Sequence[Path]) -> list[Form]:
+    """The forms in files, and in folders with all below them; raises with every problem of every file."""
+    problems: list[Problem] = []
+    forms: list[Form] = []
+    for path in _files(paths, problems):
+        try:
+            forms.append(read_form(path))
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    return forms
+
+
+def _files(paths: Sequence[Path], problems: list[Problem]) -> list[Path]:
+    found: dict[Path, Path] = {}  # by the file itself: one that is named twice is read once
+    for path in paths:
+        files = [path]
+        if path.is_dir():
+            files = sorted(each for each in path.rglob("*") if _is_form_file(each))
+            if not files:
+                fix = "Name the folder that the forms were exported to."
+                problems.append(Problem("the folder holds no YAML file", str(path), fix=fix))
+        for each in files:
+            found.setdefault(each.resolve(), each)
+    return list(found.values())
+
+
+def _is_form_file(path: Path) -> bool:
+    return path.suffix.lower() in {".yaml", ".yml"} and not path.name.startswith(".") and path.is_file()
+
+
+def read_form(path: Path) -> Form:
+    """The form in one file."""
+    content, lines = read_yaml(path)
+    if not isinstance(content, dict):
+        fix = "Export the form again, or name another file."
+        raise DataError(Problem("this is no review form", str(path), 1, fix=fix))
+    problems: list[Problem] = []
+    form = _form(content, lines, problems)
+    if problems:
+        raise DataError(problems)
+    return form
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """One mapping of a form, whose fields are asked for one by one."""
+
+    content: Mapping[str, Any]
+    loc: Loc
+    lines: Lines
+    problems: list[Problem]
+
+    def part(self, name: str) -> _Fields:
+        """The mapping under a name; empty where there is none."""
+        value = self.content.get(name)
+        if value is not None and not isinstance(value, dict):
+            self._wrong(name, "is not a mapping of fields", "Write it as the exported form has it.")
+        return _Fields(value if isinstance(value, dict) else {}, (*self.loc, name), self.lines, self.problems)
+
+    def word(self, name: str, *, needed: bool = False) -> str:
+        """The text of a field; a number stands for its digits, and `[name]` for what is in the brackets."""
+        value = self.content.get(name)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if isinstance(value, dict | list):
+            self._wrong(name, "is not a text", "Write one text there, in quotes if need be.")
+            return ""
+        text = "" if value is None else str(value)
+        if needed and not text.strip():
+            self._wrong(name, "the field is missing or empty", "Copy it from the exported form.")
+        return text
+
+    def words(self, name: str) -> tuple[str, ...]:
+        value = self.content.get(name)
+        return tuple(str(each) for each in value) if isinstance(value, list) else ()
+
+    def number(self, name: str) -> Any:
+        value = self.content.get(name)
+        return value if type(value) in {int, float} else None
+
+    def _wrong(self, name: str, what: str, fix: str) -> None:
+        self.problems.append(self.lines.problem((*self.loc, name), what, fix))
+
+
+def _form(content: Mapping[str, Any], lines: Lines, problems: list[Problem]) -> Form:
+    top = _Fields(content, (), lines, problems)
+    flat = "metadata" not in content and "query_id" in content  # as short templates have it
+    head = top if flat else top.part("metadata")
+    asked = content.get("query")
+    query = _Fields({"text": asked}, (), lines, problems) if isinstance(asked, str) else top.part("query")
+    rows = content.get("results")
+    if not isinstance(rows, list):
+        fix = "Copy the list from the exported form."
+        problems.append(lines.problem(("results",), "the list of results is missing", fix))
+        rows = []
+    return Form(
+        item_id=head.word("query_id", needed=True),
+        rows=tuple(_read_row(row, index, top) for index, row in enumerate(rows)),
+        text=query.word("text"),
+        model=head.word("model") or None,
+        category=head.word("category"),
+        difficulty=head.word("difficulty"),
+        reviewer=head.word("reviewer"),
+        review_date=head.word("review_date") or head.word("date"),
+        complete=head.word("review_complete").strip().lower() in {"true", "yes"},
+        sql=query.word("sql_ground_truth"),
+        reports=query.words("expected_report_ids"),
+        signals=query.words("relevance_signals"),
+        lines=lines,
+    )
+
+
+def _read_row(content: Any, index: int, form: _Fields) -> Row:
+    loc: Loc = ("results", index)
+    if not isinstance(content, dict):
+        fix = "Write chunk_id, judgment and notes, as the exported form has them."
+        form.problems.append(form.lines.problem(loc, "is not a mapping of fields", fix))
+        return Row("")
+    fields = _Fields(content, loc, form.lines, form.problems)
+    return Row(
+        doc_id=fields.word("chunk_id", needed=True),
+        text=fields.word("text"),
+        preview=fields.word("text_preview"),
+        judgment=fields.word("judgment"),
+        notes=fields.word("notes"),
+        document=fields.word("report_id"),
+        section=fields.word("section_name"),
+        rank=fields.number("rank"),
+        score=fields.number("score"),
+    )

@@ -1,0 +1,105 @@
+"""What there is to review: every passage that an arm returned for an item that wants it, once for all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.measures.block import Block
+from assay.measures.semantic import REVIEW, marked_hits, wants_review
+from assay.records import Item
+
+DEPTH = 10
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One passage returned for one item: by which arms, and what is known of it."""
+
+    item_id: str
+    doc_id: str
+    arms: frozenset[str]
+    mark: str | None  # KEYWORD_MATCH and so on; None: still to be judged
+    by_person: bool = False  # whether a person said so, and not a rule
+    reason: str = ""  # why a rule calls it relevant
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.item_id, self.doc_id
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Everything within the depth, in the order of items and then of ids: no arm's ranking shows."""
+
+    depth: int
+    arms: tuple[str, ...]
+    items: Sequence[Item]  # those that want a review
+    candidates: Sequence[Candidate]
+    returned: Mapping[tuple[str, str], int]  # how many hits an item and arm have within the depth
+    seeds: int = 1
+
+    @cached_property
+    def open(self) -> list[Candidate]:
+        """What nobody has judged yet."""
+        return [each for each in self.candidates if each.mark is None]
+
+    def of_item(self, item_id: str) -> list[Candidate]:
+        return self._by_item.get(item_id, [])
+
+    @cached_property
+    def _by_item(self) -> dict[str, list[Candidate]]:
+        found: dict[str, list[Candidate]] = {}
+        for each in self.candidates:
+            found.setdefault(each.item_id, []).append(each)
+        return found
+
+    def complete(self, arms: Iterable[str] | None = None) -> list[str]:
+        """Items all of whose hits are judged, for the arms given or for every arm."""
+        wanted = set(self.arms if arms is None else arms)
+        waiting = {each.item_id for each in self.open if each.arms & wanted}
+        return [item.item_id for item in self.items if item.item_id not in waiting]
+
+
+def pool_of(blocks: Sequence[Block], depth: int = DEPTH) -> Pool:
+    """The pool of the arms' answers; several seeds of an arm count as one."""
+    arms: dict[tuple[str, str], set[str]] = {}
+    marks: dict[tuple[str, str], str | None] = {}
+    items: dict[str, Item] = {}
+    for block in blocks:
+        chosen = zip(block.items, wants_review(block), strict=True)
+        wanted = {item.item_id: item for item, wants in chosen if wants}
+        items.update(wanted)
+        for item_id, doc_id, mark in marked_hits(block, depth).iter_rows():
+            if item_id in wanted:
+                arms.setdefault((item_id, doc_id), set()).add(block.arm.name)
+                marks[item_id, doc_id] = mark
+    people = _people(blocks)
+    reasons = _reasons(blocks)
+    order = {item_id: place for place, item_id in enumerate(items)}
+    keys = sorted(arms, key=lambda key: (order[key[0]], key[1]))
+    candidates = [
+        Candidate(*key, frozenset(arms[key]), marks[key], key in people, reasons.get(key, "")) for key in keys
+    ]
+    names = tuple(dict.fromkeys(block.arm.name for block in blocks))
+    returned = Counter((each.item_id, arm) for each in candidates for arm in each.arms)
+    seeds = len({block.seed for block in blocks})
+    return Pool(depth, names, list(items.values()), candidates, returned, seeds)
+
+
+def _people(blocks: Sequence[Block]) -> set[tuple[str, str]]:
+    if not blocks:
+        return set()
+    return set(blocks[0].labels.anywhere(REVIEW).select("item", "target").iter_rows())
+
+
+def _reasons(blocks: Sequence[Block]) -> dict[tuple[str, str], str]:
+    """Why each passage is relevant by rule."""
+    said = blocks[0].judgments if blocks else ()
+    return {
+        (each.item_id, each.target): each.reason or ""
+        for each in said
+        if each.label == "relevance" and each.target is not None and each.grade > 0
+    }

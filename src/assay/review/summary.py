@@ -1,0 +1,116 @@
+"""How far a review is, what it shows, and what it can still change."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from assay.gates.evaluate import Evaluator
+from assay.gates.verdict import Gate
+from assay.judges.resolve import supposing
+from assay.measures.block import Block
+from assay.measures.score import score_blocks
+from assay.measures.semantic import (
+    GRADES,
+    REVIEW,
+    FalsePositiveRate,
+    MarkShare,
+    SemanticLift,
+    SemanticPrecision,
+)
+from assay.protocols import Measure
+from assay.records import Item, Judgment
+from assay.results import ReviewSummary
+from assay.review.outlook import Completion, Outlook, outlook
+from assay.review.pool import DEPTH, Pool, pool_of
+from assay.stats.compare import Comparing, summarise
+from assay.stats.rows import Rows
+
+
+@dataclass(frozen=True)
+class Reviewing:
+    """A study's blocks, labels in place, seen as something that people review."""
+
+    blocks: Sequence[Block]
+    items: Sequence[Item]
+    measures: Sequence[Measure]  # those of the study and of its gates
+    cluster: str | None = None
+
+    @cached_property
+    def depth(self) -> int:
+        """As deep as the deepest share of marks that the study reads."""
+        cutoffs = [measure.cutoff for measure in self.measures if isinstance(measure, MarkShare)]
+        return max(cutoffs, default=DEPTH)
+
+    @cached_property
+    def pool(self) -> Pool:
+        return pool_of(self.blocks, self.depth)
+
+    @cached_property
+    def shares(self) -> list[MarkShare]:
+        return [each(self.depth) for each in (SemanticPrecision, SemanticLift, FalsePositiveRate)]
+
+    def outlook(self, gates: Sequence[Gate], now: Evaluator) -> Outlook:
+        """What the gates can still conclude."""
+        return outlook(gates, self.pool, now, lambda completion: self._completed(completion, now))
+
+    def _completed(self, completion: Completion, now: Evaluator) -> Evaluator:
+        """Clauses evaluated as if the open passages were marked so."""
+        judgments = [
+            Judgment(item_id, REVIEW, GRADES[mark], "", target=doc_id, category=mark)
+            for (item_id, doc_id), mark in completion.items()
+        ]
+        labels = supposing(self.blocks[0].labels, judgments)
+        blocks = [dataclasses.replace(block, labels=labels) for block in self.blocks]
+        marks = [measure for measure in self.measures if isinstance(measure, MarkShare)]
+        return dataclasses.replace(now, rows=Rows(score_blocks(marks, blocks), self.items, self.cluster))
+
+    def summary(self, how: Comparing, found: Outlook) -> ReviewSummary:
+        """Rates on the items judged for every arm, and bounds over all that want a review."""
+        pool = self.pool
+        complete = pool.complete()
+        chosen = [item for item in self.items if item.item_id in set(complete)]
+        scores = score_blocks(self.shares, self.blocks).filter(pl.col("item").is_in(complete))
+        rows = Rows(scores, chosen, self.cluster)
+        estimates, comparisons = summarise(rows, self.shares, dataclasses.replace(how, by=()))
+        return ReviewSummary(
+            pool.depth,
+            len(pool.items),
+            complete,
+            {arm: len(pool.complete([arm])) for arm in pool.arms},
+            sum(each.by_person for each in pool.candidates),
+            len(pool.open),
+            estimates,
+            comparisons,
+            {share.name: {arm: bounds(pool, arm, share) for arm in pool.arms} for share in self.shares},
+            found.verdicts,
+            _in_words(pool, found),
+        )
+
+
+def bounds(pool: Pool, arm: str, share: MarkShare) -> tuple[float, float]:
+    """The least and greatest mean that an arm can have over all items, whatever is still open."""
+    least, most = [], []
+    for item in pool.items:
+        marks = [each.mark for each in pool.of_item(item.item_id) if arm in each.arms]
+        known, unknown = sum(mark in share.marks for mark in marks), marks.count(None)
+        least.append(known / max(len(marks), 1))
+        most.append((known + unknown) / max(len(marks), 1))
+    n = max(len(pool.items), 1)
+    return math.fsum(least) / n, math.fsum(most) / n
+
+
+def _in_words(pool: Pool, found: Outlook) -> str:
+    if not pool.open:
+        return "every passage is judged"
+    number = f"{len(pool.open)} passage{'s' * (len(pool.open) != 1)}"
+    if not found.verdicts:
+        return f"{number} to judge"
+    if found.settled:
+        return f"settled: whatever the {number} still open turn out to be, the verdict is {found.verdicts[0]}"
+    return f"the verdict can still be {' or '.join(found.verdicts)}: {number} to judge"

@@ -1,0 +1,186 @@
+"""The steps of a review: forms for people, their marks taken in, what that settles, how they agree."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.judges.ratings import shared_ratings
+from assay.measures.semantic import REVIEW
+from assay.pipeline import Evaluation
+from assay.records import Judgment
+from assay.results import ReviewSummary
+from assay.review.export import blind_forms, model_forms, write_forms
+from assay.review.forms import read_forms
+from assay.review.order import decisive_order
+from assay.review.taking import Taking, take
+from assay.run.journal import Judged
+from assay.stats.agreement import cohen_kappa, krippendorff_alpha
+from assay.stats.compare import Comparing
+from assay.study import Study
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Forms on disk, and how much they ask for."""
+
+    paths: list[Path]
+    asked: int  # passages left to judge in them
+    filled: int  # those that rules or earlier marks fill in
+    blind: bool
+
+
+def export_review(
+    study: Study,
+    folder: Path | None = None,
+    *,
+    per_model: bool = False,
+    first: int | None = None,
+    seed: int = 0,
+) -> Exported:
+    """Writes one form a query, blinded unless each model is to have its own.
+
+    `first` asks for so many of the open passages alone, those most able to change the decision first.
+    """
+    if per_model and first is not None:
+        raise UsageError(
+            "Forms for each model hold everything it returned. Leave out --first or --per-model."
+        )
+    evaluation = Evaluation(study)
+    pool, corpus = evaluation.reviewing.pool, _corpus(evaluation)
+    if not pool.items:
+        raise UsageError("No item of this study wants a review. Items that do carry the tag review=yes.")
+    if per_model:
+        forms = model_forms(evaluation.blocks, pool, corpus)
+    elif first is None:
+        forms = blind_forms(pool, corpus, seed=seed)
+    else:
+        chosen = {each.key for each in decisive_order(pool, _pairs(evaluation), seed)[:first]}
+        forms = blind_forms(pool, corpus, only=chosen, seed=seed)
+    place = folder or _fresh_folder(study.folder / "review", batch=first is not None)
+    paths = write_forms(forms, place, taken=_marks(evaluation))
+    rows = [row for form in forms for row in form.rows]
+    asked = sum(not row.judgment for row in rows)
+    return Exported(paths, asked, len(rows) - asked, not per_model)
+
+
+def _corpus(evaluation: Evaluation) -> Any:
+    """The corpus that marks are made on: of the first arm, whose passages all arms share."""
+    return next(iter(evaluation.datasets.values())).corpus
+
+
+def _marks(evaluation: Evaluation) -> list[Judgment]:
+    """All that people said so far."""
+    return [mark for mark in evaluation.store.judgments() if mark.label == REVIEW]
+
+
+def _pairs(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The arms that are compared: each with the baseline's."""
+    study, arms = evaluation.study, evaluation.reviewing.pool.arms
+    by_system: dict[str, list[str]] = {}
+    for arm in evaluation.arms:
+        by_system.setdefault(arm.system, []).append(arm.name)
+    pairs = Comparing(study.baseline, study.file.compare.against).pairs(list(by_system))
+    found = [(a, b) for left, right in pairs for a in by_system[left] for b in by_system[right]]
+    return found or list(combinations(arms, 2))
+
+
+def _fresh_folder(root: Path, *, batch: bool) -> Path:
+    """Where forms go: `review`, or a numbered folder in it for a batch of the most decisive ones."""
+    if not batch:
+        return root
+    taken = [int(path.name) for path in root.glob("[0-9]*") if path.name.isdigit()]
+    return root / f"{max(taken, default=0) + 1:03d}"
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """What an import changed, and what is left."""
+
+    taking: Taking
+    review: ReviewSummary
+
+
+def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> TakenIn:
+    """Takes people's marks in, all or none; marks made before stay stored."""
+    evaluation = Evaluation(study)
+    with evaluation.store.locked():
+        given = [study.folder / "review"] if not paths else list(paths)
+        taking = take(
+            read_forms(given),
+            evaluation.reviewing.pool,
+            _corpus(evaluation),
+            reviewer=reviewer,
+            when=study.kit.clock(),
+            standing=_marks(evaluation),
+        )
+        with evaluation.store.writer() as writer:
+            for judgment in taking.judgments:
+                writer.append(Judged(judgment), now=True)
+    return TakenIn(taking, review_of(study))
+
+
+def review_of(study: Study) -> ReviewSummary:
+    """How far the review is."""
+    found = Evaluation(study).review
+    if found is None:
+        raise UsageError("No item of this study wants a review. Items that do carry the tag review=yes.")
+    return found
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far people agree on what is relevant, on the passages that several judged."""
+
+    raters: list[str]
+    shared: int  # passages that two or more judged
+    pairs: list[dict[str, Any]]  # of every two: n, share of equal marks, Cohen's kappa
+    alpha: float | None  # Krippendorff's, of all
+
+    def as_json(self) -> dict[str, Any]:
+        return {"schema": "assay/agreement/1", **dataclasses.asdict(self)}
+
+
+def agreement_of(study: Study) -> Agreement:
+    """Agreement among those whose marks count, on relevant or not."""
+    evaluation = Evaluation(study)
+    raters = evaluation.judging.raters
+    marks: list[Judgment] = [mark for mark in evaluation.judgments if mark.label == REVIEW]
+    shared = shared_ratings(marks, raters)
+    table = np.array([[by.get(rater, np.nan) for rater in raters] for by in shared.values()])
+    pairs = []
+    for one, other in combinations(range(len(raters)), 2):
+        both = table[~np.isnan(table[:, [one, other]]).any(axis=1)] if len(table) else table
+        if len(both):
+            a, b = both[:, one], both[:, other]
+            pairs.append(
+                {
+                    "raters": [raters[one], raters[other]],
+                    "n": len(both),
+                    "agree": float((a == b).mean()),
+                    "kappa": _number(cohen_kappa(a, b)[0]),
+                }
+            )
+    alpha = _number(krippendorff_alpha(list(table.T), "nominal")[0]) if len(table) else None
+    return Agreement(raters, len(shared), pairs, alpha)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def next_step(study: Study, place: str) -> str:
+    """What brings a study that was run nearer to its decision."""
+    found = Evaluation(study).review
+    if found is None or not found.open or found.settled:
+        return f"assay report {place}" + (" --format benchmark" if found is not None else "")
+    if any((study.folder / "review").rglob("*.yaml")):
+        return f"fill in the forms in {study.folder / 'review'}, then assay review import {place}"
+    return f"assay review export {place} ({found.outlook})"

@@ -1,0 +1,89 @@
+"""The subset-mean interval: ends that never fall when a row rises.
+
+The means of random subsets of the rows are typical values of what the rows scatter around (Hartigan, 1969):
+it falls between any two neighbours of the ordered means with equal chance, if the rows are symmetric about
+it. Counting in from both sides gives an interval, and it is the sign-flip test turned round: flipping the
+signs of a subset leaves a sum as large as the observed one exactly where the subset's own sum is not above
+zero. So the lower end is above zero exactly where the one-sided sign-flip p is at most (1 - level) / 2.
+
+Why this one, where others are shorter: a subset's mean is a sum of rows with weights that are not negative,
+so it never falls when a row rises. An end is the k-th smallest of these means, with k fixed by their number
+alone, and the k-th smallest of numbers of which none fell has not fallen. Whoever knows the least and the
+greatest value of every row thus knows the least and the greatest value of both ends. An interval widened by
+what the rows' kurtosis leaves does not allow that.
+
+It is made to tell a difference from none. Where nearly all rows tie it is too short for anything else: rows
+that are all alike give an interval without width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.stats.columns import checked
+from assay.stats.intervals import LEVEL, NO_INTERVAL, Interval
+from assay.stats.resample import RESAMPLES, chunk_sizes, cluster_sums, generator, weighted_means
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from assay.protocols import Floats
+
+ALL_SUBSETS = 13  # up to so many rows all 2^n - 1 subsets are taken, fewer than the usual number of draws
+DIGITS = 12  # a subset whose mean is zero but for floating-point noise counts as zero
+SLACK = 1e-9  # 0.05 · 20 is 1, whatever its last bit
+
+
+def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[Floats]:
+    """Chunks of (rows × n) zeros and ones, no row empty: what `bootstrap_weights` is for the bootstrap.
+
+    All subsets where there are few rows, whatever `resamples` says. The stream depends on n and the seed
+    alone, not on how it is cut into chunks.
+    """
+    if n < 1:
+        raise UsageError("There are no rows to take subsets of. Check the slice: it selects nothing.")
+    if n <= ALL_SUBSETS:
+        yield (np.arange(1, 2**n)[:, None] >> np.arange(n) & 1).astype(np.float64)
+        return
+    random = generator(seed)
+    width = 4 * -(-n // 32)  # whole words a row, so that the stream does not depend on the chunks
+    for rows in chunk_sizes(resamples, n):
+        words = np.frombuffer(random.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        drawn = np.unpackbits(words, axis=1, count=n)
+        drawn[~drawn.any(axis=1)] = 1  # less than one draw in 2^13; the interval counts the empty set itself
+        yield drawn.astype(np.float64)
+
+
+def subset_draws(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
+    """The weights in one piece."""
+    return np.concatenate(list(subset_weights(n, resamples, seed)))
+
+
+def subset_interval(resampled_means: Floats, level: float = LEVEL) -> Interval:
+    """The interval from the means of subsets; none where too few rows exist to claim anything at this level.
+
+    NaN stands for a subset that holds no row of a column. Its sum is zero, so it counts against either end:
+    a column with five rows claims nothing, however many rows others have.
+    """
+    means = np.round(resampled_means[~np.isnan(resampled_means)], DIGITS) + 0.0  # + 0.0: no negative zero
+    empty = len(resampled_means) - len(means)
+    place = int((1 - level) / 2 * (len(resampled_means) + 1) + SLACK) - empty
+    if place < 1:
+        return NO_INTERVAL
+    ordered = np.partition(means, [place - 1, len(means) - place])
+    return Interval(float(ordered[place - 1]), float(ordered[-place]), "subsets")
+
+
+def subset_mean_intervals(
+    rows: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0, level: float = LEVEL
+) -> list[Interval]:
+    """The interval of the mean of each column of (n × columns) rows, all from the same subsets."""
+    sums, counts = cluster_sums(checked(rows))
+    if not len(sums):
+        return [NO_INTERVAL] * sums.shape[1]
+    means = weighted_means(subset_weights(len(sums), resamples, seed), sums, counts)
+    return [subset_interval(column, level) for column in means.T]

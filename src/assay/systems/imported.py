@@ -1,0 +1,300 @@
+"""Imported: the answers of a benchmark that somebody ran elsewhere, from the JSON file it wrote.
+
+    {"model_name": "minilm", "query_results": [{"query_id": "Q-1", "query_text": "…", …}, …]}
+
+A result names its hits best first: in lists side by side (retrieved_chunk_ids, retrieved_report_ids,
+retrieved_sections, retrieved_scores), or as mappings under top_results (chunk_id, report_id, section_name,
+score). Where both stand, the lists are read. embed_latency_ms, search_latency_ms and total_latency_ms are
+what whoever ran it measured. Other fields are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.datasets.reading import explained
+from assay.datasets.run_file import read_bytes
+from assay.errors import DataError, Problem
+from assay.protocols import Kit
+from assay.records import Budget, Fault, Hit, Observed, Query, Response
+
+ABSENT = Fault("absent", "the file has no result for this query")
+_RESULTS = "query_results"
+_STAGES = ("embed", "search", "total")
+_LISTS = {  # a part of a hit -> the list that holds it, where hits stand in lists
+    "chunk_id": "retrieved_chunk_ids",
+    "report_id": "retrieved_report_ids",
+    "section_name": "retrieved_sections",
+    "score": "retrieved_scores",
+}
+_NAMED = 5  # of many that are wrong alike
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """A hit as the file names it; what it does not say is None."""
+
+    chunk_id: str
+    report_id: str | None = None
+    section_name: str | None = None
+    score: float | None = None
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What the file holds for one query, and where. What is null there is nothing said."""
+
+    number: int  # its place in query_results, from 0
+    query_id: str
+    query_text: str
+    retrieved_chunk_ids: list[str] | None = None
+    retrieved_report_ids: list[str | None] | None = None
+    retrieved_sections: list[str | None] | None = None
+    retrieved_scores: list[float] | None = None
+    top_results: list[Returned] | None = None
+    embed_latency_ms: float | None = None
+    search_latency_ms: float | None = None
+    total_latency_ms: float | None = None
+
+    def place(self, part: str) -> str:
+        """The field of a part of its hits, or of the query, such as query_results.3.retrieved_scores."""
+        name = _LISTS.get(part, part) if self.retrieved_chunk_ids is not None else "top_results"
+        return _place(self.number, name if part in _LISTS else part)
+
+    @property
+    def returned(self) -> Sequence[Returned]:
+        if (ids := self.retrieved_chunk_ids) is None:
+            return self.top_results or ()
+        columns = [getattr(self, name) or [None] * len(ids) for name in _LISTS.values()]
+        return [Returned(*row) for row in zip(*columns, strict=True)]
+
+    @property
+    def hits(self) -> list[Hit]:
+        """In the order of the file, with scores that keep it: its own where they fall strictly.
+
+        Where they tie, rise or are not given, a hit scores the number of hits from it to the end.
+        """
+        returned = self.returned
+        scores = [each.score for each in returned if each.score is not None]
+        if len(scores) < len(returned) or any(above <= below for above, below in pairwise(scores)):
+            scores = [float(left) for left in range(len(returned), 0, -1)]
+        return [Hit(each.chunk_id, score) for each, score in zip(returned, scores, strict=True)]
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long it took, by stage, as whoever ran it measured."""
+        taken = {stage: getattr(self, f"{stage}_latency_ms") for stage in _STAGES}
+        return {stage: value / 1000 for stage, value in taken.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A file of finished results as far as it could be read, and everything that is wrong with its form.
+
+    No query changes it, so it is its own index and session.
+    """
+
+    where: str
+    data: bytes = b""
+    model: str | None = None
+    results: Mapping[str, Result] = field(default_factory=dict)  # by query_id
+    problems: Sequence[Problem] = ()
+
+    def session(self) -> Benchmark:
+        return self
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        """What the file holds for the item, with the seconds it reports; a fault where it holds nothing."""
+        if (result := self.results.get(query.item_id)) is None:
+            return Response(error=ABSENT)
+        return Response(hits=result.hits, observed=Observed(seconds=result.seconds))
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Answers by `item_id` from the JSON file of a finished benchmark.
+
+    Rank decides: hits keep the order of the file, and scores that do not fall strictly give way to ones that
+    do. An item that the file lacks was never asked: it fails with the fault `absent`, so that it is never
+    counted as a miss. A result without hits was asked, and is one. Seconds are those that the file reports.
+    """
+
+    path: str
+    version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
+    origin: ClassVar[str] = "imported"
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> Benchmark:
+        benchmark = read_benchmark(kit.path(self.path))
+        if benchmark.problems:
+            raise DataError(benchmark.problems)
+        return benchmark
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """What is wrong with the file, and what shows that it is about other data."""
+        benchmark = read_benchmark(kit.path(self.path))
+        return [*benchmark.problems, *foreign(benchmark, dataset)]
+
+    def identity(self, kit: Kit) -> str:
+        """The hash of what the file holds, packed or not."""
+        return digest([read_bytes(kit.path(self.path))])
+
+
+# ------------------------------------------------------------------------------------ the file
+
+
+def read_benchmark(path: Path) -> Benchmark:
+    """The results in a file; what is wrong with its form is among its problems, never raised."""
+    where = str(path)
+    try:
+        data = read_bytes(path)
+        content = _parsed(data)
+    except DataError as error:
+        return Benchmark(where, problems=[replace(problem, where=where) for problem in error.problems])
+    problems: list[Problem] = []
+    results: dict[str, Result] = {}
+    for number, raw in enumerate(content[_RESULTS]):
+        try:
+            result = _result(raw, number)
+        except DataError as error:
+            problems += (replace(each, field=_place(number, each.field)) for each in error.problems)
+            continue
+        problems += _hit_problems(result)
+        if (first := results.setdefault(result.query_id, result)) is not result:
+            what = f"{result.query_id!r} stands in {_place(first.number)} already"
+            problems.append(Problem(what, field=result.place("query_id"), fix="Keep one of the two."))
+    model = content.get("model_name")
+    told = [replace(problem, where=where) for problem in problems]
+    return Benchmark(where, data, model if isinstance(model, str) else None, results, told)
+
+
+def _place(number: int, name: str = "") -> str:
+    return f"{_RESULTS}.{number}.{name}" if name else f"{_RESULTS}.{number}"
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    # Python's own reader, as Python's own writer puts NaN where there is no score: that score can be named.
+    try:
+        content = json.loads(data.decode())
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise DataError(explained(error)) from None
+    except ValueError as error:
+        raise DataError(Problem(f"not JSON: {error}", fix="Check that the file is whole.")) from None
+    results = content.get(_RESULTS) if isinstance(content, dict) else None
+    if not isinstance(results, list) or not results:
+        fix = "Give the JSON file of a benchmark that was run."
+        raise DataError(Problem("expected a list of results", field=_RESULTS, fix=fix))
+    return {**content, _RESULTS: results}
+
+
+def _result(raw: Any, number: int) -> Result:
+    """One result, read field by field; raises all that is wrong with it."""
+    if not isinstance(raw, dict):
+        raise DataError(Problem("expected a mapping", fix="Write query_id, query_text and the hits."))
+    given, read = {**raw, "number": number}, {}
+    problems = []
+    for each in msgspec.structs.fields(Result):
+        try:
+            if (value := given.get(each.name)) is not None:
+                read[each.name] = msgspec.convert(value, each.type)
+            elif each.required:
+                problems.append(Problem("the field is missing", field=each.name, fix=f"Add {each.name!r}."))
+        except msgspec.ValidationError as error:
+            found = explained(error)
+            dot = "." if found.field and not found.field.startswith("[") else ""
+            problems.append(replace(found, field=f"{each.name}{dot}{found.field}"))
+        except UnicodeEncodeError:
+            what = "it holds half of a surrogate pair"
+            problems.append(Problem(what, field=each.name, fix="Write whole characters."))
+    if problems or (problems := [*_form_problems(Result(**read))]):
+        raise DataError(problems)
+    return Result(**read)
+
+
+def _form_problems(result: Result) -> Iterator[Problem]:
+    """What the fields of a result cannot be together."""
+    ids = result.retrieved_chunk_ids
+    if ids is None and result.top_results is None:
+        fix = "Add the hits; an empty list says that there were none."
+        yield Problem("neither retrieved_chunk_ids nor top_results is there", fix=fix)
+    for name in _LISTS.values():
+        values = getattr(result, name)
+        if ids is not None and values is not None and len(values) != len(ids):
+            what = f"{len(values)} values for {len(ids)} retrieved_chunk_ids"
+            yield Problem(what, field=name, fix="Give one for each, in the same order.")
+    for stage, taken in result.seconds.items():
+        if not (math.isfinite(taken) and taken >= 0):
+            what = f"{taken * 1000} is no duration"
+            yield Problem(what, field=f"{stage}_latency_ms", fix="Write milliseconds, or null.")
+
+
+def _hit_problems(result: Result) -> Iterator[Problem]:
+    """Scores that are no numbers, and chunks that are named twice."""
+    first: dict[str, int] = {}
+    for rank, each in enumerate(result.returned, 1):
+        if each.score is not None and not math.isfinite(each.score):
+            what = f"{each.chunk_id!r} on rank {rank} has the score {each.score}"
+            yield Problem(what, field=result.place("score"), fix="Write a finite number.")
+        if (earlier := first.setdefault(each.chunk_id, rank)) != rank:
+            what = f"{each.chunk_id!r} stands on rank {earlier} and on rank {rank}"
+            yield Problem(what, field=result.place("chunk_id"), fix="A result names each chunk once.")
+
+
+# --------------------------------------------------------------------------------- the dataset
+
+
+def foreign(benchmark: Benchmark, dataset: Dataset) -> list[Problem]:
+    """What shows that results are about other data: chunks, reports, sections, queries.
+
+    A golden query without a result is no such thing: its item fails, and a report says so.
+    """
+    results = benchmark.results.values()
+    problems = [*_unknown_chunks(results, dataset.corpus), *_other_chunks(results, dataset.corpus)]
+    asked = {item.item_id: item.text for item in dataset.items}
+    for result in results:
+        if (text := asked.get(result.query_id)) is None:
+            what = f"the golden set has no item {result.query_id!r}"
+            fix = "Add it there, or import results of this golden set."
+            problems.append(Problem(what, field=result.place("query_id"), fix=fix))
+        elif text.split() != result.query_text.split():
+            what = f"{result.query_id!r} asked {result.query_text!r} here, and is {text!r} in the golden set"
+            fix = "It answers another question: run the benchmark on this golden set."
+            problems.append(Problem(what, field=result.place("query_text"), fix=fix))
+    return [replace(problem, where=benchmark.where) for problem in problems]
+
+
+def _unknown_chunks(results: Iterable[Result], corpus: Corpus) -> Iterator[Problem]:
+    """All chunks that the corpus lacks, as one problem: another chunking lacks them all."""
+    named: dict[str, str] = {}  # each chunk, and where it is named first
+    for result in results:
+        for each in result.returned:
+            named.setdefault(each.chunk_id, result.place("chunk_id"))
+    if lost := [chunk_id for chunk_id in named if chunk_id not in corpus.position]:
+        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        some = ", ".join(map(repr, lost[:_NAMED])) + more
+        what = f"{len(lost)} of {len(named)} chunks are not in the corpus: {some}"
+        fix = "Import results of this corpus, in this chunking."
+        yield Problem(what, field=named[lost[0]], fix=fix)
+
+
+def _other_chunks(results: Iterable[Result], corpus: Corpus) -> Iterator[Problem]:
+    """Chunks whose report or section the corpus gives otherwise, where both give one."""
+    named = [(result, each) for result in results for each in result.returned]
+    here = [(result, each) for result, each in named if each.chunk_id in corpus.position]
+    for part, attribute, word in (("report_id", "source", "report"), ("section_name", "section", "section")):
+        differing = []
+        for result, each in here:
+            own = getattr(corpus.passages[corpus.position[each.chunk_id]], attribute)
+            if (said := getattr(each, part)) and own and said != own:
+                what = f"{each.chunk_id!r} is of the {word} {said!r} here, of {own!r} in the corpus"
+                differing.append((what, result.place(part)))
+        for what, place in differing[:1]:
+            more = f"; {len(differing) - 1} more like it" if len(differing) > 1 else ""
+            yield Problem(what + more, field=place, fix="It is another chunking: import results of this one.")
