@@ -40,7 +40,7 @@ def fill(path: Path, marks: dict[str, str], reviewer: str = "Anna") -> None:
 
 def test_forms_go_out_blind_and_come_back_once(folder: Path) -> None:
     done = assay("review", "export", folder)
-    assert done.out.startswith(f"1 forms in {folder / 'review'}: 7 to judge, 1 filled in")
+    assert done.out.startswith(f"1 form in {folder / 'review'}: 7 to judge, 1 filled in")
     (form,) = (folder / "review").glob("*.yaml")
     assert form.name == "review_CON-001.yaml"
     for word in ("small", "large", "score", "rank"):
@@ -59,7 +59,7 @@ def test_forms_go_out_blind_and_come_back_once(folder: Path) -> None:
 
 def test_only_the_most_decisive_passages_are_asked_for_first(folder: Path) -> None:
     first = assay("review", "export", folder, "--first", 2)
-    assert first.out.startswith(f"1 forms in {folder / 'review' / '001'}: 2 to judge")
+    assert first.out.startswith(f"1 form in {folder / 'review' / '001'}: 2 to judge")
     second = assay("review", "export", folder, "--first", 2)
     assert str(folder / "review" / "002") in second.out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from polars.testing import assert_frame_equal
 from assay.datasets.section_names import is_section
 from assay.errors import DataError
 from assay.yaml_lines import read_yaml
+from small_study import assay
 
 SCRIPT = Path(__file__).parents[2] / "studies" / "safety_reports" / "prepare.py"
 GOLD: dict[str, Any] = read_yaml(SCRIPT.with_name("gold_queries.yaml"))[0]
@@ -267,3 +269,38 @@ def test_the_script_says_what_it_wrote(small: Path, tmp_path: Path) -> None:
     )
     assert wrong.returncode == 3
     assert "there is no such folder" in wrong.stderr
+
+
+# ----------------------------------------------------------------------------------- the study
+
+
+@pytest.fixture(scope="module")
+def study(parquet: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    for name in ("study.yaml", "gold_queries.yaml"):
+        (folder / name).write_bytes(SCRIPT.with_name(name).read_bytes())
+    (folder / "chunks.parquet").write_bytes(parquet.read_bytes())
+    return folder
+
+
+def test_the_program_finds_every_count_as_declared(study: Path) -> None:
+    found = assay("validate", study, "--json").json
+    assert found["warnings"] == []
+    assert found["items"] == len(QUERIES)
+
+
+@pytest.mark.published
+def test_the_figures_in_the_guide(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if kept := os.environ.get("ASSAY_PUBLISHED_CACHE"):
+        monkeypatch.setenv("ASSAY_CACHE", kept)
+    found = assay("run", study, "--json").json
+    overall = {
+        (each["measure"], each["system"]): round(each["value"], 3)
+        for each in found["estimates"]
+        if not each["where"] and each["value"] is not None
+    }
+    expected = {"RR@20": (0.495, 0.548), "Success@10": (0.811, 0.962), "nDCG@10": (0.311, 0.342)}
+    for measure, (static, minilm) in expected.items():
+        assert overall[measure, "static"] == pytest.approx(static, abs=0.002)
+        assert overall[measure, "minilm"] == pytest.approx(minilm, abs=0.002)
+    assert found["recommendation"] == "review first"

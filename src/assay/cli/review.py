@@ -30,6 +30,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write forms for people to judge what keywords miss: no model, rank or score shows."""
+    from assay.report.wording import counted
     from assay.reviewing import export_review
     from assay.study import open_study
 
@@ -41,7 +42,8 @@ def export(
         print_json({"schema": "assay/review-export/1", "forms": paths, "to_judge": found.asked})
         return
     where = found.paths[0].parent if found.paths else study
-    typer.echo(f"{len(found.paths)} forms in {where}: {found.asked} to judge, {found.filled} filled in")
+    forms = counted(len(found.paths), "form")
+    typer.echo(f"{forms} in {where}: {found.asked} to judge, {found.filled} filled in")
     if found.asked:
         say(f"next: fill them in, then assay review import {study} {where}")
 

@@ -88,13 +88,11 @@ class EvidenceIndex:
     # ------------------------------------------------------------------------------------- SQL
 
     @cached_property
-    def _table(self) -> PassageTable:
-        seconds, memory = self._limits
-        return PassageTable(self._corpus, self._columns, seconds=seconds, memory=memory)
-
-    @cached_property
     def _satisfying(self) -> dict[str, list[str] | ClauseRefused]:
-        with self._table as table:
+        seconds, memory = self._limits
+        with PassageTable(self._corpus, self._columns, seconds=seconds, memory=memory) as table:
+            if self._words:
+                _ = self._mentions  # worked out here while the table is loaded there
             return dict(zip(self._clauses, table.matching_all(self._clauses), strict=True))
 
     def satisfying(self, clause: str) -> list[str]:
@@ -115,8 +113,6 @@ class EvidenceIndex:
         """For every word the passages that hold its letters: a quick sieve, which lets too many through."""
         import polars as pl
 
-        if self._clauses:
-            _ = self._table  # it is loaded elsewhere meanwhile
         try:
             texts = pl.Series(self._lowered, dtype=pl.String)
         except UnicodeEncodeError:

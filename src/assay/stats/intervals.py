@@ -231,17 +231,22 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> Interva
 
 def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
     """The score interval of a proportion (Wilson, 1927)."""
-    return _proportion(successes, n, level, "wilson")
+    z = float(special.ndtri((1 + level) / 2))
+    share, widened = successes / n, 1 + z**2 / n
+    middle = (share + z**2 / (2 * n)) / widened
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / widened
+    low = 0.0 if successes == 0 else float(middle - half)
+    high = 1.0 if successes == n else float(middle + half)
+    return Interval(low, high, "wilson")
 
 
 def exact(successes: int, n: int, level: float = LEVEL) -> Interval:
     """The interval of a proportion that never covers less than its level (Clopper and Pearson, 1934)."""
-    return _proportion(successes, n, level, "exact")
-
-
-def _proportion(successes: int, n: int, level: float, method: str) -> Interval:
-    ends = stats.binomtest(successes, n).proportion_ci(level, method)
-    return Interval(float(ends.low), float(ends.high), method)
+    tail = (1 - level) / 2
+    # quantiles of beta distributions: binomtest searches for the same numbers, a hundred times slower
+    low = 0.0 if successes == 0 else float(special.betaincinv(successes, n - successes + 1, tail))
+    high = 1.0 if successes == n else float(special.betaincinv(successes + 1, n - successes, 1 - tail))
+    return Interval(low, high, "exact")
 
 
 def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> Interval:
