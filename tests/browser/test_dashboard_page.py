@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import socket
 import subprocess
@@ -17,15 +16,6 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 START = """
 import sys
 from pathlib import Path
@@ -53,8 +43,6 @@ def write_tables(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     pytest.importorskip("streamlit", reason="Streamlit is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
     folder = tmp_path_factory.mktemp("benchmark")
     write_tables(folder)
     with socket.socket() as probe:
@@ -77,17 +65,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     assert left == 0
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0  # the server has gone with its parent
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.mark.parametrize("width", [390, 1440])

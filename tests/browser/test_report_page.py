@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,6 @@ from assay.report.html import Html
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 PLANTS = """<script>window.hit=1</script>"><img src=x onerror=window.hit=2>'</script><!--
 <svg onload=window.hit=3> javascript:window.hit=4 {{7*7}} {% raw %} ${7*7} \u2028 ]]>"""
 BUILDER = Path(__file__).parents[1] / "unit/report/fake_results.py"
@@ -39,17 +29,6 @@ def builder() -> Any:
 
 def build_results(**how: Any) -> Any:
     return builder().build_results(**how)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,8 @@ def command(
     from assay.dashboard.serve import serve
 
     def announce(line: str) -> None:
-        if as_json:
-            print_json({"schema": "assay/dashboard/1", "address": line.rpartition(" ")[2]})
-        else:
-            say(line)
+        say(line)
+        if as_json and (found := [word for word in line.split() if word.startswith("http")]):
+            print_json({"schema": "assay/dashboard/1", "address": found[0]})
 
     serve(folder, port, announce)

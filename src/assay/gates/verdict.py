@@ -206,7 +206,7 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
     if go is True and kill is False:
         return GO, "all go clauses hold" if gate.go else "no kill condition is met"
     if gate.rules.otherwise is not None and not blocked:
-        return gate.rules.otherwise, "neither go nor kill: the gate declares this outcome for the rest"
+        return gate.rules.otherwise, f"go is not shown, and the gate says {gate.rules.otherwise} for that"
     if go is False and gate.kill is None:
         return NO_GO, "a go clause fails"
     open_or_failed = [

@@ -10,9 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.datasets.section_names import is_section
-from assay.errors import UsageError
 from assay.measures.block import Block
-from assay.measures.parse import measure_name
+from assay.measures.top import Top
 from assay.records import Item
 
 Floats = NDArray[np.float64]
@@ -20,31 +19,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class _Top:
-    """A measure of the hits within a cut-off: higher is better, from 0 to 1."""
-
-    cutoff: int = 10
-
-    family: ClassVar[str]
-    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
-    at: ClassVar[str] = "rank"
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.cutoff < 1:
-            raise UsageError(f"{self.family}: the cut-off is {self.cutoff}, and must be at least 1.")
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
-
-
-@dataclass(frozen=True)
-class SectionAccuracy(_Top):
+class SectionAccuracy(Top):
     """Section accuracy: the share of the hits within the cut-off that stand in a section the item names.
 
     Sections that are valid for every question, such as a synopsis, count too. Names are read flexibly: "(b)
@@ -53,6 +28,7 @@ class SectionAccuracy(_Top):
     """
 
     family: ClassVar[str] = "SectionAccuracy"
+    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
 
     def applies(self, block: Block) -> Bools:
         return np.array([bool(item.gold.get("sections")) for item in block.items], dtype=bool)
@@ -94,7 +70,7 @@ class SectionPass(SectionAccuracy):
 
 
 @dataclass(frozen=True)
-class Spread(_Top):
+class Spread(Top):
     """Spread: distinct relevant documents within the cut-off, by the minimum that the item asks for.
 
     Divided by the minimum, or by the cut-off where that is smaller; never more than 1. Several passages of
@@ -102,7 +78,6 @@ class Spread(_Top):
     """
 
     family: ClassVar[str] = "Spread"
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
 
     def applies(self, block: Block) -> Bools:
         wanted: Bools = ~block.expects_nothing & (self._least(block) > 0)
@@ -125,7 +100,7 @@ class Spread(_Top):
 
 
 @dataclass(frozen=True)
-class Clean(_Top):
+class Clean(Top):
     """Clean: 1 where nothing within the cut-off is what an item that expects nothing was about, else 0.
 
     Range 0 or 1; 1 where nothing came back. For items that expect nothing: their labels are what must stay
@@ -133,7 +108,6 @@ class Clean(_Top):
     """
 
     family: ClassVar[str] = "Clean"
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
     absent: ClassVar[float | None] = 1.0
     binary: ClassVar[bool] = True
 

@@ -15,9 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
 from assay.measures.block import Block
-from assay.measures.parse import measure_name
+from assay.measures.top import Top
 
 REVIEW = "review"  # the label of people's marks; also the tag that says whether an item wants them
 KEYWORD_MATCH = "KEYWORD_MATCH"  # relevant, and the rules say so
@@ -42,28 +41,10 @@ def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class MarkShare:
+class MarkShare(Top):
     """The share of the hits within the cut-off that carry certain marks; of those returned, if fewer came."""
 
-    cutoff: int = 10
-
-    family: ClassVar[str]
     marks: ClassVar[frozenset[str]]
-    needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
-    at: ClassVar[str] = "rank"
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.cutoff < 1:
-            raise UsageError(f"{self.family}: the cut-off is {self.cutoff}, and must be at least 1.")
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return wants_review(block)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from assay.gates.evaluate import Evaluator
@@ -101,8 +101,7 @@ def bounds(pool: Pool, arm: str, share: MarkShare) -> tuple[float, float]:
         known, unknown = sum(mark in share.marks for mark in marks), marks.count(None)
         least.append(known / max(len(marks), 1))
         most.append((known + unknown) / max(len(marks), 1))
-    n = max(len(pool.items), 1)
-    return math.fsum(least) / n, math.fsum(most) / n
+    return (float(np.mean(least)), float(np.mean(most))) if least else (0.0, 0.0)
 
 
 def _in_words(pool: Pool, found: Outlook) -> str:
