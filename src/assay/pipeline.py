@@ -229,8 +229,8 @@ class Evaluation:
     @cached_property
     def verdicts(self) -> list[Verdict]:
         """What the gates say; one that no mark still to come can change is not kept waiting for it."""
-        found = decide(self.study.gates, self.evaluator, self.study.file.steps)
-        return [self.outlook.settle(verdict) for verdict in found] if self.outlook else found
+        settling = {"settled": self.outlook.settle} if self.outlook else {}
+        return decide(self.study.gates, self.evaluator, self.study.file.steps, **settling)
 
     @cached_property
     def reviewing(self) -> Reviewing:
@@ -247,7 +247,7 @@ class Evaluation:
         """What gates can still conclude once a review is complete; None where no item wants one."""
         if not self.reviewing.pool.items:
             return None
-        return self.reviewing.outlook(self.study.gates, self.evaluator)
+        return self.reviewing.outlook(self.study.gates, self.evaluator, self.study.file.steps)
 
     @cached_property
     def results(self) -> Results:

@@ -11,15 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from assay.datasets.dataset import Corpus
 from assay.errors import UsageError
+from assay.gates.closed_form import linear
+from assay.gates.leaf import means_of
+from assay.gates.syntax import Binary
 from assay.judges.ratings import shared_ratings
-from assay.measures.semantic import REVIEW
+from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline import Evaluation
 from assay.records import Judgment
 from assay.results import ReviewSummary
 from assay.review.export import blind_forms, model_forms, write_forms
 from assay.review.forms import read_forms
 from assay.review.order import decisive_order
+from assay.review.pool import Pool
 from assay.review.taking import Taking, take
 from assay.run.journal import Judged
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha
@@ -43,11 +48,13 @@ def export_review(
     *,
     per_model: bool = False,
     first: int | None = None,
+    reviewer: str | None = None,
     seed: int = 0,
 ) -> Exported:
     """Writes one form a query, blinded unless each model is to have its own.
 
-    `first` asks for so many of the open passages alone, those most able to change the decision first.
+    `first` asks for so many of the open passages alone, those most able to change the decision first. With a
+    `reviewer` forms are theirs: nobody else's marks show, so that two can judge the same independently.
     """
     if per_model and first is not None:
         raise UsageError(
@@ -57,23 +64,52 @@ def export_review(
     pool, corpus = evaluation.reviewing.pool, _corpus(evaluation)
     if not pool.items:
         raise UsageError("No item of this study wants a review. Items that do carry the tag review=yes.")
+    if reviewer is not None:
+        pool = _seen_by(pool, reviewer, _marks(evaluation))
     if per_model:
         forms = model_forms(evaluation.blocks, pool, corpus)
     elif first is None:
         forms = blind_forms(pool, corpus, seed=seed)
     else:
-        chosen = {each.key for each in decisive_order(pool, _pairs(evaluation), seed)[:first]}
+        order = decisive_order(pool, _pairs(evaluation), seed, _thresholds(evaluation))
+        chosen = {each.key for each in order[:first]}
         forms = blind_forms(pool, corpus, only=chosen, seed=seed)
-    place = folder or _fresh_folder(study.folder / "review", batch=first is not None)
+    if reviewer is not None:
+        forms = [dataclasses.replace(form, reviewer=reviewer) for form in forms]
+    place = folder or _fresh_folder(_review_folder(study, reviewer), batch=first is not None)
     paths = write_forms(forms, place, taken=_marks(evaluation))
     rows = [row for form in forms for row in form.rows]
     asked = sum(not row.judgment for row in rows)
     return Exported(paths, asked, len(rows) - asked, not per_model)
 
 
-def _corpus(evaluation: Evaluation) -> Any:
-    """The corpus that marks are made on: of the first arm, whose passages all arms share."""
-    return next(iter(evaluation.datasets.values())).corpus
+def _review_folder(study: Study, reviewer: str | None) -> Path:
+    """`review`, or a folder of the reviewer's own in it."""
+    name = "".join(sign if sign.isalnum() else "-" for sign in reviewer or "")
+    return study.folder / "review" / name if name else study.folder / "review"
+
+
+def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
+    """The pool as one reviewer may see it: without what others marked."""
+    own = {(mark.item_id, mark.target) for mark in marks if mark.judge == reviewer}
+    candidates = [
+        each
+        if not each.by_person or each.key in own
+        else dataclasses.replace(each, by_person=False, mark=KEYWORD_MATCH if each.reason else None)
+        for each in pool.candidates
+    ]
+    return dataclasses.replace(pool, candidates=candidates)
+
+
+def _corpus(evaluation: Evaluation) -> Corpus:
+    """The corpus that marks are made on, which must be one for all arms."""
+    corpora = {dataset.corpus.hash: dataset.corpus for dataset in evaluation.datasets.values()}
+    if len(corpora) > 1:
+        raise UsageError(
+            "The arms searched different corpora, and a passage is judged once for all arms. "
+            "Review one corpus at a time: a study of its own for each."
+        )
+    return next(iter(corpora.values()))
 
 
 def _marks(evaluation: Evaluation) -> list[Judgment]:
@@ -90,6 +126,19 @@ def _pairs(evaluation: Evaluation) -> list[tuple[str, str]]:
     pairs = Comparing(study.baseline, study.file.compare.against).pairs(list(by_system))
     found = [(a, b) for left, right in pairs for a in by_system[left] for b in by_system[right]]
     return found or list(combinations(arms, 2))
+
+
+def _thresholds(evaluation: Evaluation) -> list[float]:
+    """The differences that clauses on marks ask for, and none: a gain must be no loss too."""
+    found = {0.0}
+    for gate in evaluation.study.gates:
+        for clause in gate.clauses():
+            form = linear(Binary("-", clause.left, clause.right))
+            leaves = evaluation.evaluator.leaves(clause).values()
+            means = [mean for leaf in leaves for mean in means_of(leaf)]
+            if form is not None and any(isinstance(mean.measure, MarkShare) for mean in means):
+                found |= {form[1], -form[1]}  # whichever of the two systems the clause names first
+    return sorted(found)
 
 
 def _fresh_folder(root: Path, *, batch: bool) -> Path:
@@ -120,11 +169,19 @@ def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = No
             reviewer=reviewer,
             when=study.kit.clock(),
             standing=_marks(evaluation),
+            counted=_counted(study),
         )
         with evaluation.store.writer() as writer:
             for judgment in taking.judgments:
                 writer.append(Judged(judgment), now=True)
     return TakenIn(taking, review_of(study))
+
+
+def _counted(study: Study) -> list[str] | None:
+    """Whose marks the study counts; None: everybody's."""
+    if any(getattr(judge, "everybody", False) for judge in study.judges):
+        return None
+    return [name for judge in study.judges for name in judge.names if hasattr(judge, "raters")]
 
 
 def review_of(study: Study) -> ReviewSummary:

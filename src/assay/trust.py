@@ -11,6 +11,7 @@ import polars as pl
 
 import assay
 from assay.datasets.dataset import Dataset
+from assay.gates.leaf import calls, leaf, means_of
 from assay.measures.block import Block, Labels
 from assay.protocols import Measure
 from assay.study import Study
@@ -42,7 +43,23 @@ def warnings_of(study: Study, datasets: Mapping[str, Dataset], measures: Sequenc
         for tag in study.file.by:
             if not any(item.values(tag) for item in dataset.items):
                 found[f"no item has the tag {tag!r}, which `by` asks for"] = None
+    found.update(dict.fromkeys(_undecided_systems(study)))
     return list(found)
+
+
+def _undecided_systems(study: Study) -> list[str]:
+    """Where a study recommends: systems that no gate speaks of, which can never be what it recommends."""
+    if not study.file.recommend:
+        return []
+    clauses = [clause for gate in study.gates for clause in gate.clauses()]
+    named = {
+        mean.system
+        for clause in clauses
+        for call in (*calls(clause.left), *calls(clause.right))
+        for mean in means_of(leaf(call, list(study.file.systems), study.registry))
+    }
+    left_out = [name for name in study.file.systems if name not in named]
+    return [f"{name} stands in no gate: it is measured, and cannot be recommended" for name in left_out]
 
 
 def timed_elsewhere(study: Study, blocks: Sequence[Block]) -> list[str]:

@@ -82,6 +82,25 @@ def test_one_wrong_form_keeps_all_of_them_out(folder: Path) -> None:
     assert assay("review", "status", folder, "--json").json["review"]["marked"] == 0
 
 
+def test_a_second_reviewer_does_not_see_the_first_ones_marks(folder: Path) -> None:
+    assay("review", "export", folder, "--for", "Anna")
+    (form,) = (folder / "review" / "Anna").glob("*.yaml")
+    fill(form, dict.fromkeys(["R2.pdf#2", "R2.pdf#3", "R4.pdf#0"], "SEMANTIC_MATCH"))
+    done = assay("review", "import", folder)
+    assert done.out.splitlines()[-1] == "Recommendation: use small"
+    second = assay("review", "export", folder, "--for", "Ben")
+    assert second.out.startswith(f"1 form in {folder / 'review' / 'Ben'}: 7 to judge, 1 filled in")
+    assert assay("review", "export", folder, "--for", "Anna", "--out", folder / "again").out.endswith(
+        "4 to judge, 4 filled in\n"
+    )
+    (form,) = (folder / "review" / "Ben").glob("*.yaml")
+    assert "SEMANTIC_MATCH" not in form.read_text().partition("results:")[2]
+    fill(form, dict.fromkeys(["R2.pdf#2", "R2.pdf#3", "R4.pdf#0"], "SEMANTIC_MATCH"), "Ben")
+    assay("review", "import", folder)
+    found = assay("review", "agreement", folder, "--json").json
+    assert [(pair["n"], pair["agree"]) for pair in found["pairs"]] == [(3, 1.0)]
+
+
 def test_agreement_is_of_those_who_judged_the_same_passage(folder: Path) -> None:
     assert "judged by two people" in assay("review", "agreement", folder).out
     words = ["SEMANTIC_MATCH", "FALSE_POSITIVE"]

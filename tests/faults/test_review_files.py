@@ -156,6 +156,34 @@ def test_five_hundred_damaged_files_bring_a_data_error_or_are_fine(tmp_path: Pat
     assert all(problem.fix for problems in wrong for problem in problems)
 
 
+def test_a_folder_of_forms_taken_in_lies_beside_newer_ones(tmp_path: Path) -> None:
+    """d1 is judged in the first form, and its text changes; the second form asks for it again."""
+    text = good(tmp_path / "001")
+    write(tmp_path / "001" / "review_Q1.yaml", text)
+    first = take(read_forms([tmp_path]), POOL, CORPUS, when=0.0, standing=[])
+    (judged,) = (each.target for each in first.judgments)
+    corpus = Corpus(
+        [
+            Passage(f"d{n}", "A new text." if f"d{n}" == judged else f"Passage {n}: the rudder\nmoved.")
+            for n in range(4)
+        ]
+    )
+    (path,) = write_forms(blind_forms(POOL, corpus, only=[("Q1", str(judged))]), tmp_path / "002")
+    write(
+        path,
+        path.read_text("utf-8")
+        .replace('reviewer: ""', "reviewer: Ann")
+        .replace('judgment: ""', "judgment: SEMANTIC_MATCH"),
+    )
+    second = take(read_forms([tmp_path]), POOL, corpus, when=1.0, standing=first.judgments)
+    assert [(each.target, each.replaces) for each in second.judgments] == [
+        (judged, first.judgments[0].judgment_id)
+    ]
+    said = [*first.judgments, *second.judgments]
+    third = take(read_forms([tmp_path]), POOL, corpus, when=2.0, standing=said)
+    assert (third.judgments, third.unchanged) == ([], 2)
+
+
 def test_a_damaged_form_is_never_overwritten(tmp_path: Path) -> None:
     """Whatever happened to a file that a person filled in: an export leaves it, or nothing is lost."""
     text, chance = good(tmp_path), random.Random(6)

@@ -132,6 +132,12 @@ ATTACKS = {
     "python variable": "EXISTS (FROM CORPUS)",
     "tablesample": "EXISTS (FROM chunks TABLESAMPLE 10%)",
     "time travel": "EXISTS (FROM chunks AT (VERSION => 1))",
+    # all columns at once, which are more beside other clauses
+    "whole row": "passages::VARCHAR LIKE '%tea%'",
+    "whole row of a schema": "main.passages::VARCHAR LIKE '%tea%'",
+    "whole row from within": "EXISTS (SELECT 1 FROM chunks WHERE passages::VARCHAR LIKE '%tea%')",
+    "star from within": "(SELECT t FROM (SELECT passages.*) t)::VARCHAR LIKE '%tea%'",
+    "unpacked star": "concat_ws(' ', *COLUMNS(*)) LIKE '%tea%'",
     # functions
     "getenv": "getenv('ASSAY_CANARY') LIKE 'canary%'",
     "current_setting": "current_setting('secret_directory') <> ''",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import plain_console, print_json, say
+from assay.cli.showing import plain_console, print_json, say, write_report
 
 if TYPE_CHECKING:
     from assay.results import ReviewSummary
@@ -24,6 +24,9 @@ def export(
     first: Annotated[
         int | None, typer.Option(min=1, help="Only so many passages: those most able to change the decision.")
     ] = None,
+    reviewer: Annotated[
+        str | None, typer.Option("--for", help="Who will judge: nobody else's marks show in their forms.")
+    ] = None,
     per_model: Annotated[
         bool, typer.Option("--per-model", help="One form a query and model, which is not blind.")
     ] = False,
@@ -34,7 +37,7 @@ def export(
     from assay.reviewing import export_review
     from assay.study import open_study
 
-    found = export_review(open_study(study), out, per_model=per_model, first=first)
+    found = export_review(open_study(study), out, per_model=per_model, first=first, reviewer=reviewer)
     if not found.blind:
         say(NOT_BLIND)
     if as_json:
@@ -55,10 +58,13 @@ def take_in(
     as_json: AsJson = False,
 ) -> None:
     """Take in forms that people filled in: all of them, or none where something is wrong with one."""
+    from assay.pipeline import Evaluation
     from assay.reviewing import import_review
     from assay.study import open_study
 
-    found = import_review(open_study(study), forms or [], reviewer)
+    opened = open_study(study)
+    found = import_review(opened, forms or [], reviewer)
+    results = write_report(Evaluation(opened).results, opened.run_folder)  # or the page would show what was
     for note in found.taking.notes:
         say(f"note: {note}")
     if as_json:
@@ -69,6 +75,8 @@ def take_in(
     taken = f"{len(found.taking.judgments)} judgments taken, {found.taking.unchanged} known before"
     typer.echo(f"{taken}, {len(found.taking.blanks)} left blank, {found.taking.auto} filled in by rule")
     typer.echo(found.review.outlook)
+    if results.recommendation is not None:
+        typer.echo(f"Recommendation: {results.recommendation}")
 
 
 def status(study: StudyPath, as_json: AsJson = False) -> None:

@@ -8,7 +8,7 @@ and no kill is declared.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,21 +147,32 @@ def _refuse_strangers(call: Call, raters: Sequence[str], study: Study) -> None:
             raise UsageError(f"column {call.column}: {what}")
 
 
-def decide(gates: Sequence[Gate], evaluator: Evaluator, steps: Sequence[str] = ()) -> list[Verdict]:
-    """The verdict of every gate; among `steps`, a no-go leaves the later ones unreached."""
-    verdicts: list[Verdict] = []
-    stopped_by: str | None = None
+def decide(
+    gates: Sequence[Gate],
+    evaluator: Evaluator,
+    steps: Sequence[str] = (),
+    settled: Callable[[Verdict], Verdict] = lambda verdict: verdict,
+) -> list[Verdict]:
+    """The verdict of every gate; among `steps`, a no-go leaves the later ones unreached.
+
+    `settled` may decide a gate that is open only because something is still to be judged.
+    """
+    verdicts: dict[str, Verdict] = {}
     order = {name: place for place, name in enumerate(steps)}
     for gate in sorted(gates, key=lambda gate: order.get(gate.name, len(order))):
-        if gate.name in order and stopped_by is not None:
-            reason = f"not reached: {stopped_by} is no-go"
-            verdicts.append(Verdict(gate.name, INCONCLUSIVE, [], reason, gate.rules.deciding))
-            continue
-        verdict = _verdict(gate, evaluator)
-        verdicts.append(verdict)
-        if gate.name in order and verdict.verdict == NO_GO:
-            stopped_by = gate.name
-    return verdicts
+        stopper = stopped_by(gate.name, {name: each.verdict for name, each in verdicts.items()}, steps)
+        if stopper is not None:
+            reason = f"not reached: {stopper} is no-go"
+            verdicts[gate.name] = Verdict(gate.name, INCONCLUSIVE, [], reason, gate.rules.deciding)
+        else:
+            verdicts[gate.name] = settled(_verdict(gate, evaluator))
+    return list(verdicts.values())
+
+
+def stopped_by(gate: str, words: Mapping[str, str], steps: Sequence[str]) -> str | None:
+    """The earlier step whose no-go keeps a gate from being reached."""
+    earlier = steps[: steps.index(gate)] if gate in steps else ()
+    return next((step for step in earlier if words.get(step) == NO_GO), None)
 
 
 def overall(verdicts: Sequence[Verdict]) -> str | None:
@@ -193,6 +204,13 @@ def concluded(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, 
     return _conclusion(gate, {clause: result.holds for clause, result in results.items()}, blocked)
 
 
+def _unshown(gate: Gate) -> str:
+    """That nothing speaks for go clearly enough, and how many ways there were."""
+    if gate.go is None or gate.go.every or len(gate.go.parts) < 2:
+        return "go is not shown"
+    return f"none of the {len(gate.go.parts)} ways to go is shown"
+
+
 def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool) -> tuple[str, str]:
     """The verdict. `blocked`: some clause has no figures, which no declared outcome may stand in for."""
     first = gate.first.holds(decided) if gate.first else True
@@ -206,7 +224,7 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
     if go is True and kill is False:
         return GO, "all go clauses hold" if gate.go else "no kill condition is met"
     if gate.rules.otherwise is not None and not blocked:
-        return gate.rules.otherwise, f"go is not shown, and the gate says {gate.rules.otherwise} for that"
+        return gate.rules.otherwise, f"{_unshown(gate)}, and for that the gate says {gate.rules.otherwise}"
     if go is False and gate.kill is None:
         return NO_GO, "a go clause fails"
     open_or_failed = [

@@ -10,6 +10,7 @@ import msgspec
 
 from assay.datasets.dataset import Corpus, digest
 from assay.measures.block import Block
+from assay.measures.semantic import REVIEW
 from assay.records import Judgment
 
 Place = tuple[str | None, int | None]  # arm and seed; None: all of them
@@ -18,6 +19,11 @@ Place = tuple[str | None, int | None]  # arm and seed; None: all of them
 def text_hash(text: str) -> str:
     """What a judgment keeps of the text that was shown, in `seen`."""
     return digest([text.encode()])
+
+
+def shown_with(query: str, text: str) -> str:
+    """What a reviewer has before them: another query makes another question of the same passage."""
+    return f"{query}\n\n{text}"
 
 
 def standing(judgments: Sequence[Judgment]) -> list[Judgment]:
@@ -49,7 +55,8 @@ class Present:
         if row is None or not covers(place, (self.block.arm.name, self.block.seed)):
             return None
         if judgment.target is not None:
-            return self._target(judgment.target)
+            text = self._target(judgment.target)
+            return shown_with(self.block.items[row].text, text) if judgment.label == REVIEW else text
         response = self.block.responses[row]
         return None if response is None or response.error is not None else response.answer or ""
 

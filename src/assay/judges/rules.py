@@ -59,9 +59,11 @@ class Rules:
     def __post_init__(self) -> None:
         if self.signals < 1:
             raise UsageError(f"signals is {self.signals}. One word at least must be found.")
-        if wrong := {rule: grade for rule, grade in self.grades.items() if not grade > 0}:
+        if wrong := {rule: grade for rule, grade in self.grades.items() if not grade >= 1}:
             rule, grade = next(iter(wrong.items()))
-            raise UsageError(f"grades: {rule} is {grade}. A rule makes relevant: give it a grade above 0.")
+            raise UsageError(
+                f"grades: {rule} is {grade}. A rule makes relevant: give it a grade of 1 or more."
+            )
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
         by_sql = [item for item in dataset.items if "sql" in self.rules_of(item)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError, did_you_mean
@@ -91,7 +92,8 @@ def checked(connection: DuckDBPyConnection, clause: str) -> str:
         raise ClauseRefused(f"The clause is more than one condition. {LIKE}")
     where, frame = _apart(tree)
     columns = {name.lower() for name in column_names(connection)}
-    if objection := next(filter(None, (_objection(node, columns) for node in nodes(where))), None):
+    objections = (_objection(node, columns) for node in nodes(where))
+    if objection := next(filter(None, chain(objections, _whole_rows(where, columns))), None):
         raise ClauseRefused(f"The clause may not use {objection}")
     if frame != _apart(syntax_tree(connection, _SELECT + "true"))[1]:
         raise ClauseRefused(f"The clause says more than a condition. {LIKE}")
@@ -153,6 +155,25 @@ def _objection(node: dict[str, Any], columns: set[str]) -> str | None:
             f"{node['column_names'][0]!r}: labels may not change with the day or the user. Write the value."
         )
     return None
+
+
+def _whole_rows(where: Any, columns: set[str]) -> Iterator[str]:
+    """What stands for all columns at once: other clauses may have columns held beside those of the passages.
+
+    SELECT * in a subquery does not, as it reads the tables of the subquery. With a table's name before the
+    star it may read the table around it.
+    """
+    listed = {
+        id(each)
+        for node in nodes(where)
+        for each in node.get("select_list", ())
+        if each["class"] == "STAR" and not each["columns"] and not each["relation_name"]
+    }
+    for node in nodes(where):
+        if node.get("class") == "STAR" and id(node) not in listed:
+            yield "a star or COLUMNS as a value. Name the columns."
+        if node.get("class") == "COLUMN_REF" and node["column_names"][-1].lower() in set(TABLES) - columns:
+            yield f"the table {node['column_names'][-1]!r} as a value. Name a column of it."
 
 
 def _qualified(node: dict[str, Any]) -> bool:

@@ -179,8 +179,6 @@ def _satisfied(
     sql = f"SELECT doc_id, {cases} FROM (SELECT {inner} FROM {table}) AS {table}"  # noqa: S608
     with _reading(connection, sql) as result:
         doc_ids, *columns = result.fetchnumpy().values()
-    if len(columns) != len(conditions):
-        raise ClauseRefused(f"COLUMNS stands for several columns, beside other clauses. {LIKE}")
     standing = np.fromiter(map(places.__getitem__, doc_ids), np.intc, len(doc_ids))
     return [np.sort(standing[column]).tobytes() for column in columns]
 

@@ -1,13 +1,14 @@
 """A block: everything a measure may read about one arm and one seed, items in dataset order.
 
 Rankings and labels are seen in a view: by passage or by document, under one label or several. By document,
-the first passage of a document stands for it, and its best grade is the document's, so that repeated passages
-of one document never count twice. Of several labels, written "review|relevance", the first that a target has
-counts.
+a document stands where its first passage does, with the best grade among the passages that were returned of
+it: repeated passages never count twice, and a wrong passage of the right document is wrong. Of several
+labels, written "review|relevance", the first that a target has counts.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -181,8 +182,10 @@ class Block:
         """item, doc, grade: each document once, with the best grade of its spans or passages."""
         parts = [self._graded(label) for label in view.labels]
         judged = pl.concat(parts).unique(["item", "doc"], keep="first", maintain_order=True)
-        if view.level == "passage":
-            return judged
+        return judged if view.level == "passage" else self._by_document(judged)
+
+    def _by_document(self, judged: pl.DataFrame) -> pl.DataFrame:
+        """Documents with the best grade of their passages."""
         documents = judged.with_columns(doc=self._document_of(judged))
         return documents.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
 
@@ -211,7 +214,14 @@ class Block:
             ranking = self.ranked(view.level)
             # by place, not by score: a run file's scores are compared in single precision, a system's are not
             placed = ranking.with_columns(score=pl.col("score").rank("dense").over("item"))
-            self._gains[view] = gain_matrix(placed, self.graded(view), self.item_ids)
+            found = gain_matrix(placed, self.graded(view), self.item_ids)
+            if view.level == "document":
+                returned = self.graded(View("passage", view.label)).join(
+                    self.ranking, on=["item", "doc"], how="semi"
+                )
+                shown = gain_matrix(placed, self._by_document(returned), self.item_ids)
+                found = dataclasses.replace(found, grades=shown.grades)
+            self._gains[view] = found
         return self._gains[view]
 
     @cached_property

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.errors import AssayError, PluginError
 from assay.measures.block import MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block, View
+from assay.measures.semantic import REVIEW, wants_review
 from assay.protocols import Measure
 from assay.records import Status
 
@@ -57,15 +58,22 @@ def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDAr
 
 
 def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
-    """In an open world: items with a hit inside the cut-off that nobody has judged."""
+    """Where what is not judged is unknown: items with a hit inside the cut-off that nobody has judged.
+
+    That is everywhere in an open world. Where people's marks come before rules, it is the items that want a
+    review: read as not relevant, their unmarked hits would set a reviewed system against an unreviewed one.
+    """
     view = getattr(measure, "seen_in", View())
-    if block.labels.world(view.label) != "open" or not {"hits", "labels"} <= measure.needs:
+    unknown = np.full(len(block.items), block.labels.world(view.label) == "open")
+    if REVIEW in view.labels:
+        unknown |= wants_review(block)
+    if not unknown.any() or not {"hits", "labels"} <= measure.needs:
         return np.zeros(len(block.items), dtype=bool)
     gains = block.gains_in(view)
     grades, returned = gains.grades, gains.returned
     depth = min(getattr(measure, "cutoff", None) or grades.shape[1], grades.shape[1])
     there = np.arange(depth) < returned[:, None]
-    return np.asarray((there & np.isnan(grades[:, :depth])).any(axis=1))
+    return np.asarray(unknown & (there & np.isnan(grades[:, :depth])).any(axis=1))
 
 
 def score_blocks(measures: Sequence[Measure], blocks: Iterable[Block]) -> pl.DataFrame:

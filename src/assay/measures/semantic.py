@@ -2,7 +2,7 @@
 
 Every hit within the cut-off is one of three. A person's mark decides, under the label "review"; where nobody
 marked a hit that the rules call relevant, it is a keyword match; any other hit is unmarked, and leaves the
-item unjudged.
+item unjudged. What a rule finds now is no surprise, whatever it was when it was marked.
 """
 
 from __future__ import annotations
@@ -26,18 +26,22 @@ GRADES: Mapping[str, float] = {KEYWORD_MATCH: 1.0, SEMANTIC_MATCH: 1.0, FALSE_PO
 
 
 def wants_review(block: Block) -> NDArray[np.bool_]:
-    """The items that keywords alone cannot judge."""
-    return np.array(["yes" in item.values(REVIEW) for item in block.items], dtype=bool)
+    """The items that keywords alone cannot judge; where nothing is right, there is nothing to find."""
+    asked = np.array(["yes" in item.values(REVIEW) for item in block.items], dtype=bool)
+    return asked & ~block.expects_nothing
 
 
 def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
     """item, doc, mark for every hit within the cut-off, best first; mark is null where nobody knows."""
-    people = block.labels.anywhere(REVIEW).select("item", doc="target", person="category")
+    people = block.label(REVIEW).select("item", doc="target", person="category")
     found = block.top(cutoff)
     for known in (people, block.relevance):
         found = found.join(known, on=["item", "doc"], how="left", maintain_order="left")
-    by_rule = pl.when(pl.col("grade") > 0).then(pl.lit(KEYWORD_MATCH))
-    return found.select("item", "doc", mark=pl.coalesce("person", by_rule))
+    ruled = pl.col("grade").fill_null(0) > 0
+    unsurprising = ruled & (pl.col("person").is_null() | (pl.col("person") == SEMANTIC_MATCH))
+    return found.select(
+        "item", "doc", mark=pl.when(unsurprising).then(pl.lit(KEYWORD_MATCH)).otherwise("person")
+    )
 
 
 @dataclass(frozen=True)

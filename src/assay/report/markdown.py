@@ -16,7 +16,8 @@ from assay.results import ItemView, Results
 WORST = 20
 BAR = r"\|"
 TEXT = 120  # characters of corpus text in one cell
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$<>&-])")
+# What has a meaning within a line; signs that mean something only where a line begins never stand there.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#!|~$<&])")
 
 
 @dataclass(frozen=True)

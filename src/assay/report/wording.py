@@ -190,6 +190,8 @@ def verdict_sentence(verdict: Verdict) -> str:
     wanted = {GO: True, NO_GO: False, INCONCLUSIVE: None}.get(verdict.verdict)
     clauses = clauses_of(verdict)
     deciding = [clause for clause in clauses if favours(clause) is wanted]
+    # of open clauses, one that waits for figures first: that is what there is to do
+    deciding.sort(key=lambda clause: wanted is None and clause.value is not None)
     if not deciding:
         return verdict.reason or f"{verdict.gate} decided on {counted(len(clauses), 'clause')}"
     sentence = clause_sentence(deciding[0])

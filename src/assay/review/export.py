@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import yaml
 from yaml.emitter import ScalarAnalysis
@@ -22,13 +23,14 @@ from assay.errors import DataError, Problem
 from assay.measures.block import Block
 from assay.measures.semantic import KEYWORD_MATCH, marked_hits
 from assay.records import Item, Judgment
-from assay.review.forms import AUTO, DONE, Form, Row, filled_notes, mark_of, own_notes, read_form
+from assay.review.forms import AUTO, DONE, Form, Row, added, mark_of, own_notes, read_form
 from assay.review.pool import Candidate, Pool
 from assay.run.store import write_atomic
 
 _Told = tuple[str, str | None, str | None]  # item, passage and mark
 
 PREVIEW = 500  # characters of a passage in a form of one model
+LONGEST_NAME = 80  # characters of an id in the name of a file
 
 _MAP, _SEQ, _STR = (f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str"))
 _INSTRUCTIONS = {
@@ -135,6 +137,11 @@ def _row(doc_id: str, known: Candidate | None, corpus: Corpus, place: tuple[int,
     )
 
 
+def filled_notes(reason: str) -> str:
+    """The notes of a row that a rule filled in."""
+    return f"{AUTO} {reason}".rstrip()
+
+
 # ---------------------------------------------------------------------------- files of forms
 
 
@@ -143,9 +150,9 @@ def write_forms(forms: Sequence[Form], folder: Path, *, taken: Sequence[Judgment
 
     A judgment is taken in where the new form shows it as done, or where it is among `taken`.
     """
-    names = Counter(form.file_name().casefold() for form in forms)
+    names = Counter(file_name(form).casefold() for form in forms)
     clash = {name for name, times in names.items() if times > 1}
-    paths = [folder / form.file_name(marked=form.file_name().casefold() in clash) for form in forms]
+    paths = [folder / file_name(form, marked=file_name(form).casefold() in clash) for form in forms]
     said: dict[_Told, set[str]] = {}
     for each in taken:
         said.setdefault((each.item_id, each.target, each.category), set()).add(each.reason or "")
@@ -154,12 +161,24 @@ def write_forms(forms: Sequence[Form], folder: Path, *, taken: Sequence[Judgment
     if problems:
         raise DataError(problems)
     for path, form in pairs:
-        write_atomic(path, partial(_write, to_yaml(form)))
+        write_atomic(path, partial(Path.write_bytes, data=to_yaml(form).encode()))
     return paths
 
 
-def _write(text: str, path: Path) -> None:
-    path.write_bytes(text.encode())
+def file_name(form: Form, *, marked: bool = False) -> str:
+    """A name that any file system takes; `marked` adds a hash, to tell names apart that clash."""
+    parts = [form.item_id] if form.model is None else [form.item_id, form.model]
+    stem = "_".join(_safe(part) for part in parts)
+    return f"review_{stem}-{_mark(*parts)}.yaml" if marked else f"review_{stem}.yaml"
+
+
+def _safe(name: str) -> str:
+    quoted = quote(name, safe="[]=,", errors="surrogatepass")
+    return quoted if len(quoted) <= LONGEST_NAME else f"{quoted[:LONGEST_NAME]}-{_mark(name)}"
+
+
+def _mark(*parts: str) -> str:
+    return digest(part.encode(errors="surrogatepass") for part in parts)[:12]
 
 
 def _at_stake(path: Path, form: Form, said: Mapping[_Told, set[str]]) -> Problem | None:
@@ -175,9 +194,11 @@ def _at_stake(path: Path, form: Form, said: Mapping[_Told, set[str]]) -> Problem
     if (there.item_id, there.model) != (form.item_id, form.model):
         return Problem(f"the form of {there.item_id!r} is there already", str(path), fix=fix)
     done = {(row.doc_id, row.judgment) for row in form.rows if row.tag == DONE}
-    own = [(index, row) for index, row in enumerate(there.rows) if _by_person(row)]
+    filled = {row.doc_id: row.notes for row in form.rows if row.tag == AUTO}
+    remarks = [added(row.notes, filled.get(row.doc_id, AUTO)) for row in there.rows]
+    own = [(index, row) for index, row in enumerate(there.rows) if remarks[index] or _by_person(row)]
     lost = [index for index, row in own if (row.doc_id, mark_of(row.judgment)) not in done]
-    lost = [index for index in lost if not _told(form.item_id, there.rows[index], said)]
+    lost = [index for index in lost if not _told(form.item_id, there.rows[index], remarks[index], said)]
     if lost:
         what = f"it holds what a person said of {len(lost)} passages, and nobody took it in"
         return Problem(what, str(path), there.lines.of(("results", lost[0])), fix=fix)
@@ -193,10 +214,10 @@ def _by_person(row: Row) -> bool:
     return not (mark_of(row.judgment) == KEYWORD_MATCH and row.tag == AUTO)
 
 
-def _told(item_id: str, row: Row, said: Mapping[_Told, set[str]]) -> bool:
+def _told(item_id: str, row: Row, remark: str, said: Mapping[_Told, set[str]]) -> bool:
     """Whether a judgment holds all that the row says; notes that an export wrote need not be in it."""
     reasons = said.get((item_id, row.doc_id, mark_of(row.judgment)))
-    own = "" if row.tag == AUTO else own_notes(row.notes)
+    own = remark if row.tag == AUTO else own_notes(row.notes)
     return reasons is not None and (not own or own in reasons)
 
 

@@ -12,16 +12,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from assay.datasets.dataset import digest
 from assay.errors import DataError, Problem
+from assay.judges.rules import RULES
 from assay.measures.semantic import GRADES
 from assay.yaml_lines import Lines, Loc, read_yaml
 
 AUTO = "[AUTO]"  # begins the notes of a row that a rule filled in
 DONE = "[DONE]"  # begins the notes of a row that a person judged before
-LONGEST_NAME = 80  # characters of an id in the name of a file
 
 _DATES = ("%Y/%m/%d", "%d.%m.%Y")
 _BLANKS = frozenset({"", "TODO", "?"})
@@ -29,6 +27,8 @@ _NOBODY = frozenset({"", "your name", "your name here", "name", "reviewer", "rev
 _WRAPPING = "\"'`‘’“”«» \t\r\n"
 _SECTION = re.compile(r"\[[^\]]*\] ?")
 _BREAKS = re.compile(r"[\s_\-‐‑–—]+")  # what people write between the two words of a mark
+
+_LONGER = re.compile(rf"\w|; ({'|'.join(RULES)}): ")  # a reason of which less is left now
 
 
 @dataclass(frozen=True)
@@ -96,15 +96,33 @@ class Form:
                 continue
         return None
 
-    def file_name(self, *, marked: bool = False) -> str:
-        """A name that any file system takes; `marked` adds a hash, to tell names apart that clash."""
-        parts = [self.item_id] if self.model is None else [self.item_id, self.model]
-        stem = "_".join(_safe(part) for part in parts)
-        return f"review_{stem}-{_mark(*parts)}.yaml" if marked else f"review_{stem}.yaml"
-
     def problem(self, index: int, name: str, what: str, fix: str = "") -> Problem:
         """A problem with a field of a row."""
         return self.lines.problem(("results", index, name), what, fix)
+
+    @property
+    def unfinished(self) -> str | None:
+        """What to say of a form that is called complete and is not."""
+        blank = [index for index, row in enumerate(self.rows) if mark_of(row.judgment) == ""]
+        if not self.complete or not blank:
+            return None
+        what = f"the form says that it is complete; judgments left blank: {len(blank)}."
+        return f"{self.place(blank[0])}: {what}"
+
+    def query_changed(self, now: str) -> Problem | None:
+        """The problem of a form that asks another query; one that shows none asks the present one."""
+        if bare(self.text) in {"", bare(now)}:
+            return None
+        what = f"the query has changed since the form was written: it reads {now!r} now"
+        fix = "Export the form again, and judge for the query as it is now."
+        return self.lines.problem(("query", "text"), what, fix)
+
+    def text_changed(self, index: int, now: str) -> Problem | None:
+        """The problem of a row that shows another text."""
+        if (name := self.rows[index].outdated(now)) is None:
+            return None
+        what = "the text has changed since the form was written"
+        return self.problem(index, name, what, "Export the form again, and judge the text as it is now.")
 
     def place(self, index: int) -> str:
         """Where a row stands, as file and line."""
@@ -135,21 +153,16 @@ def mark_of(judgment: str) -> str | None:
 def own_notes(notes: str, filled: str = AUTO) -> str:
     """What the reviewer wrote in the notes: nothing where they still are as a rule filled them in."""
     own = notes.strip().removeprefix(DONE).strip()
-    return "" if own == filled.strip() else own
+    return "" if bare(own) == bare(filled) else added(own, filled) or own
 
 
-def filled_notes(reason: str) -> str:
-    """The notes of a row that a rule filled in."""
-    return f"{AUTO} {reason}".rstrip()
-
-
-def _safe(name: str) -> str:
-    quoted = quote(name, safe="[]=,", errors="surrogatepass")
-    return quoted if len(quoted) <= LONGEST_NAME else f"{quoted[:LONGEST_NAME]}-{_mark(name)}"
-
-
-def _mark(*parts: str) -> str:
-    return digest(part.encode(errors="surrogatepass") for part in parts)[:12]
+def added(notes: str, filled: str) -> str:
+    """What a person wrote after the notes that a rule filled in; nothing where that cannot be told."""
+    own, known = bare(notes), bare(filled)
+    # Other programs write [AUTO] too: whatever follows the bare tag may be theirs.
+    if known == AUTO or not own.startswith(known) or _LONGER.match(rest := own[len(known) :]):
+        return ""
+    return rest.lstrip(" .,;:|/–—-")
 
 
 # ---------------------------------------------------------------------------------- reading
@@ -174,17 +187,14 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> list[Path]:
     for path in paths:
         files = [path]
         if path.is_dir():
-            files = sorted(each for each in path.rglob("*") if _is_form_file(each))
+            below = (each for each in path.rglob("[!.]*") if each.suffix.lower() in {".yaml", ".yml"})
+            files = sorted(each for each in below if each.is_file())
             if not files:
                 fix = "Name the folder that the forms were exported to."
                 problems.append(Problem("the folder holds no YAML file", str(path), fix=fix))
         for each in files:
             found.setdefault(each.resolve(), each)
     return list(found.values())
-
-
-def _is_form_file(path: Path) -> bool:
-    return path.suffix.lower() in {".yaml", ".yml"} and not path.name.startswith(".") and path.is_file()
 
 
 def read_form(path: Path) -> Form:

@@ -1,16 +1,18 @@
 """What to review first, and when to stop: the marks that can still change which of two arms finds more.
 
-A pair of arms is compared by the difference of their lifts, row by row, and decided by the subset interval
-of its mean. An open passage pulls its row up or down if it turns out a semantic match, or not at all where
-both arms returned it and it counts alike for both. Both ends of the interval never fall when a row rises, so
-the two extreme completions bound every other. A decision on which both agree is settled: no mark still to
-come can change it.
+A pair of arms is compared by the difference of their lifts, row by row. The subset interval of its mean lies
+above a threshold, below it, or around it: zero to tell which is better, 0.30 where a gate asks for that much
+more. An open passage pulls its row up or down if it turns out a semantic match, or not at all where both arms
+returned it and it counts alike for both. Both ends of the interval never fall when a row rises, so the two
+extreme completions bound every other: a threshold at which they agree is closed, whatever marks still come.
 
-The order is planned backwards. Suppose all is judged and turns out as the marks so far foretell: which
-passages could have been left open without unsettling the decision? Those come last, and the plan is made
-anew with every import. Where one arm wins, they are mostly passages of that arm: left open, one costs the
-case only the chance that it is a match, while an open passage of the other arm counts as a match in full.
-Where neither wins, whole items are left: one row, however large, hardly moves an interval that asks for many.
+The order is planned backwards, for the open threshold that is nearest to what is expected. Suppose all is
+judged and turns out as the marks so far foretell: which passages could have been left open and the decision
+would stand? Those come last, and the plan is made anew with every import. Where one arm wins, they are mostly
+passages of that arm: left open, one costs the case only the chance that it is a match, while an open passage
+of the other arm counts as a match in full. Where neither wins, whole items are left: one row, however large,
+hardly moves an interval that asks for many. After all that is planned stand the passages of pairs without an
+open threshold, and at the very end those that pull on no pair.
 
 What the order can give away: passages near its end are more often of the arm that leads, and those that
 cannot matter were mostly returned by both. Within equal urgency a seeded hash decides, never an arm's name
@@ -36,8 +38,6 @@ from assay.stats.intervals import Interval
 from assay.stats.subsets import subset_mean_intervals
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from assay.protocols import Bools, Floats
 
 Decision = Literal["a", "b", "neither"]
@@ -63,24 +63,6 @@ class Contest:
         for arm in (self.a, self.b):
             if arm not in self.pool.arms:
                 raise UsageError(f"There is no arm {arm!r} to compare. {did_you_mean(arm, self.pool.arms)}")
-
-    @property
-    def for_a(self) -> list[Candidate]:
-        """Open passages that raise the difference if they are semantic matches."""
-        return self._open_where(self.pull > 0)
-
-    @property
-    def for_b(self) -> list[Candidate]:
-        """Open passages that lower it."""
-        return self._open_where(self.pull < 0)
-
-    @property
-    def for_neither(self) -> list[Candidate]:
-        """Open passages that cannot move it."""
-        return self._open_where(self.pull == 0)
-
-    def _open_where(self, chosen: Bools) -> list[Candidate]:
-        return [each for each, wanted in zip(self.pool.candidates, self.open & chosen, strict=True) if wanted]
 
     @cached_property
     def row(self) -> NDArray[np.intp]:
@@ -120,6 +102,24 @@ class Contest:
         )
         return np.array([self.known + least, self.known + most])
 
+    @cached_property
+    def chances(self) -> Floats:
+        """Each candidate's chance to be a semantic match: its arm's rate, drawn towards its item's."""
+        by_rule = [each.mark == KEYWORD_MATCH and not each.by_person for each in self.pool.candidates]
+        judged = ~self.open & ~np.array(by_rule, dtype=bool)
+        chances = np.zeros(len(judged))
+        for side in (self.pull > 0, self.pull < 0):
+            marked, found = side & judged, side & self.found
+            usual = (found.sum() + USUAL * USUAL_WEIGHT) / (marked.sum() + USUAL_WEIGHT)
+            there, of = self.by_row(found.astype(float)), self.by_row(marked.astype(float))
+            chances[side] = ((there + usual * ITEM_WEIGHT) / (of + ITEM_WEIGHT))[self.row[side]]
+        return chances
+
+    @cached_property
+    def expected(self) -> Floats:
+        """Each row as the marks so far foretell it."""
+        return self.known + self.by_row(np.where(self.open, self.pull * self.chances, 0.0))
+
     def by_row(self, values: Floats) -> Floats:
         """The sum over the candidates of each row."""
         return _sums(self.row, values, len(self.pool.items))
@@ -129,62 +129,63 @@ def _sums(row: NDArray[np.intp], values: Floats, rows: int) -> Floats:
     return np.bincount(row, weights=values, minlength=rows).astype(np.float64)
 
 
-def row_range(pool: Pool, a: str, b: str) -> tuple[Floats, Floats]:
-    """The smallest and the largest difference of lifts a - b that each item of the pool can still have."""
-    low, high = Contest(pool, a, b).ends
-    return low, high
-
-
-# ------------------------------------------------------------------------------------- the decision
-
-
-def decision(rows: ArrayLike) -> Decision:
-    """Which arm has the greater lift, from the differences a - b; it moves towards a when a row rises."""
-    return _decided(subset_mean_intervals(rows)[0])
-
-
-def _decided(interval: Interval) -> Decision:
-    return "a" if interval.low > 0 else "b" if interval.high < 0 else "neither"
-
-
-def settled(pool: Pool, a: str, b: str) -> bool:
-    """Whether no completion of the open marks changes the decision between two arms."""
-    return _all_settled([Contest(pool, a, b)])[0]
-
-
-def _all_settled(contests: Sequence[Contest]) -> list[bool]:
-    if not contests:
-        return []
-    ends = [_decided(each) for each in subset_mean_intervals(np.vstack([each.ends for each in contests]).T)]
-    return [low == high for low, high in zip(ends[::2], ends[1::2], strict=True)]
-
-
 # ---------------------------------------------------------------------------------------- the order
 
 
-def decisive_order(pool: Pool, pairs: Sequence[tuple[str, str]], seed: int = 0) -> list[Candidate]:
-    """The open candidates, those first that the open decisions hang on; last those that none hangs on.
+def decisive_order(
+    pool: Pool, pairs: Sequence[tuple[str, str]], seed: int = 0, thresholds: Sequence[float] = (0.0,)
+) -> list[Candidate]:
+    """The open candidates, those first that the open decisions hang on; last those that pull on no pair.
 
-    To be asked again whenever marks came in: what they say of the arms changes what is worth asking next.
+    The thresholds are of the difference a - b of every pair: 0.3 for `lift(a) > lift(b) + 0.3`. To be asked
+    again whenever marks came in: what they say of the arms changes what is worth asking next.
     """
     contests = [Contest(pool, a, b) for a, b in pairs]
     lot = {each.key: _lot(seed, *each.key) for each in pool.open}
     first = dict.fromkeys(lot, len(lot))
-    for contest, done in zip(contests, _all_settled(contests), strict=True):
-        for urgency, each in enumerate([] if done else _order(contest, lot, seed)):
-            first[each.key] = min(first[each.key], urgency)
-    return sorted(pool.open, key=lambda each: (first[each.key], lot[each.key]))
+    for contest, open_ones in zip(contests, _open_thresholds(contests, thresholds), strict=True):
+        for threshold in _nearest(open_ones, contest):
+            for urgency, each in enumerate(_order(contest, threshold, lot, seed)):
+                first[each.key] = min(first[each.key], urgency)
+    pulling = {
+        pool.candidates[place].key for each in contests for place in np.flatnonzero(each.pull).tolist()
+    }
+    return sorted(pool.open, key=lambda each: (first[each.key], each.key not in pulling, lot[each.key]))
+
+
+def _open_thresholds(contests: Sequence[Contest], thresholds: Sequence[float]) -> list[list[float]]:
+    """For each contest the thresholds at which the marks still to come can change the decision."""
+    if not contests:
+        return []
+    ends = subset_mean_intervals(np.vstack([each.ends for each in contests]).T)
+    return [
+        [each for each in thresholds if _decided(least, each) != _decided(most, each)]
+        for least, most in zip(ends[::2], ends[1::2], strict=True)
+    ]
+
+
+def _decided(interval: Interval, threshold: float) -> Decision:
+    low, high = interval.low - threshold, interval.high - threshold
+    return "a" if low > TIE else "b" if high < -TIE else "neither"
+
+
+def _nearest(thresholds: Sequence[float], contest: Contest) -> list[float]:
+    """The threshold nearest to the expected difference; both where it lies midway: no side comes first."""
+    away = {each: abs(float(contest.expected.mean()) - each) for each in thresholds}
+    return [each for each, far in away.items() if far <= min(away.values()) + TIE]
 
 
 def _lot(seed: int, *parts: str) -> str:
     return digest(part.encode() for part in (str(seed), *parts))
 
 
-def _order(contest: Contest, lot: Mapping[tuple[str, str], str], seed: int) -> list[Candidate]:
-    """The open candidates that can move this contest, most urgent first."""
+def _order(
+    contest: Contest, threshold: float, lot: Mapping[tuple[str, str], str], seed: int
+) -> list[Candidate]:
+    """The open candidates that can move this contest, those first that its threshold hangs on."""
     candidates, able = contest.pool.candidates, np.flatnonzero(contest.open & (contest.pull != 0)).tolist()
     matter = sorted(able, key=lambda place: lot[candidates[place].key])
-    plan = _Plan.of(contest, np.array(matter, dtype=np.intp))
+    plan = _Plan.of(contest, threshold, np.array(matter, dtype=np.intp))
     left = plan.left_open()
     spared = {matter[each] for each in left}
     needed = [candidates[place] for place in matter if place not in spared]
@@ -193,25 +194,13 @@ def _order(contest: Contest, lot: Mapping[tuple[str, str], str], seed: int) -> l
     return needed + [candidates[matter[each]] for each in reversed(left)]
 
 
-def _chances(contest: Contest) -> Floats:
-    """The chance that each candidate is a semantic match: as often as its arm's, drawn towards its item's."""
-    by_rule = [each.mark == KEYWORD_MATCH and not each.by_person for each in contest.pool.candidates]
-    judged = ~contest.open & ~np.array(by_rule, dtype=bool)
-    chances = np.zeros(len(judged))
-    for side in (contest.pull > 0, contest.pull < 0):
-        marked, found = side & judged, side & contest.found
-        usual = (found.sum() + USUAL * USUAL_WEIGHT) / (marked.sum() + USUAL_WEIGHT)
-        there, of = contest.by_row(found.astype(float)), contest.by_row(marked.astype(float))
-        chances[side] = ((there + usual * ITEM_WEIGHT) / (of + ITEM_WEIGHT))[contest.row[side]]
-    return chances
-
-
 @dataclass(eq=False)
 class _Plan:
     """The rows to expect once all but some passages are judged, at both extremes of those left open.
 
     How the sign-flip test would decide is foretold by its normal form, the sum of the rows over the root of
-    the sum of their squares, both as expected. Planning may err; `settled` does not rely on it.
+    the sum of their squares, both as expected. The rows are those above the threshold. Planning may err:
+    whether a threshold is open does not rely on it.
     """
 
     row: NDArray[np.intp]  # of each passage that matters
@@ -222,11 +211,11 @@ class _Plan:
     towards: Decision
 
     @classmethod
-    def of(cls, contest: Contest, matter: NDArray[np.intp]) -> _Plan:
+    def of(cls, contest: Contest, threshold: float, matter: NDArray[np.intp]) -> _Plan:
         """Nothing left open, and all turned out as expected."""
-        pull, chance, row = contest.pull[matter], _chances(contest)[matter], contest.row[matter]
+        pull, chance, row = contest.pull[matter], contest.chances[matter], contest.row[matter]
         noise, rows = pull**2 * chance * (1 - chance), len(contest.pool.items)
-        expected = contest.known + _sums(row, pull * chance, rows)
+        expected = contest.expected - threshold
         step = np.array([np.minimum(pull, 0.0), np.maximum(pull, 0.0)]) - pull * chance
         spread = _sums(row, noise, rows)
         deviations = expected.sum() / np.sqrt(max(float(np.sum(expected**2 + spread)), TIE))

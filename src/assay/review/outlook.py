@@ -21,9 +21,10 @@ from assay.gates.closed_form import linear
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Clause
-from assay.gates.verdict import Gate, concluded, overall
+from assay.gates.verdict import Gate, concluded, overall, stopped_by
 from assay.measures.semantic import GRADES, REVIEW, MarkShare
 from assay.records import ClauseResult, Verdict
+from assay.results import INCONCLUSIVE
 from assay.review.pool import Candidate, Pool
 
 Completion = Mapping[tuple[str, str], str]  # the mark of every open passage, by item and document
@@ -53,15 +54,31 @@ class Outlook:
         return msgspec.structs.replace(verdict, verdict=words[0], reason=reason)
 
 
-def outlook(gates: Sequence[Gate], pool: Pool, now: Evaluator, completed: Completed) -> Outlook:
+def outlook(
+    gates: Sequence[Gate], pool: Pool, now: Evaluator, completed: Completed, steps: Sequence[str] = ()
+) -> Outlook:
     """Every conclusion that some completion of the open marks may lead to, and perhaps more: never fewer."""
-    possible = {gate.name: sorted(_words(gate, pool, now, completed)) for gate in gates}
-    deciding = [gate.name for gate in gates if gate.rules.deciding]
-    combined = {
-        overall([Verdict(name, word, []) for name, word in zip(deciding, words, strict=True)])
-        for words in itertools.product(*(possible[name] for name in deciding))
-    }
-    return Outlook(sorted(word for word in combined if word is not None), possible, len(pool.open))
+    alone = [_words(gate, pool, now, completed) for gate in gates]
+    by_gate: dict[str, set[str]] = {gate.name: set() for gate in gates}
+    over_all = set()
+    for words in itertools.product(*alone):
+        stepped = _stepped({gate.name: word for gate, word in zip(gates, words, strict=True)}, steps)
+        for name, word in stepped.items():
+            by_gate[name].add(word)
+        over_all.add(
+            overall([Verdict(gate.name, stepped[gate.name], [], "", gate.rules.deciding) for gate in gates])
+        )
+    verdicts = sorted(word for word in over_all if word is not None)
+    return Outlook(verdicts, {name: sorted(words) for name, words in by_gate.items()}, len(pool.open))
+
+
+def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
+    """The gates' words once steps that a no-go leaves unreached are open."""
+    found = dict(words)
+    for name in steps:
+        if name in found and stopped_by(name, found, steps) is not None:
+            found[name] = INCONCLUSIVE
+    return found
 
 
 def _words(gate: Gate, pool: Pool, now: Evaluator, completed: Completed) -> set[str]:
@@ -86,6 +103,7 @@ def _outcomes(
     """The results that a clause may have once everything is marked; without known ends, any."""
     if ends is None:
         yield from (msgspec.structs.replace(decided(now), holds=holds, value=0.0) for holds in ORDER)
+        yield msgspec.structs.replace(decided(now), holds=None, value=None)  # it may stay without figures
         return
     results = [decided(completed(each) if each else now) for each in ends]
     places = [ORDER.index(result.holds) for result in results]
@@ -123,20 +141,23 @@ def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Co
     slices = {found.where for found in leaves.values()}
     if form is None or clause.each is not None or len(slices) > 1 or len(now.rows.combinations) > 1:
         return None
-    weights: list[tuple[float, Mean, MarkShare]] = []
+    weights: list[tuple[float, str, MarkShare]] = []
     for call, weight in form[0].items():
         found = leaves[call]
         if not isinstance(found, Mean) or not isinstance(found.measure, MarkShare):
             return None
-        weights.append((weight, found, found.measure))
+        arm = now.rows.arm(found.system, now.rows.combinations[0])
+        if arm is None or arm.name not in pool.arms:
+            return None
+        weights.append((weight, arm.name, found.measure))
     if pool.seeds > 1 or any(measure.cutoff != pool.depth for _, _, measure in weights):
         return None
 
     def effect(each: Candidate, mark: str) -> float:
         return sum(
-            weight * (mark in measure.marks) / pool.returned[each.item_id, mean.system]
-            for weight, mean, measure in weights
-            if mean.system in each.arms
+            weight * (mark in measure.marks) / pool.returned[each.item_id, arm]
+            for weight, arm, measure in weights
+            if arm in each.arms
         )
 
     least = {each.key: min(MARKS, key=lambda mark: effect(each, mark)) for each in pool.open}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.measures.block import Block
+from assay.measures.block import SCORED, Block
 from assay.measures.semantic import REVIEW, marked_hits, wants_review
 from assay.records import Item
 
@@ -40,6 +40,7 @@ class Pool:
     candidates: Sequence[Candidate]
     returned: Mapping[tuple[str, str], int]  # how many hits an item and arm have within the depth
     seeds: int = 1
+    unanswered: frozenset[tuple[str, str]] = frozenset()  # items and arms: not asked yet, or failed
 
     @cached_property
     def open(self) -> list[Candidate]:
@@ -57,9 +58,10 @@ class Pool:
         return found
 
     def complete(self, arms: Iterable[str] | None = None) -> list[str]:
-        """Items all of whose hits are judged, for the arms given or for every arm."""
+        """Items that were answered and all of whose hits are judged, for the arms given or for every arm."""
         wanted = set(self.arms if arms is None else arms)
         waiting = {each.item_id for each in self.open if each.arms & wanted}
+        waiting |= {item_id for item_id, arm in self.unanswered if arm in wanted}
         return [item.item_id for item in self.items if item.item_id not in waiting]
 
 
@@ -68,10 +70,13 @@ def pool_of(blocks: Sequence[Block], depth: int = DEPTH) -> Pool:
     arms: dict[tuple[str, str], set[str]] = {}
     marks: dict[tuple[str, str], str | None] = {}
     items: dict[str, Item] = {}
+    unanswered: set[tuple[str, str]] = set()
     for block in blocks:
         chosen = zip(block.items, wants_review(block), strict=True)
         wanted = {item.item_id: item for item, wants in chosen if wants}
         items.update(wanted)
+        asked = zip(block.item_ids, block.asked, strict=True)
+        unanswered |= {(each, block.arm.name) for each, code in asked if code != SCORED and each in wanted}
         for item_id, doc_id, mark in marked_hits(block, depth).iter_rows():
             if item_id in wanted:
                 arms.setdefault((item_id, doc_id), set()).add(block.arm.name)
@@ -86,7 +91,7 @@ def pool_of(blocks: Sequence[Block], depth: int = DEPTH) -> Pool:
     names = tuple(dict.fromkeys(block.arm.name for block in blocks))
     returned = Counter((each.item_id, arm) for each in candidates for arm in each.arms)
     seeds = len({block.seed for block in blocks})
-    return Pool(depth, names, list(items.values()), candidates, returned, seeds)
+    return Pool(depth, names, list(items.values()), candidates, returned, seeds, frozenset(unanswered))
 
 
 def _people(blocks: Sequence[Block]) -> set[tuple[str, str]]:

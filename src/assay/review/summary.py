@@ -13,7 +13,7 @@ import polars as pl
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate
 from assay.judges.resolve import supposing
-from assay.measures.block import Block
+from assay.measures.block import SCORED, Block
 from assay.measures.score import score_blocks
 from assay.measures.semantic import (
     GRADES,
@@ -22,6 +22,8 @@ from assay.measures.semantic import (
     MarkShare,
     SemanticLift,
     SemanticPrecision,
+    marked_hits,
+    wants_review,
 )
 from assay.protocols import Measure
 from assay.records import Item, Judgment
@@ -55,9 +57,9 @@ class Reviewing:
     def shares(self) -> list[MarkShare]:
         return [each(self.depth) for each in (SemanticPrecision, SemanticLift, FalsePositiveRate)]
 
-    def outlook(self, gates: Sequence[Gate], now: Evaluator) -> Outlook:
+    def outlook(self, gates: Sequence[Gate], now: Evaluator, steps: Sequence[str] = ()) -> Outlook:
         """What the gates can still conclude."""
-        return outlook(gates, self.pool, now, lambda completion: self._completed(completion, now))
+        return outlook(gates, self.pool, now, lambda completion: self._completed(completion, now), steps)
 
     def _completed(self, completion: Completion, now: Evaluator) -> Evaluator:
         """Clauses evaluated as if the open passages were marked so."""
@@ -87,21 +89,29 @@ class Reviewing:
             len(pool.open),
             estimates,
             comparisons,
-            {share.name: {arm: bounds(pool, arm, share) for arm in pool.arms} for share in self.shares},
+            {share.name: {arm: self._bounds(arm, share) for arm in pool.arms} for share in self.shares},
             found.verdicts,
             _in_words(pool, found),
         )
 
+    def _bounds(self, arm: str, share: MarkShare) -> tuple[float, float]:
+        """The least and greatest mean that an arm can have over all items, whatever is still open."""
+        ends: list[tuple[float, float]] = []
+        for block in (block for block in self.blocks if block.arm.name == arm):
+            marks: dict[str, list[str | None]] = {}
+            for item_id, _, mark in marked_hits(block, self.depth).iter_rows():
+                marks.setdefault(item_id, []).append(mark)
+            for item, wants, asked in zip(block.items, wants_review(block), block.asked, strict=True):
+                if wants:
+                    ends.append(_ends(marks.get(item.item_id, []), share) if asked == SCORED else (0.0, 1.0))
+        low, high = np.mean(ends, axis=0) if ends else (0.0, 0.0)
+        return float(low), float(high)
 
-def bounds(pool: Pool, arm: str, share: MarkShare) -> tuple[float, float]:
-    """The least and greatest mean that an arm can have over all items, whatever is still open."""
-    least, most = [], []
-    for item in pool.items:
-        marks = [each.mark for each in pool.of_item(item.item_id) if arm in each.arms]
-        known, unknown = sum(mark in share.marks for mark in marks), marks.count(None)
-        least.append(known / max(len(marks), 1))
-        most.append((known + unknown) / max(len(marks), 1))
-    return (float(np.mean(least)), float(np.mean(most))) if least else (0.0, 0.0)
+
+def _ends(marks: Sequence[str | None], share: MarkShare) -> tuple[float, float]:
+    """The share of one answer, if no open hit counted and if every one did."""
+    known, n = sum(mark in share.marks for mark in marks), max(len(marks), 1)
+    return known / n, (known + marks.count(None)) / n
 
 
 def _in_words(pool: Pool, found: Outlook) -> str:

@@ -2,28 +2,31 @@
 
 What a rule filled in is nobody's word, and neither is what an export repeated from before. Every other
 judgment in a form is its reviewer's, also where it contradicts a rule. Earlier judgments stay as they are;
-one that its reviewer changes is replaced by the new one. Taking the same forms twice changes nothing.
+one that its reviewer changes is replaced. Taking a form twice changes nothing, also where its texts changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 from assay.datasets.dataset import Corpus, digest
 from assay.errors import DataError, Problem, did_you_mean
+from assay.judges.marks import shown_with, text_hash
 from assay.judges.marks import standing as still_standing
-from assay.judges.marks import text_hash
 from assay.measures.semantic import GRADES, KEYWORD_MATCH, REVIEW
 from assay.records import Item, Judgment
-from assay.review.forms import AUTO, DONE, Form, Row, bare, filled_notes, mark_of, own_notes
+from assay.review.export import filled_notes
+from assay.review.forms import AUTO, DONE, Form, Row, added, bare, mark_of, own_notes
 from assay.review.pool import Candidate, Pool
 
 Key = tuple[str, str]  # item and passage
 Who = tuple[str, str, str]  # reviewer, item and passage
-Kind = Literal["blank", "auto", "outdated", "done", "repeated", "spoken"]
+Kind = Literal["unread", "blank", "auto", "outdated", "remarked", "older", "done", "repeated", "spoken"]
+_SAID_BEFORE: tuple[Kind, ...] = ("older", "done", "repeated")
 
 
 class Blank(NamedTuple):
@@ -52,11 +55,8 @@ class _Said:
 
     form: Form
     index: int
+    row: Row
     reviewer: str
-
-    @property
-    def row(self) -> Row:
-        return self.form.rows[self.index]
 
     @property
     def mark(self) -> str:
@@ -106,11 +106,16 @@ class _Known:
         """Whose word a row is, and whether it is new."""
         known = self.candidates.get(said.key)
         if not said.mark:
-            return "blank"
+            return "unread" if mark_of(said.row.judgment) is None else "blank"
+        changed = self.of_query(said.form) is not None or self.of_text(said) is not None
+        if changed and self.known_before(said):
+            return "older"
         if said.row.tag == AUTO and said.mark == KEYWORD_MATCH:
+            if added(said.row.notes, filled_notes(known.reason if known else "")):
+                return "spoken" if said.reviewer else "remarked"
             # A reviewer who calls the form complete lets stand what it says, also where the rule is gone.
             gone = known is not None and known.mark is None
-            return "auto" if not gone else "spoken" if said.form.complete else "outdated"
+            return "auto" if not gone else "spoken" if said.form.complete and not changed else "outdated"
         if said.row.tag == DONE and not own_notes(said.row.notes):
             before = (*said.key, said.mark) in self.ever
             if before if known is None else known.by_person and known.mark == said.mark:
@@ -121,11 +126,34 @@ class _Known:
                 return "repeated"
         return "spoken"
 
+    def known_before(self, said: _Said) -> bool:
+        """Whether its reviewer said so at any time, or an export repeats what anybody said."""
+        own = (*said.key, said.mark, said.reviewer) in self.ever
+        repeats = said.row.tag == DONE and not own_notes(said.row.notes)
+        # An export shows as a keyword match what a rule has come to find since somebody marked it.
+        alike = (mark for mark, grade in GRADES.items() if grade == GRADES[said.mark])
+        return own or (repeats and any((*said.key, mark) in self.ever for mark in alike))
+
     def overtaken(self, said: _Said, latest: Mapping[Who, str]) -> bool:
         """Whether a row is an older word, which its reviewer has changed where a later form showed it."""
-        if said.row.tag == DONE or latest.get(said.who, said.mark) == said.mark:
-            return False
-        return (*said.key, said.mark, said.reviewer) in self.ever
+        changed = said.row.tag != DONE and latest.get(said.who, said.mark) != said.mark
+        return changed and (*said.key, said.mark, said.reviewer) in self.ever
+
+    def of_query(self, form: Form) -> Problem | None:
+        """Why nothing new can be said of a form's query."""
+        if (item := self.items.get(form.item_id)) is not None:
+            return form.query_changed(item.text)
+        what, fix = f"no query {form.item_id!r} wants a review", did_you_mean(form.item_id, self.items)
+        return form.lines.problem(("metadata", "query_id"), what, fix)
+
+    def of_text(self, said: _Said) -> Problem | None:
+        """Why nothing new can be said of a row's passage."""
+        doc_id, form = said.row.doc_id, said.form
+        if (text := self.corpus.text_of(doc_id)) is not None:
+            return form.text_changed(said.index, text)
+        fix = did_you_mean(doc_id, [each.doc_id for each in self.pool.of_item(form.item_id)])
+        what = f"no system returned {doc_id!r} for this query, and the corpus has no such passage"
+        return form.problem(said.index, "chunk_id", what, fix)
 
 
 def take(
@@ -136,67 +164,46 @@ def take(
     reviewer: str | None = None,
     when: float,
     standing: Sequence[Judgment],
+    counted: Collection[str] | None = None,
 ) -> Taking:
     """The judgments that forms add to earlier ones; raises with every problem, and then nothing is taken.
 
-    `reviewer` is who filled in the forms that name nobody, `when` the time of what has no date, and
-    `standing` all that people said before, replaced or not.
+    `reviewer` is who filled in the forms that name nobody, `when` the time of what has no date, `standing`
+    all that people said before, replaced or not, and `counted` whose marks the study counts: None: all.
     """
-    earlier = [each for each in standing if each.label == REVIEW and each.target is not None]
-    known = _Known(pool, corpus, earlier)
+    known = _Known(pool, corpus, [one for one in standing if one.label == REVIEW and one.target is not None])
     of_kind: dict[Kind, list[_Said]] = {kind: [] for kind in get_args(Kind)}
     for form in forms:
-        for index in range(len(form.rows)):
-            said = _Said(form, index, form.signed or bare(reviewer or ""))
+        for index, row in enumerate(form.rows):
+            said = _Said(form, index, row, form.signed or bare(reviewer or ""))
             of_kind[known.kind(said)].append(said)
-    shown = [*of_kind["done"], *(said for said in of_kind["spoken"] if said.row.tag == DONE)]
-    latest = {said.who: said.mark for said in shown}
+    shown = (*of_kind["done"], *of_kind["spoken"])
+    latest = {said.who: said.mark for said in shown if said.row.tag == DONE}
     spoken = [said for said in of_kind["spoken"] if not known.overtaken(said, latest)]
-    problems = [problem for form in forms for problem in _wrong(form, known)]
-    problems += [*_unsigned(spoken), *_contradictions(spoken)]
+    problems = [*_wrong([*spoken, *of_kind["unread"]], known), *_unsigned(spoken), *_contradictions(spoken)]
     if problems:
         raise DataError(problems)
     made = [_judgment(group, known, when) for group in _grouped(spoken)]
     judgments = [each for each in made if each is not None]
     counts = {kind: len(found) for kind, found in of_kind.items()}
-    overtaken = counts["spoken"] - len(spoken)
+    notes = [*_of_rows(judgments, counts, known), *_uncounted(judgments, counted)]
     return Taking(
         judgments,
-        made.count(None) + overtaken + counts["done"] + counts["repeated"],
-        counts["auto"],
+        made.count(None) + counts["spoken"] - len(spoken) + sum(counts[kind] for kind in _SAID_BEFORE),
+        counts["auto"] + counts["remarked"],
         [said.blank for said in (*of_kind["blank"], *of_kind["outdated"])],
-        [*_incomplete(forms), *_of_rows(judgments, counts, known), *_of_dates(spoken if judgments else ())],
+        [*_of_forms(forms, spoken if judgments else ()), *notes],
     )
 
 
-# --------------------------------------------------------------------------------- problems
-
-
-def _wrong(form: Form, known: _Known) -> list[Problem]:
-    problems = []
-    item = known.items.get(form.item_id)
-    if item is None:
-        what = f"no query {form.item_id!r} wants a review"
-        fix = did_you_mean(form.item_id, known.items)
-        problems.append(form.lines.problem(("metadata", "query_id"), what, fix))
-    elif form.text.strip() and bare(form.text) != bare(item.text):
-        what = f"the query has changed since the form was written: it reads {item.text!r} now"
-        fix = "Export the form again, and judge for the query as it is now."
-        problems.append(form.lines.problem(("query", "text"), what, fix))
-    for index, row in enumerate(form.rows):
-        if mark_of(row.judgment) is None:
-            what, fix = f"{row.judgment!r} is no judgment", f"Write {', '.join(GRADES)}, or leave it empty."
-            problems.append(form.problem(index, "judgment", what, fix))
-        text = known.corpus.text_of(row.doc_id)
-        if text is None:
-            fix = did_you_mean(row.doc_id, [each.doc_id for each in known.pool.of_item(form.item_id)])
-            what = f"no system returned {row.doc_id!r} for this query, and the corpus has no such passage"
-            problems.append(form.problem(index, "chunk_id", what, fix))
-        elif (name := row.outdated(text)) is not None:
-            fix = "Export the form again, and judge the text as it is now."
-            what = "the text has changed since the form was written"
-            problems.append(form.problem(index, name, what, fix))
-    return problems
+def _wrong(new: Sequence[_Said], known: _Known) -> list[Problem]:
+    """What is wrong with rows that say something new; what is wrong with others does no harm."""
+    found = [known.of_query(form) for form in {id(said.form): said.form for said in new}.values()]
+    found += [known.of_text(said) for said in new]
+    fix = f"Write {', '.join(GRADES)}, or leave it empty."
+    for said in (each for each in new if not each.mark):
+        found.append(said.form.problem(said.index, "judgment", f"{said.row.judgment!r} is no judgment", fix))
+    return sorted((each for each in found if each), key=lambda each: (each.where, each.line or 0))
 
 
 def _unsigned(spoken: Iterable[_Said]) -> list[Problem]:
@@ -231,9 +238,10 @@ def _judgment(group: Sequence[_Said], known: _Known, when: float) -> Judgment | 
     candidate = known.candidates.get(said.key)
     filled = filled_notes(candidate.reason if candidate else "")
     reason = next((own for each in group if (own := own_notes(each.row.notes, filled))), None)
-    seen = text_hash(known.corpus.text_of(said.row.doc_id) or "")
+    text = known.corpus.text_of(said.row.doc_id) or ""
+    seen = text_hash(shown_with(known.items[said.form.item_id].text, text))
     before = known.standing.get(said.who)
-    # Said of another text it would be another judgment.
+    # Said of another text, or for another query, it would be another judgment.
     if before is not None and (before.category, before.reason, before.seen) == (said.mark, reason, seen):
         return None
     time = when if said.form.time is None else said.form.time
@@ -258,42 +266,36 @@ def _judgment(group: Sequence[_Said], known: _Known, when: float) -> Judgment | 
 # ------------------------------------------------------------------------------------ notes
 
 
-def _incomplete(forms: Iterable[Form]) -> list[str]:
-    notes = []
-    for form in forms:
-        blank = [index for index, row in enumerate(form.rows) if mark_of(row.judgment) == ""]
-        if form.complete and blank:
-            where = form.place(blank[0])
-            notes.append(f"{where}: the form says that it is complete; judgments left blank: {len(blank)}.")
-    return notes
-
-
 def _of_rows(judgments: Sequence[Judgment], counts: Mapping[Kind, int], known: _Known) -> list[str]:
     found = [(each.category, known.candidates.get((each.item_id, each.target or ""))) for each in judgments]
-    unruled = sum(mark == KEYWORD_MATCH and each is not None and not _ruled(each) for mark, each in found)
+    called = [each for mark, each in found if mark == KEYWORD_MATCH and each is not None]
+    unruled = sum(not each.reason and (each.mark is None or each.by_person) for each in called)
     outside = sum(each is None for _, each in found)
     said = {
         "Called KEYWORD_MATCH although no rule matches, taken as the reviewer's word": unruled,
         f"Taken although no system returns the passage within {known.pool.depth} now": outside,
         f"Marked {AUTO} where no rule matches any more, not taken and still to judge": counts["outdated"],
-        f"Marked {DONE} with a mark that its reviewer has changed since, not taken": counts["repeated"],
+        f"An earlier mark again under {DONE}; say why after {DONE} to go back to it; not taken": counts[
+            "repeated"
+        ],
+        f"Remarks on {AUTO} in forms that nobody signed, not taken": counts["remarked"],
+        "About a query or text that has changed since the form was written, taken in before": counts["older"],
     }
     return [f"{what}: {count}." for what, count in said.items() if count]
 
 
-def _ruled(candidate: Candidate) -> bool:
-    """Whether a rule finds the passage, as far as a pool tells of one that a person judged."""
-    return bool(candidate.reason) or (candidate.mark is not None and not candidate.by_person)
+def _uncounted(judgments: Iterable[Judgment], counted: Collection[str] | None) -> list[str]:
+    by = Counter(each.judge for each in judgments if counted is not None and each.judge not in counted)
+    listed = ", ".join(counted or ["nobody"])
+    return [f"{n} judgments by {name!r} do not count: the study lists {listed}." for name, n in by.items()]
 
 
-def _of_dates(spoken: Iterable[_Said]) -> list[str]:
-    forms = list({id(said.form): said.form for said in spoken}.values())
+def _of_forms(forms: Iterable[Form], spoken: Iterable[_Said]) -> list[str]:
+    notes = [note for form in forms if (note := form.unfinished)]
+    dated = list({id(said.form): said.form for said in spoken}.values())
     what, fix = "this is no date, and the time of the import counts", "Write it as 2026-01-31."
-    notes = [
-        str(form.lines.problem(("metadata", "review_date"), what, fix))
-        for form in forms
-        if form.review_date.strip() and form.time is None
-    ]
-    if undated := sum(not form.review_date.strip() for form in forms):
+    wrong = [form for form in dated if form.review_date.strip() and form.time is None]
+    notes += [str(form.lines.problem(("metadata", "review_date"), what, fix)) for form in wrong]
+    if undated := sum(not form.review_date.strip() for form in dated):
         notes.append(f"Forms without a review_date, for which the time of the import counts: {undated}.")
     return notes

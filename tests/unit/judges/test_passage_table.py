@@ -20,6 +20,7 @@ from assay.datasets.golden_yaml import read_golden
 from assay.errors import DataError, UsageError
 from assay.judges.passage_table import PassageTable
 from assay.judges.sql_clause import HELD, ClauseRefused
+from assay.judges.sql_select import PARTS
 from assay.records import Passage
 
 NAMES = {"doc_id": "chunk_id", "text": "chunk_text", "source": "report_id", "section": "section_name"}
@@ -297,8 +298,31 @@ SOUND = [
     "mixed = '7' AND CAST(mixed AS INTEGER) = 7",
     "EXISTS (SELECT 1 FROM chunks c WHERE c.report_id = passages.report_id AND lower(c.text) LIKE '%ice%')",
     "lower(text) IN (SELECT lower(text) FROM chunks WHERE lower(text) LIKE '%z%')",
+    "EXISTS (SELECT * FROM chunks c WHERE c.report_id = passages.report_id AND c.year < 2000)",
+    "EXISTS (FROM chunks c WHERE c.report_id = passages.report_id AND lower(c.text) LIKE '%ice%')",
+    "text IN (SELECT * FROM (SELECT text FROM chunks WHERE year = 2000))",
+    "source IN (SELECT source FROM chunks GROUP BY source HAVING count(*) = 1)",
+]
+WHOLE_ROWS = [
+    "passages::VARCHAR LIKE '%alaska%'",
+    "chunks::VARCHAR LIKE '%alaska%'",
+    "\"Passages\"::VARCHAR LIKE '%alaska%'",
+    "main.passages::VARCHAR LIKE '%alaska%'",
+    "memory.main.passages::VARCHAR LIKE '%alaska%'",
+    "concat(passages) LIKE '%alaska%'",
+    "row(passages)::VARCHAR LIKE '%alaska%'",
+    "passages['text'] LIKE 'A%'",
+    "passages IS NOT NULL",
+    "EXISTS (SELECT 1 FROM chunks WHERE passages::VARCHAR LIKE '%alaska%')",
+    "(SELECT passages)::VARCHAR LIKE '%alaska%'",
+    "(SELECT t FROM (SELECT passages.*) t)::VARCHAR LIKE '%alaska%'",
+    "EXISTS (SELECT COLUMNS(passages.*) FROM chunks)",
+    "concat_ws(' ', *COLUMNS(*)) LIKE '%alaska%'",
+    "concat_ws(' ', *COLUMNS(passages.*)) LIKE '%alaska%'",
+    "coalesce(*COLUMNS('text')) LIKE '%alaska%'",
     "COLUMNS(*) IS NOT NULL",
     "COLUMNS('^text$') LIKE 'A%'",
+    "COLUMNS(* EXCLUDE (doc_id)) IS NOT NULL",
 ]
 UNSOUND = [
     "",
@@ -313,6 +337,7 @@ UNSOUND = [
     "row_number() OVER () = 1",
     "unnest([true, false])",
     "random() > 0.5",
+    *WHOLE_ROWS,
 ]
 
 
@@ -366,14 +391,29 @@ def test_a_mix_finds_together_what_each_finds(table: PassageTable, clauses: list
 @pytest.mark.parametrize("clause", [*SOUND, *UNSOUND])
 def test_a_clause_beside_another_finds_what_it_finds_alone(table: PassageTable, clause: str) -> None:
     other = "lower(text) LIKE '%alaska%'"
-    assert together(table, [clause, other]) == [*one_by_one(table, [clause]), ["z1", "a2"]]
+    several = [other] * PARTS  # so many that one of them is worked out in the same part as the clause
+    assert together(table, [clause, *several]) == [*one_by_one(table, [clause]), *[["z1", "a2"]] * PARTS]
 
 
-@pytest.mark.parametrize("number", range(len(SOUND) - 2))
+@pytest.mark.parametrize("number", range(len(SOUND)))
 def test_no_clause_that_is_sound_keeps_others_from_being_asked_together(
     table: PassageTable, number: int
 ) -> None:
     assert len(table._ask([SOUND[number], "true"])) == 2
+
+
+@pytest.mark.parametrize("clause", WHOLE_ROWS)
+def test_what_stands_for_all_columns_is_refused_with_what_to_write(table: PassageTable, clause: str) -> None:
+    with pytest.raises(ClauseRefused, match=r"as a value\. Name (the columns|a column of it)\.$"):
+        table.matching(clause)
+
+
+def test_a_column_may_be_called_as_a_table_is() -> None:
+    passages = [Passage("d", "TEA", metadata={"passages": "three", "0": 5}), Passage("e", "tea")]
+    clauses = ["passages = 'three'", "chunks.passages LIKE 'th%'", "lower(text) = 'tea'", '"0" = 5']
+    with PassageTable(Corpus(passages)) as table:
+        assert together(table, clauses) == one_by_one(table, clauses) == [["d"], ["d"], ["d", "e"], ["d"]]
+        assert isinstance(table.matching_all(["chunks::VARCHAR <> ''"])[0], ClauseRefused)
 
 
 def test_no_clauses_find_nothing(table: PassageTable) -> None:

@@ -127,6 +127,17 @@ def test_repeated_passages_of_one_document_count_once_by_document() -> None:
     assert score("nDCG(view='document')@10", found) == [(0.669672, "scored")]
 
 
+def test_a_wrong_passage_of_the_right_document_is_wrong() -> None:
+    found = block(
+        [Item("q", "?"), Item("p", "?")],
+        [["r1#1", "r2#1"], ["r1#1", "r1#2"]],
+        {"q": {"r1#2": 1.0}, "p": {"r1#2": 1.0}},
+    )
+    # r1 is relevant by a passage that was not returned for q; for p it was, and r1 stands first
+    assert score("RR(view='document')@10", found) == [(0.0, "scored"), (1.0, "scored")]
+    assert score("R(view='document')@10", found) == [(0.0, "scored"), (1.0, "scored")]
+
+
 # --------------------------------------------------------------------------------- people's marks
 
 ASKED = {"review": ["yes"]}
@@ -151,7 +162,21 @@ def test_adjusted_labels_are_marks_first_then_rules() -> None:
     items = [Item("q", "?", tags=ASKED), Item("p", "?", tags=ASKED)]
     found = block(items, [["r1#1", "r1#2"], ["r1#1", "r1#2"]], labels, marks)
     assert score("RR@10", found) == [(1.0, "scored"), (1.0, "scored")]
-    assert score("RR(label='review|relevance')@10", found) == [(0.5, "scored"), (1.0, "scored")]
+    # p's second hit is neither marked nor matched: with people's marks to come it is unknown, not wrong
+    assert score("RR(label='review|relevance')@10", found) == [(0.5, "scored"), (None, "unjudged")]
+    assert score("RR(label='review|relevance')@1", found) == [(0.0, "scored"), (1.0, "scored")]
+
+
+def test_what_a_rule_finds_now_is_no_surprise_any_more() -> None:
+    marks = {"q": {"r1#1": "SEMANTIC_MATCH", "r1#2": "SEMANTIC_MATCH", "r1#3": "KEYWORD_MATCH"}}
+    found = block([Item("q", "?", tags=ASKED)], [["r1#1", "r1#2", "r1#3"]], {"q": {"r1#1": 1.0}}, marks)
+    assert score("SemanticLift@10", found) == [(0.333333, "scored")]
+    assert score("SemanticPrecision@10", found) == [(1.0, "scored")]
+
+
+def test_where_nothing_is_right_nobody_is_asked() -> None:
+    found = block([Item("q", "?", tags=ASKED, expects="nothing")], [["r1#1"]], {"q": {"r1#1": 1.0}})
+    assert score("SemanticPrecision@10", found) == [(None, "not_applicable")]
 
 
 @pytest.mark.parametrize("name", ["SemanticLift@0", "Spread@0", "nDCG(view='book')@10", "Clean(k=3)"])

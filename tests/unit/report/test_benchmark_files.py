@@ -640,10 +640,10 @@ def test_differences_show_tests_effect_and_power(report: str) -> None:
     for cell in ("+0.250 [+0.0500, +0.450]", "2 / 1 / 0", "0.046", "0.030", "0.040", "+0.800 (Cohen's d)"):
         assert f" {cell} " in mrr
     seconds = next(line for line in told.splitlines() if "`total_latency_ms`" in line)
-    assert "not shown" in seconds
+    assert "not demonstrated" in seconds
     assert " 40.0 |" in seconds
     assert "semantic_lift" in told
-    assert "sign\\-flip" in told
+    assert "sign-flip" in told
 
 
 def test_the_review_says_how_far_it_is(report: str, unreviewed: dict[str, bytes]) -> None:
@@ -662,7 +662,7 @@ def test_latency_and_negatives(report: str) -> None:
     assert rows[0].endswith("n = 3 | 50.0 | 113 |")
     assert rows[0].startswith("| minilm | total | 70.0 [")
     told = section(report, "Negative queries")
-    assert "INC\\-010" in told
+    assert "INC-010" in told
     assert "0 [-0.125, 0.125], n = 1 |" in told
 
 
@@ -703,7 +703,7 @@ def test_a_study_with_little_to_show_still_gives_every_file(bare: Results) -> No
 def test_corpus_text_cannot_format_the_report() -> None:
     planted = Benchmark().files(build_results(n=30, plant=" | <b>x</b>\n# y"))
     report = planted["final_benchmark_report.md"].decode()
-    assert "<b>" not in re.sub(r"`[^`\n]*`", "", report)
+    assert not re.search(r"(?<!\\)<b>", re.sub(r"`[^`\n]*`", "", report))
     assert not re.search(r"^# y", report, re.MULTILINE)
     for block in report.split("\n\n"):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines() if line.startswith("|")}

@@ -121,7 +121,7 @@ def test_parquet_keeps_factors_and_drops_nan(results: Results) -> None:
 
 def test_markdown_answers_first(results: Results) -> None:
     text = Markdown().render(results).decode()
-    assert text.startswith("# support search: No-go\n\nSeconds\\(hybrid\\) is 0.0684")
+    assert text.startswith("# support search: No-go\n\nSeconds(hybrid) is 0.0684")
     sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert sections == [
         "quality: Go",
@@ -306,7 +306,7 @@ def test_markdown_opens_with_the_recommendation(half_reviewed: Results) -> None:
     text = Markdown().render(half_reviewed).decode()
     assert text.startswith(
         "# support search: No-go\n\n**Recommendation: review first**\n\n"
-        "The verdict can still be go or no\\-go: 1 passage to judge.\n\n"
+        "The verdict can still be go or no-go: 1 passage to judge.\n\n"
     )
     assert "| SemanticLift@4 | dense | 0.750 [0, 1.00] | 1 | 0.750 to 0.750 |" in text
     # bm25: two keyword matches in both items, two wrong in the first and one in the second, one open

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.records import Item
-from assay.review.order import decisive_order, settled
+from assay.review.order import Contest, decisive_order
 from assay.review.pool import Candidate, Pool
+from assay.stats.subsets import subset_mean_intervals
 
 Key = tuple[str, str]
 Marks = Mapping[Key, str]
@@ -63,7 +65,7 @@ def benchmark(seed: int, overlap: float, filled: float = 0.0) -> Benchmark:
     return Benchmark(pool_of(candidates), says)
 
 
-def pool_of(candidates: Sequence[Candidate], items: int = ITEMS) -> Pool:
+def pool_of(candidates: Iterable[Candidate], items: int = ITEMS) -> Pool:
     """A pool of these candidates, in the order that pools have."""
     ordered = sorted(candidates, key=lambda each: each.key)
     returned = Counter((each.item_id, arm) for each in ordered for arm in each.arms)
@@ -111,6 +113,24 @@ def _settling(bench: Benchmark, pool: Pool, keys: Sequence[Key], judged: int) ->
         else:
             least = half + 1
     return Review(judged + least, marked(pool, {key: bench.says[key] for key in keys[:least]}))
+
+
+def row_range(pool: Pool, a: str, b: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The smallest and the largest difference of lifts a - b that each item can still have."""
+    low, high = Contest(pool, a, b).ends
+    return low, high
+
+
+def decision(rows: ArrayLike, threshold: float = 0.0) -> str:
+    """Which arm wins, from the differences a - b less the threshold: a, b or neither."""
+    (interval,) = subset_mean_intervals(np.asarray(rows, dtype=float) - threshold)
+    return "a" if interval.low > 0 else "b" if interval.high < 0 else "neither"
+
+
+def settled(pool: Pool, a: str, b: str, threshold: float = 0.0) -> bool:
+    """Whether no completion of the open marks changes the decision between two arms."""
+    low, high = row_range(pool, a, b)
+    return decision(low, threshold) == decision(high, threshold)
 
 
 def is_settled(pool: Pool) -> bool:

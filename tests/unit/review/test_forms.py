@@ -16,7 +16,7 @@ from assay.datasets.dataset import Corpus
 from assay.errors import DataError
 from assay.measures.block import Block, Labels
 from assay.records import Arm, Item, Judgment, Passage
-from assay.review.export import blind_forms, model_forms, to_yaml, write_forms
+from assay.review.export import blind_forms, file_name, model_forms, to_yaml, write_forms
 from assay.review.forms import Form, Row, mark_of, read_form, read_forms
 from assay.review.pool import Candidate, Pool
 
@@ -138,7 +138,7 @@ def test_a_form_of_one_model_shows_its_ranking() -> None:
     assert zebra.rows[1].notes == "[AUTO] signal: hardover"
     text = to_yaml(zebra)
     assert text.index("model: zebra") < text.index("rank: 1") < text.index("text_preview: |")
-    assert zebra.file_name() == "review_CON-001_zebra.yaml"
+    assert file_name(zebra) == "review_CON-001_zebra.yaml"
 
 
 def test_of_several_seeds_the_best_place_counts() -> None:
@@ -310,6 +310,8 @@ def written(folder: Path, *changes: tuple[str, str]) -> Path:
 
 BLANK = ('judgment: ""', "judgment: false positive")
 SIGNED = ('reviewer: ""', "reviewer: Ann")
+REMARK = ("[AUTO] signal: hardover", "[AUTO] signal: hardover, in passing")
+FOREIGN = ("[AUTO] signal: hardover", "[AUTO] Report ID in expected list")
 
 
 def test_an_untouched_form_is_replaced(tmp_path: Path) -> None:
@@ -328,6 +330,7 @@ def test_an_untouched_form_is_replaced(tmp_path: Path) -> None:
         (('judgment: "SEMANTIC_MATCH"', "judgment: FALSE_POSITIVE"), "what a person said of 1 passages"),
         (('judgment: "KEYWORD_MATCH"', "judgment: FALSE_POSITIVE"), "what a person said of 1 passages"),
         (('judgment: ""', "judgment: KM"), "what a person said of 1 passages"),
+        (REMARK, "what a person said of 1 passages"),
         (SIGNED, "Ann signed it, and may be at work on it"),
         (("results:", "results: {"), "does not read as a form"),
         (("query_id: CON-001", "query_id: CON-002"), "the form of 'CON-002' is there already"),
@@ -355,6 +358,22 @@ def test_what_was_taken_in_may_go(tmp_path: Path) -> None:
         write_forms(forms, tmp_path, taken=[before])
     write_forms(forms, tmp_path, taken=[before, mark])
     assert [row.doc_id for row in read_form(path).rows] == ["d4"]
+
+
+def test_a_remark_that_was_taken_in_may_go(tmp_path: Path) -> None:
+    path = written(tmp_path, REMARK, SIGNED)
+    mark = Judgment("CON-001", "review", 1.0, "Ann", target="d4", category="KEYWORD_MATCH", reason="x")
+    forms = blind_forms(POOL, CORPUS)
+    with pytest.raises(DataError, match="of 1 passages"):
+        write_forms(forms, tmp_path, taken=[mark])
+    write_forms(forms, tmp_path, taken=[msgspec.structs.replace(mark, reason="in passing")])
+    assert read_form(path) == forms[0]
+
+
+def test_what_another_program_filled_in_may_go(tmp_path: Path) -> None:
+    path = written(tmp_path, FOREIGN)
+    write_forms(blind_forms(POOL, CORPUS), tmp_path)
+    assert rows_by_id(read_form(path))["d4"].notes == "[AUTO] signal: hardover"
 
 
 def test_a_note_that_was_changed_since_is_not_taken_in(tmp_path: Path) -> None:

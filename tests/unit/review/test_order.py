@@ -16,18 +16,21 @@ from simulation import (
     Review,
     at_random,
     benchmark,
+    decision,
     decision_first,
     is_settled,
     item_by_item,
     marked,
     pool_of,
     reviewed,
+    row_range,
+    settled,
 )
 
 from assay.errors import UsageError
 from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.records import Item
-from assay.review.order import Contest, decision, decisive_order, row_range, settled
+from assay.review.order import Contest, decisive_order
 from assay.review.pool import Candidate, Pool
 
 LEFT, RIGHT, BOTH = frozenset({"left"}), frozenset({"right"}), frozenset({"left", "right"})
@@ -62,20 +65,20 @@ def test_a_row_lies_between_its_extremes() -> None:
     assert turned[0].tolist() == pytest.approx((-high).tolist())
 
 
-def test_a_contest_says_whom_an_open_passage_speaks_for() -> None:
-    contest = Contest(small(), "left", "right")
-    assert [each.doc_id for each in contest.for_a] == ["d2"]
-    assert [each.doc_id for each in contest.for_b] == ["d5", "d7"]
-    assert contest.for_neither == []
+def test_a_passage_pulls_for_the_arm_that_returned_it() -> None:
+    # d1 to d3 are left's alone, 1/5 each; d4 and d5 right's, 1/4; d6 and d7 both's: 1/5 - 1/4.
+    assert Contest(small(), "left", "right").pull.tolist() == pytest.approx(
+        [0.2, 0.2, 0.2, -0.25, -0.25, -0.05, -0.05]
+    )
     # Where both return as many, what both returned counts alike.
     even = pool_of([Candidate("q00", "d1", BOTH, None), Candidate("q00", "d2", LEFT, None),
                     Candidate("q00", "d3", RIGHT, None)])  # fmt: skip
-    assert [each.doc_id for each in Contest(even, "left", "right").for_neither] == ["d1"]
+    assert Contest(even, "left", "right").pull.tolist() == [0.0, 0.5, -0.5]
 
 
 def test_an_arm_that_the_pool_does_not_have_is_an_error() -> None:
     with pytest.raises(UsageError, match=r"no arm 'lef'.*'left'"):
-        settled(small(), "lef", "right")
+        decisive_order(small(), [("lef", "right")])
 
 
 @settings(deadline=None)
@@ -203,6 +206,84 @@ def test_only_decisions_that_are_open_count() -> None:
     by_hash = decisive_order(pool, [])
     assert decisive_order(pool, PAIR) == by_hash != alone
     assert len(by_hash) == 200
+
+
+def led(matches: int, shared: int = 3) -> Pool:
+    """In 20 items each arm returned ten, three of them both; left's alone are open but for some matches.
+
+    Right's alone are all judged, as no matches; what both returned is open.
+    """
+
+    def of(item: int, number: int) -> Candidate:
+        key = f"q{item:02}", f"d{number:02}"
+        if number < shared:
+            return Candidate(*key, BOTH, None)
+        if number >= 10:
+            return Candidate(*key, RIGHT, FALSE_POSITIVE, by_person=True)
+        mark = SEMANTIC_MATCH if number < shared + matches else None
+        return Candidate(*key, LEFT, mark, by_person=mark is not None)
+
+    return pool_of([of(item, number) for item in range(20) for number in range(20 - shared)])
+
+
+def test_what_pulls_on_no_pair_comes_last_even_when_all_is_settled() -> None:
+    pool = led(1)  # every row is at least 0.1: left wins, whatever comes
+    assert settled(pool, "left", "right")
+    order = decisive_order(pool, PAIR)
+    # Of left's alone 7 - 1 are open in each of 20 items, and the 3 shared ones.
+    assert [each.arms for each in order] == [LEFT] * 120 + [BOTH] * 60
+    assert order[:120] != sorted(order[:120], key=lambda each: each.key)
+
+
+def test_a_pair_is_open_until_it_is_so_at_no_threshold() -> None:
+    pool = led(1)  # rows from 0.1 to 0.7: beyond 0 and short of 0.8, and 0.3 lies between
+    assert not settled(pool, "left", "right", 0.3)
+    by_hash = decisive_order(pool, PAIR)
+    assert decisive_order(pool, PAIR, thresholds=(0.0, 0.8)) == by_hash
+    assert decisive_order(pool, PAIR, thresholds=()) == by_hash
+    planned = decisive_order(pool, PAIR, thresholds=(0.0, 0.3, 0.8))
+    assert planned == decisive_order(pool, PAIR, thresholds=(0.3,)) != by_hash
+    assert [each.arms for each in planned] == [LEFT] * 120 + [BOTH] * 60
+    # With four matches in each item every row is at least 0.4, and beyond 0.3 as well.
+    assert settled(led(4), "left", "right", 0.3)
+    assert decisive_order(led(4), PAIR, thresholds=(0.3,)) == decisive_order(led(4), PAIR)
+
+
+def test_the_plan_is_made_for_the_nearest_open_threshold() -> None:
+    # Left's rate is (20 + 0.3 · 4) / (20 + 4) = 0.883; in its items (1 + 8.83) / (1 + 10) = 0.894.
+    # So a row is expected at (1 + 6 · 0.894) / 10 = 0.636: 0.6 is nearer than 0.3, and 0.7 farther than 0.6.
+    pool = led(1)
+    assert Contest(pool, "left", "right").expected.tolist() == pytest.approx([0.6364] * 20, abs=1e-4)
+    far, near, beyond = (decisive_order(pool, PAIR, thresholds=(each,)) for each in (0.3, 0.6, 0.69))
+    assert far != near
+    assert decisive_order(pool, PAIR, thresholds=(0.3, 0.6, 0.69)) == near != beyond
+
+
+def test_a_threshold_turns_with_its_pair() -> None:
+    pool, marks = halfway(benchmark(2, 0.4))
+    pool = marked(pool, marks)
+    order = decisive_order(pool, PAIR, thresholds=(0.05, -0.1))
+    assert order == decisive_order(pool, [("right", "left")], thresholds=(-0.05, 0.1))
+    # Nothing is known of either arm, so both are equally near: neither side may come first.
+    fresh = benchmark(2, 0.4).pool
+    both = decisive_order(fresh, PAIR, thresholds=(-0.1, 0.1))
+    assert both == decisive_order(fresh, [("right", "left")], thresholds=(-0.1, 0.1))
+    assert both != decisive_order(fresh, PAIR, thresholds=(0.1,))
+
+
+@pytest.mark.parametrize("threshold", [0.1, -0.1])
+def test_planning_for_a_threshold_settles_it_sooner(threshold: float) -> None:
+    """Marks until no completion changes whether left leads by more than the threshold."""
+
+    def needed(bench: Benchmark, planned_for: float) -> int:
+        pool, judged = bench.pool, 0
+        while not settled(pool, "left", "right", threshold):
+            keys = [each.key for each in decisive_order(pool, PAIR, thresholds=(planned_for,))[:20]]
+            pool, judged = marked(pool, {key: bench.says[key] for key in keys}), judged + len(keys)
+        return judged
+
+    benches = [benchmark(seed, 0.4) for seed in range(6)]
+    assert sum(needed(each, threshold) for each in benches) < sum(needed(each, 0.0) for each in benches)
 
 
 def test_an_order_is_quick() -> None:

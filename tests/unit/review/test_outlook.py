@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from pathlib import Path
 
@@ -135,6 +136,82 @@ def test_rates_are_given_on_queries_judged_for_every_system_alone(folder: Path) 
     lift = {each.system: (each.value, each.n_scored) for each in found.estimates if "Lift" in each.measure}
     assert lift == {"small": (pytest.approx(2 / 3), 2), "large": (pytest.approx(2 / 3), 2)}
     assert found.bounds["SemanticLift@5"]["small"] == (pytest.approx(4 / 21), pytest.approx(14 / 21))
+
+
+def test_a_factor_of_one_value_changes_nothing(folder: Path) -> None:
+    (folder / "study.yaml").write_text(STUDY + "factors: {golden: [gold.yaml]}\n")
+    evaluate(folder)
+    found = Evaluation(open_study(folder)).review
+    assert found is not None
+    assert found.verdicts == ["go", "no-go"]
+    found = mark(folder, own(LARGE, SEMANTIC_MATCH) | own(SMALL, FALSE_POSITIVE)).review
+    assert found is not None
+    assert found.verdicts == ["go"]
+
+
+def test_a_clause_that_may_stay_without_figures_keeps_it_open(folder: Path) -> None:
+    kappa = STUDY.replace(
+        "go: SemanticLift@5(large) > SemanticLift@5(small)",
+        'go: ["RR@10(large) > 0.9", "kappa(review) >= 0.6"]',
+    ).replace("otherwise: no-go", "kill: RR@10(large) < 0\n    otherwise: no-go")
+    (folder / "study.yaml").write_text(kappa)
+    found = Evaluation(open_study(folder)).review
+    assert found is not None
+    assert "inconclusive" in found.verdicts
+
+
+def test_a_step_that_can_still_be_stopped_is_not_settled(folder: Path) -> None:
+    steps = STUDY.replace(
+        "gates:\n", "gates:\n  pre: {interval: subsets, deciding: false, kill: SemanticLift@5(small) > 0.5}\n"
+    )
+    (folder / "study.yaml").write_text(steps + "steps: [pre, large]\n")
+    now = mark(folder, own(LARGE, SEMANTIC_MATCH) | own(SMALL, FALSE_POSITIVE))
+    assert now.review is not None
+    assert now.review.verdicts == ["go"]  # small cannot pass a half any more: two of three are wrong
+    everything = {(item, "R1.pdf#0"): SEMANTIC_MATCH for item in SMALL}
+    (folder / "study.yaml").write_text(
+        steps.replace("small) > 0.5", "large) > 0.5") + "steps: [pre, large]\n"
+    )
+    now = mark(folder, everything)
+    assert now.review is not None
+    assert now.results.verdict == "inconclusive"  # pre is no-go, so that large is never reached
+    assert now.review.verdicts == ["inconclusive"]
+
+
+def test_what_was_not_answered_is_not_judged(folder: Path) -> None:
+    now = mark(folder, own(LARGE, SEMANTIC_MATCH) | own(SMALL, FALSE_POSITIVE))
+    assert now.review is not None
+    limited = dataclasses.replace(now.reviewing.pool, unanswered=frozenset({("CON-0", "large")}))
+    shared = {(item, "R1.pdf#0"): FALSE_POSITIVE for item in SMALL}
+    done = dataclasses.replace(
+        limited,
+        candidates=[
+            dataclasses.replace(each, mark=each.mark or shared[each.key]) for each in limited.candidates
+        ],
+    )
+    assert "CON-0" not in done.complete()
+    assert "CON-0" in done.complete(["small"])
+
+
+def test_another_query_makes_earlier_marks_stale(folder: Path) -> None:
+    from assay.judges.marks import shown_with, text_hash
+
+    passages = Evaluation(open_study(folder)).datasets["small"].corpus
+    with Evaluation(open_study(folder)).store.writer() as writer:
+        for item, doc in own(LARGE, SEMANTIC_MATCH):
+            seen = text_hash(shown_with(f"question {item[-1]}", passages.text_of(doc) or ""))
+            said = Judgment(item, "review", 1.0, "anna", target=doc, category=SEMANTIC_MATCH, seen=seen)
+            writer.append(Judged(said))
+    before = Evaluation(open_study(folder)).review
+    assert before is not None
+    assert before.marked == 14
+    golden = (folder / "gold.yaml").read_text()
+    (folder / "gold.yaml").write_text(golden.replace("question 3", "another question"))
+    evaluate(folder)
+    after = Evaluation(open_study(folder))
+    assert after.review is not None
+    assert after.review.marked == 12
+    assert any("marks by anna do not count" in each for each in after.results.trust.warnings)
 
 
 def test_a_study_without_such_items_has_no_review(tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from assay.datasets.dataset import Corpus
 from assay.errors import DataError
-from assay.judges.marks import standing, text_hash
+from assay.judges.marks import shown_with, standing, text_hash
 from assay.records import Item, Judgment, Passage
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import Form, Row, read_forms
@@ -43,7 +44,7 @@ def form(*rows: Row, reviewer: str = "Ann", date: str = "1970-01-02", **more: ob
 
 
 def taken(*forms: Form, pool: Pool = POOL, before: list[Judgment] | None = None, **more: str) -> Taking:
-    return take(forms, pool, CORPUS, when=WHEN, standing=before or [], **more)  # type: ignore[arg-type]
+    return take(forms, pool, CORPUS, when=WHEN, standing=before or [], **more)
 
 
 def problems(*forms: Form, **more: object) -> list[str]:
@@ -68,7 +69,7 @@ def test_a_judgment_becomes_a_record() -> None:
         "Ann",
         target="d1",
         category="FALSE_POSITIVE",
-        seen=text_hash(TEXTS["d1"]),
+        seen=text_hash(shown_with("first query", TEXTS["d1"])),
         reason="metal fatigue",
         time=DAY,
     )
@@ -89,6 +90,43 @@ def test_what_a_rule_filled_in_is_nobodys_word() -> None:
 def test_a_person_may_overrule_a_rule() -> None:
     (judgment,) = taken(form(Row("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder"))).judgments
     assert (judgment.category, judgment.reason) == ("FALSE_POSITIVE", None)  # the rule's reason is not Ann's
+    row = Row("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder - of a boat")
+    assert taken(form(row)).judgments[0].reason == "of a boat"
+
+
+def test_a_remark_on_what_a_rule_filled_in_is_the_confirmation_of_who_signed() -> None:
+    row = Row("d3", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder; but in passing")
+    found = taken(form(row))
+    assert [(each.category, each.reason, each.judge) for each in found.judgments] == [
+        ("KEYWORD_MATCH", "but in passing", "Ann")
+    ]
+    assert (found.auto, found.notes) == (0, [])
+    again = taken(form(row), before=found.judgments)
+    assert (again.judgments, again.unchanged) == ([], 1)
+    nobody = taken(form(row, reviewer=""))
+    assert (nobody.judgments, nobody.auto) == ([], 1)
+    assert nobody.notes == ["Remarks on [AUTO] in forms that nobody signed, not taken: 1."]
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "[AUTO] signal:  rudder\n",  # our own, with other spaces
+        "[AUTO] Report ID in expected list",  # another program's
+        "[AUTO]",
+        "[AUTO] signal: rudders",  # ours of an earlier export, when the rules found more
+        "[AUTO] signal: rudder; sql: text LIKE '%rudder%'",
+    ],
+)
+def test_notes_that_a_program_wrote_are_no_remark(notes: str) -> None:
+    found = taken(form(Row("d3", judgment="KEYWORD_MATCH", notes=notes)))
+    assert (found.judgments, found.auto, found.notes) == ([], 1, [])
+
+
+def test_where_a_rule_gives_no_reason_what_follows_the_tag_is_the_rules() -> None:
+    pool = replace(POOL, candidates=[candidate("d3", "KEYWORD_MATCH")])
+    row = Row("d3", judgment="KEYWORD_MATCH", notes="[AUTO] Report ID in expected list")
+    assert taken(form(row), pool=pool).auto == 1
 
 
 def test_a_keyword_match_that_no_rule_finds_is_the_reviewers_word() -> None:
@@ -207,7 +245,7 @@ def test_every_problem_of_every_form_comes_at_once(tmp_path: Path) -> None:
         {"preview": "[ANY SECTION] Passage number 1…"},
     ],
 )
-def test_a_text_agrees_in_spite_of_spaces_cuts_and_section_names(shown: dict[str, str]) -> None:
+def test_a_text_agrees_in_spite_of_spaces_cuts_and_section_names(shown: dict[str, Any]) -> None:
     assert len(taken(form(Row("d1", judgment="SEMANTIC_MATCH", **shown))).judgments) == 1
 
 
@@ -219,7 +257,7 @@ def test_a_text_agrees_in_spite_of_spaces_cuts_and_section_names(shown: dict[str
         {"preview": "number 1"},
     ],
 )
-def test_another_text_is_refused(shown: dict[str, str]) -> None:
+def test_another_text_is_refused(shown: dict[str, Any]) -> None:
     (found,) = problems(form(Row("d1", judgment="SEMANTIC_MATCH", **shown)))
     assert "the text has changed since the form was written" in found
 
@@ -279,6 +317,17 @@ def test_the_same_word_on_a_changed_text_is_said_anew() -> None:
     assert new.replaces == old.judgment_id
 
 
+def test_the_same_word_for_a_changed_query_is_said_anew() -> None:
+    (old,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH"))).judgments
+    pool = replace(POOL, items=[replace_text(ITEMS[0], "another query")])
+    (new,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH")), pool=pool, before=[old]).judgments
+    assert (new.replaces, new.seen) == (old.judgment_id, text_hash(shown_with("another query", TEXTS["d1"])))
+
+
+def replace_text(item: Item, text: str) -> Item:
+    return msgspec.structs.replace(item, text=text)
+
+
 def with_mark(doc_id: str, mark: str) -> Pool:
     known = [replace(each, mark=mark, by_person=True) if each.doc_id == doc_id else each for each in KNOWN]
     return replace(POOL, candidates=known)
@@ -297,7 +346,9 @@ def test_a_word_changed_in_one_form_is_not_undone_by_copies_of_the_old_one() -> 
     assert (third.judgments, third.unchanged) == ([], 3)
     alone = taken(copy, pool=with_mark("d1", "FALSE_POSITIVE"), before=said)
     assert alone.judgments == []
-    assert alone.notes == ["Marked [DONE] with a mark that its reviewer has changed since, not taken: 1."]
+    assert alone.notes == [
+        "An earlier mark again under [DONE]; say why after [DONE] to go back to it; not taken: 1."
+    ]
 
 
 def test_a_reviewer_may_agree_with_somebody_who_was_overruled() -> None:
@@ -312,6 +363,92 @@ def test_marks_under_other_labels_do_not_count() -> None:
     (old,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH"))).judgments
     other = msgspec.structs.replace(old, label="accuracy")
     assert taken(form(Row("d1", judgment="FALSE_POSITIVE")), before=[other]).judgments[0].replaces is None
+
+
+# ------------------------------------------------------------- forms whose texts have changed
+
+
+CHANGED = "About a query or text that has changed since the form was written, taken in before: {}."
+OLD = (
+    Row("d1", "an old text", judgment="SEMANTIC_MATCH", notes="a"),
+    Row("d2", "an old text"),
+    Row("d3", "an old text", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder"),
+    Row("d4", "an old text", judgment="FALSE_POSITIVE", notes="[DONE]"),
+)
+
+
+def said_before() -> list[Judgment]:
+    """What Ann said of the old text of d1, and Bo of d4; Bo has changed his mind since."""
+    rows = {
+        "Ann": Row("d1", judgment="SEMANTIC_MATCH", notes="a"),
+        "Bo": Row("d4", judgment="FALSE_POSITIVE"),
+    }
+    first = [each for name, row in rows.items() for each in taken(form(row, reviewer=name)).judgments]
+    first = [msgspec.structs.replace(each, seen=text_hash("an old text")) for each in first]
+    other = form(Row("d4", judgment="SEMANTIC_MATCH"), reviewer="Bo")
+    return [*first, *taken(other, before=first).judgments]
+
+
+def test_an_old_form_that_was_taken_in_stands_in_nobodys_way() -> None:
+    """A word of Ann's, a blank, a rule's match, a mark repeated; and a new form of the present texts."""
+    new = form(Row("d1", TEXTS["d1"], judgment="FALSE_POSITIVE"), Row("d2", TEXTS["d2"]))
+    found = taken(form(*OLD), new, before=said_before())
+    assert marks(found) == [("d1", "FALSE_POSITIVE")]
+    assert (found.unchanged, found.auto, [each.doc_id for each in found.blanks]) == (2, 1, ["d2", "d2"])
+    assert found.notes == [CHANGED.format(2)]
+    again = taken(form(*OLD), new, before=[*said_before(), *found.judgments])
+    assert (again.judgments, again.unchanged) == ([], 3)
+
+
+def test_an_old_form_of_a_query_that_has_changed_stands_in_nobodys_way() -> None:
+    rows = [replace(row, text=TEXTS[row.doc_id]) for row in OLD]
+    found = taken(form(*rows, text="an old query"), before=said_before())
+    assert (found.judgments, found.unchanged, found.auto, found.notes) == ([], 2, 1, [CHANGED.format(2)])
+
+
+def test_an_old_form_of_what_is_gone_stands_in_nobodys_way() -> None:
+    gone = [msgspec.structs.replace(each, target="d9") for each in said_before()[:1]]
+    assert taken(form(replace(OLD[0], doc_id="d9")), before=gone).notes == [CHANGED.format(1)]
+    gone = [msgspec.structs.replace(each, item_id="Q9") for each in said_before()[:1]]
+    assert taken(replace(form(OLD[0]), item_id="Q9"), before=gone).notes == [CHANGED.format(1)]
+
+
+def test_a_new_word_on_an_old_text_is_refused_and_nothing_else_in_the_form() -> None:
+    """Ann never called d1 a false positive; Cy never said anything of it."""
+    (found,) = problems(form(replace(OLD[0], judgment="FALSE_POSITIVE"), *OLD[1:]), before=said_before())
+    assert found.startswith("results.0.text: the text has changed since the form was written")
+    (found,) = problems(form(*OLD, reviewer="Cy"), before=said_before())
+    assert found.startswith("results.0.text")
+    (found,) = problems(form(*OLD[1:3], replace(OLD[3], notes="[DONE] no")), before=said_before())
+    assert found.startswith("results.2.text")
+    (found,) = problems(form(replace(OLD[0], text=""), text="an old query"))
+    assert found.startswith("query.text: the query has changed since the form was written")
+
+
+def test_a_complete_form_does_not_make_a_persons_word_of_a_match_on_an_old_text() -> None:
+    row = Row("d1", "an old text", judgment="KEYWORD_MATCH", notes="[AUTO] signal: gone")
+    found = taken(form(row, complete=True))
+    assert (found.judgments, [each.doc_id for each in found.blanks]) == ([], ["d1"])
+
+
+def test_a_mark_that_an_export_repeats_as_a_keyword_match_is_no_new_word() -> None:
+    """Ann said SEMANTIC_MATCH; a rule found d1 later, and an export showed it so; then the text changed."""
+    row = Row("d1", "an old text", judgment="KEYWORD_MATCH", notes="[DONE]")
+    assert taken(form(row, reviewer="Cy"), before=said_before()).notes == [CHANGED.format(1)]
+
+
+# --------------------------------------------------------------------------- whose marks count
+
+
+def test_judgments_of_who_does_not_count_are_taken_and_noted() -> None:
+    rows = Row("d1", judgment="SEMANTIC_MATCH"), Row("d2", judgment="SEMANTIC_MATCH")
+    forms = [form(*rows, reviewer="ann"), form(rows[0], reviewer="Bo")]
+    found = take(forms, POOL, CORPUS, when=WHEN, standing=[], counted=["Ann", "Bo"])
+    assert len(found.judgments) == 3
+    assert found.notes == ["2 judgments by 'ann' do not count: the study lists Ann, Bo."]
+    assert take(forms, POOL, CORPUS, when=WHEN, standing=[], counted=None).notes == []
+    nobody = take(forms[1:], POOL, CORPUS, when=WHEN, standing=[], counted=[])
+    assert nobody.notes == ["1 judgments by 'Bo' do not count: the study lists nobody."]
 
 
 # --------------------------------------------------------------------------- a whole review

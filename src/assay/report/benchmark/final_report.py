@@ -153,7 +153,11 @@ def _differences(figures: Figures) -> list[str]:
 def _compared(one: Comparison) -> Sequence[str]:
     effect = say.number(one.effect, signed=True)
     return (
-        escaped(f"refused: {one.refused}") if one.refused else "shown" if say.settled(one) else "not shown",
+        escaped(f"refused: {one.refused}")
+        if one.refused
+        else "demonstrated"
+        if say.settled(one)
+        else "not demonstrated",
         say.with_interval(one.difference, one.low, one.high, signed=True),
         say.record(one),
         str(one.n),
