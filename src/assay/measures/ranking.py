@@ -119,7 +119,7 @@ class RR(Ranked):
 
 @dataclass(frozen=True)
 class P(Ranked):
-    """Precision: the share of the first `cutoff` ranks that is relevant.
+    """Precision: the share of the ranks within the cut-off that is relevant.
 
     Divided by the cut-off even where fewer documents came back; without one, by how many came back. Range 0
     to 1; 0 when nothing is relevant.

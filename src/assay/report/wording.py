@@ -245,8 +245,10 @@ def answer(results: Results, measure: MeasureInfo) -> str:
     """What the comparisons of one measure say, as the title of its picture."""
     pairs = [one for one in differences(results, measure.name) if one.difference is not None]
     if not pairs:
-        shown = [one for one in overall(results, measure.name) if one.value is not None]
-        return "" if shown else "applies to no item"
+        found = overall(results, measure.name)
+        if any(one.value is not None for one in found):
+            return ""
+        return "no figures yet" if any(one.n_expected for one in found) else "applies to no item"
     groups: dict[tuple[str, str], list[str]] = {}
     for pair in pairs:
         gain = (pair.difference or 0) * (1 if measure.better == "higher" else -1)
