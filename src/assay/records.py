@@ -341,6 +341,7 @@ class ClauseResult(msgspec.Struct, frozen=True):
     mde: float | None = None
     items_to_settle: int | None = None
     role: str = "go"  # first, go or kill
+    ways: list[int] = []  # where there are several ways to go: those it belongs to
 
 
 class Verdict(msgspec.Struct, frozen=True):

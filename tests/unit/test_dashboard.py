@@ -329,7 +329,7 @@ def test_figures_have_three_digits_and_their_evidence() -> None:
     )
     assert in_full({"value": 0.5}) == "0.500"
     assert in_full({}) == "n/a"
-    assert plain("![a](http://b)") == r"\!\[a\]\(http\://b\)"
+    assert plain("![a](http://b)") == r"\!\[a\](http\://b)"
 
 
 def test_points_on_one_place_are_moved_apart_and_no_further_than_needed() -> None:

@@ -101,6 +101,16 @@ class Gate:
     def clauses(self) -> Iterator[Clause]:
         yield from (clause for _, clause in self.by_role())
 
+    def ways(self) -> dict[Clause, list[int]]:
+        """Where any of several parts makes go: the parts, counted from 1, that each clause stands in."""
+        found: dict[Clause, list[int]] = {}
+        if self.go is None or self.go.every or len(self.go.parts) < 2:
+            return found
+        for way, part in enumerate(self.go.parts, 1):
+            for clause in part.clauses() if isinstance(part, Group) else (part,):
+                found.setdefault(clause, []).append(way)
+        return found
+
 
 def names_unknown_to(clause: Clause, study: Study) -> Iterator[str]:
     """What a clause refers to that the study does not have, and a threshold that nothing could reach."""
@@ -194,7 +204,11 @@ def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
         for role, clause in gate.by_role()
     }
     word, reason = concluded(gate, results)
-    shown = [msgspec.structs.replace(results[clause], role=role) for role, clause in gate.by_role()]
+    ways = gate.ways()
+    shown = [
+        msgspec.structs.replace(results[clause], role=role, ways=ways.get(clause, []) if role == "go" else [])
+        for role, clause in gate.by_role()
+    ]
     return Verdict(gate.name, word, shown, reason, gate.rules.deciding)
 
 
@@ -206,9 +220,8 @@ def concluded(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, 
 
 def _unshown(gate: Gate) -> str:
     """That nothing speaks for go clearly enough, and how many ways there were."""
-    if gate.go is None or gate.go.every or len(gate.go.parts) < 2:
-        return "go is not shown"
-    return f"none of the {len(gate.go.parts)} ways to go is shown"
+    ways = max((way for ways in gate.ways().values() for way in ways), default=0)
+    return f"none of the {ways} ways to go is shown" if ways else "go is not shown"
 
 
 def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool) -> tuple[str, str]:

@@ -161,7 +161,8 @@ def clause_sentence(clause: ClauseResult) -> str:
 
 def clause_outlook(clause: ClauseResult) -> str:
     """Why a clause is open and what would settle it; for any clause, the reason it was given."""
-    parts = [clause.reason.rstrip(".")] if clause.reason else []
+    parts = [f"way {' and '.join(map(str, clause.ways))} to go"] if clause.ways else []
+    parts += [clause.reason.rstrip(".")] if clause.reason else []
     if clause.holds is None and clause.items_to_settle:
         parts.append(f"about {counted(clause.items_to_settle, 'more item')} would settle it")
     return "; ".join(parts)
