@@ -283,3 +283,22 @@ def test_every_measure_that_a_gate_reads_is_scored() -> None:
         gate("two", kill=["p95(T(new)) > 3"], go=["E@level(new) <= 0.1 for each level=L1|L2"]),
     ]
     assert [measure.name for measure in measures_of(gates, STUDY)] == ["M", "E@L1", "E@L2", "T"]
+
+
+def test_a_clause_says_which_ways_to_go_it_belongs_to() -> None:
+    found = verdict(go={"any": [{"all": [NO, OPEN]}, {"all": [NO, YES]}]}, otherwise="no-go")
+    assert [clause.ways for clause in found.clauses] == [[1, 2], [1], [1, 2], [2]]
+    assert found.reason == "none of the 2 ways to go is shown, and for that the gate says no-go"
+    assert [clause.ways for clause in verdict(go=[YES, NO]).clauses] == [[], []]
+
+
+def test_a_gate_that_something_else_settles_stops_later_steps() -> None:
+    gates = [gate(name="pre", go=[WAITING]), gate(name="ship", go=[YES])]
+
+    def settled(found: Verdict) -> Verdict:
+        return Verdict(found.gate, "no-go", found.clauses) if found.gate == "pre" else found
+
+    open_, later = decide(gates, EVALUATOR, ["pre", "ship"])
+    assert (open_.verdict, later.verdict) == ("inconclusive", "go")
+    _, later = decide(gates, EVALUATOR, ["pre", "ship"], settled)
+    assert (later.verdict, later.reason) == ("inconclusive", "not reached: pre is no-go")
