@@ -20,7 +20,7 @@ from assay.judges.ratings import shared_ratings
 from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline import Evaluation
 from assay.records import Judgment
-from assay.results import ReviewSummary
+from assay.results import Results, ReviewSummary
 from assay.review.export import blind_forms, model_forms, write_forms
 from assay.review.forms import read_forms
 from assay.review.order import decisive_order
@@ -132,7 +132,7 @@ def _thresholds(evaluation: Evaluation) -> list[float]:
     """The differences that clauses on marks ask for, and none: a gain must be no loss too."""
     found = {0.0}
     for gate in evaluation.study.gates:
-        for clause in gate.clauses():
+        for clause in (clause for clause in gate.clauses() if clause.each is None):
             form = linear(Binary("-", clause.left, clause.right))
             leaves = evaluation.evaluator.leaves(clause).values()
             means = [mean for leaf in leaves for mean in means_of(leaf)]
@@ -154,7 +154,7 @@ class TakenIn:
     """What an import changed, and what is left."""
 
     taking: Taking
-    review: ReviewSummary
+    results: Results
 
 
 def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> TakenIn:
@@ -174,7 +174,7 @@ def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = No
         with evaluation.store.writer() as writer:
             for judgment in taking.judgments:
                 writer.append(Judged(judgment), now=True)
-    return TakenIn(taking, review_of(study))
+    return TakenIn(taking, Evaluation(study).results)
 
 
 def _counted(study: Study) -> list[str] | None:

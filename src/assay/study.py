@@ -134,15 +134,16 @@ class Study:
 
     def gives(self, arm: Arm) -> frozenset[str] | None:
         """What the responses of an arm's system can hold, where its class says so."""
-        spec = parse_spec(self.file.systems[arm.system])
-        given: frozenset[str] | None = getattr(self.registry.load(SYSTEMS, spec.name), "gives", None)
+        given: frozenset[str] | None = getattr(self._system_class(arm), "gives", None)
         return given
 
     def origin(self, arm: Arm) -> str | None:
         """Where an arm's answers come from, where its system's class says so."""
-        spec = parse_spec(self.file.systems[arm.system])
-        origin: str | None = getattr(self.registry.load(SYSTEMS, spec.name), "origin", None)
+        origin: str | None = getattr(self._system_class(arm), "origin", None)
         return origin
+
+    def _system_class(self, arm: Arm) -> type:
+        return self.registry.load(SYSTEMS, parse_spec(self.file.systems[arm.system]).name)
 
     def system_identity(self, arm: Arm) -> str:
         """What decides an arm's answers besides corpus, query and seed, worked out once; no secret does."""

@@ -11,10 +11,11 @@ import polars as pl
 
 import assay
 from assay.datasets.dataset import Dataset
-from assay.gates.leaf import calls, leaf, means_of
+from assay.gates.verdict import systems_of
 from assay.measures.block import Block, Labels
 from assay.protocols import Measure
 from assay.study import Study
+from assay.study_file import GateFile
 
 SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
 
@@ -51,13 +52,7 @@ def _undecided_systems(study: Study) -> list[str]:
     """Where a study recommends: systems that no gate speaks of, which can never be what it recommends."""
     if not study.file.recommend:
         return []
-    clauses = [clause for gate in study.gates for clause in gate.clauses()]
-    named = {
-        mean.system
-        for clause in clauses
-        for call in (*calls(clause.left), *calls(clause.right))
-        for mean in means_of(leaf(call, list(study.file.systems), study.registry))
-    }
+    named = systems_of(study.gates, study)
     left_out = [name for name in study.file.systems if name not in named]
     return [f"{name} stands in no gate: it is measured, and cannot be recommended" for name in left_out]
 
@@ -76,10 +71,12 @@ def moved_gates(study: Study, manifest: Mapping[str, Any]) -> list[str]:
     first = history[0]["gates"] if history else {}
     found = []
     for name, gate in study.file.gates.items():
-        then, now = first.get(name), gate.model_dump(mode="json")
+        now = gate.model_dump(mode="json")
+        # a field that came with a later version was then what it is by default
+        then = {**GateFile().model_dump(mode="json"), **first[name]} if name in first else None
         if history and then != now:
-            changed = [key for key in now if then is not None and then.get(key) != now[key]]
-            was = "; ".join(f"{key}: {then.get(key)}" for key in changed) if then else "not declared"
+            changed = [key for key in now if then is not None and then[key] != now[key]]
+            was = "; ".join(f"{key}: {then[key]}" for key in changed) if then else "not declared"
             found.append(f"the gate {name!r} was changed after the first answers were stored (it was {was})")
     return found
 

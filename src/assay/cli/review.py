@@ -58,23 +58,22 @@ def take_in(
     as_json: AsJson = False,
 ) -> None:
     """Take in forms that people filled in: all of them, or none where something is wrong with one."""
-    from assay.pipeline import Evaluation
     from assay.reviewing import import_review
     from assay.study import open_study
 
     opened = open_study(study)
     found = import_review(opened, forms or [], reviewer)
-    results = write_report(Evaluation(opened).results, opened.run_folder)  # or the page would show what was
+    results = write_report(found.results, opened.run_folder)  # or the page would show what was
     for note in found.taking.notes:
         say(f"note: {note}")
     if as_json:
         counts = {"taken": len(found.taking.judgments), "unchanged": found.taking.unchanged}
         blanks = len(found.taking.blanks)
-        print_json({"schema": "assay/review-import/1", **counts, "blank": blanks, "review": found.review})
+        print_json({"schema": "assay/review-import/1", **counts, "blank": blanks, "review": results.review})
         return
     taken = f"{len(found.taking.judgments)} judgments taken, {found.taking.unchanged} known before"
     typer.echo(f"{taken}, {len(found.taking.blanks)} left blank, {found.taking.auto} filled in by rule")
-    typer.echo(found.review.outlook)
+    typer.echo(results.review.outlook if results.review else "")
     if results.recommendation is not None:
         typer.echo(f"Recommendation: {results.recommendation}")
 

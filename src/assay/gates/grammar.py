@@ -92,11 +92,7 @@ class _Parser:
         if self.at < len(self.text):
             told = bool(where or each or on), bool(each or on), on is not None
             rest = [f"'{word}'" for word, said in zip(("where", "for", "on"), told, strict=True) if not said]
-            raise self._expected(
-                ", ".join([*rest[:-1], f"{rest[-1]} or the end"]) + " of the clause"
-                if rest
-                else "the end of the clause"
-            )
+            raise self._expected(", ".join(rest) + " or " * bool(rest) + "the end of the clause")
         return Clause(left, op, right, where, each, on, self.text.strip())
 
     def _rule(self) -> Rule:

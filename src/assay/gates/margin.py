@@ -65,15 +65,15 @@ def margins_of(
     scope = evaluator.scope(leaves.values(), ways[0])
     drawn = evaluator.drawn(leaves, ways, scope, subsets=subsets)
     form, bounds = linear(_difference(clause)), _bounds(_difference(clause), leaves)
+    if subsets:
+        resampled = partial(_from_subsets, n=scope.n, level=evaluator.level)
+        return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
+    resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
-        interval = None if subsets else closed_form(form, leaves, evaluator, way, scope)
-        if interval is None and not subsets and not _tells(form, bounds, leaves, evaluator, way):
+        interval = closed_form(form, leaves, evaluator, way, scope)
+        if interval is None and not _tells(form, bounds, leaves, evaluator, way):
             interval = NO_INTERVAL
-        if subsets:
-            resampled = partial(_from_subsets, n=scope.n, level=evaluator.level)
-        else:
-            resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level)
         margins.append(_margin(clause, leaves, values, interval, resampled, scope.n))
     return margins
 

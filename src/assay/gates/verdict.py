@@ -134,6 +134,12 @@ def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
     return list({mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}.values())
 
 
+def systems_of(gates: Sequence[Gate], study: Study) -> set[str]:
+    """Every system that gates speak of."""
+    leaves = (found for gate in gates for clause in gate.clauses() for found in _leaves(clause, study))
+    return {mean.system for found in leaves for mean in means_of(found)}
+
+
 def _leaves(clause: Clause, study: Study) -> Iterator[Leaf]:
     """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
     if not [*calls(clause.left), *calls(clause.right)]:

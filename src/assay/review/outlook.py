@@ -10,13 +10,14 @@ bootstrap interval, is never called settled while passages are open.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import msgspec
 
-from assay.gates.clause import decide_clause
+from assay.gates.clause import decide_clause, repeated
 from assay.gates.closed_form import linear
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean, Spanning, means_of
@@ -24,13 +25,14 @@ from assay.gates.syntax import Binary, Clause
 from assay.gates.verdict import Gate, concluded, overall, stopped_by
 from assay.measures.semantic import GRADES, REVIEW, MarkShare
 from assay.records import ClauseResult, Verdict
-from assay.results import INCONCLUSIVE
+from assay.results import GO, INCONCLUSIVE, NO_GO
 from assay.review.pool import Candidate, Pool
 
 Completion = Mapping[tuple[str, str], str]  # the mark of every open passage, by item and document
 Completed = Callable[[Completion], Evaluator]  # evaluates as if the open passages were marked so
 ORDER = (False, None, True)
 MARKS = tuple(GRADES)
+MOST_COMBINED = 4096  # outcomes of a gate's clauses that are tried together; beyond, anything may happen
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ def _words(gate: Gate, pool: Pool, now: Evaluator, completed: Completed) -> set[
         decided = partial(decide_clause, clause, gate.rules, kills=role == "kill")
         ends = _ends(clause, gate, pool, now)
         ranges.append(list(_outcomes(decided, ends, now, completed)))
+    if math.prod(map(len, ranges)) > MOST_COMBINED:
+        return {GO, NO_GO, INCONCLUSIVE}
     return {
         concluded(gate, dict(zip(clauses, results, strict=True)))[0] for results in itertools.product(*ranges)
     }
@@ -120,7 +124,8 @@ def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Co
 
 
 def _reads_marks(clause: Clause, now: Evaluator) -> bool:
-    leaves = list(now.leaves(clause).values())
+    each = repeated(clause, now.rows.known_values)  # what `for` puts after an @ is no measure before that
+    leaves = [found for _, one in each for found in now.leaves(one).values()]
     if any(isinstance(found, Spanning) and found.label == REVIEW for found in leaves):
         return True  # agreement
     measures = [mean.measure for found in leaves for mean in means_of(found)]
@@ -137,9 +142,10 @@ def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Co
     passage moves its own item's row by so much for each mark, whatever the others are.
     """
     form = linear(Binary("-", clause.left, clause.right))
+    if form is None or clause.each is not None or len(now.rows.combinations) > 1:
+        return None
     leaves = now.leaves(clause)
-    slices = {found.where for found in leaves.values()}
-    if form is None or clause.each is not None or len(slices) > 1 or len(now.rows.combinations) > 1:
+    if len({found.where for found in leaves.values()}) > 1:
         return None
     weights: list[tuple[float, str, MarkShare]] = []
     for call, weight in form[0].items():

@@ -11,6 +11,7 @@ import pytest
 from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.pipeline import Evaluation, evaluate
 from assay.records import Judgment
+from assay.reviewing import export_review
 from assay.run.journal import Judged
 from assay.study import open_study
 from small_benchmark import GOLDEN, STUDY, write_benchmark, write_run
@@ -158,6 +159,26 @@ def test_a_clause_that_may_stay_without_figures_keeps_it_open(folder: Path) -> N
     found = Evaluation(open_study(folder)).review
     assert found is not None
     assert "inconclusive" in found.verdicts
+
+
+def test_a_clause_whose_cut_off_is_repeated_is_read_value_by_value(folder: Path) -> None:
+    study = STUDY.replace(
+        "    otherwise: no-go", "    kill: RR@cut(large) < 0 for each cut=5|10\n    otherwise: no-go"
+    )
+    (folder / "study.yaml").write_text(study)
+    found = Evaluation(open_study(folder)).review
+    assert found is not None
+    assert found.verdicts == ["inconclusive"]  # no item here has a label that RR could read
+    export_review(open_study(folder), folder / "first", first=3)
+
+
+def test_too_many_outcomes_to_try_are_never_called_settled(folder: Path) -> None:
+    clauses = "".join(f"\"RR(label='review|relevance')@{cut}(large) > 2\", " for cut in range(1, 9))
+    go = STUDY.replace("go: SemanticLift@5(large) > SemanticLift@5(small)", f"go: [{clauses}]")
+    (folder / "study.yaml").write_text(go.replace(" > 2", " > 0.99"))
+    found = Evaluation(open_study(folder)).review
+    assert found is not None
+    assert found.verdicts == ["go", "inconclusive", "no-go"]
 
 
 def test_a_step_that_can_still_be_stopped_is_not_settled(folder: Path) -> None:
