@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 
-PARTS = ("measures", "resampling", "runner", "retrieval", "judging")
+PARTS = ("measures", "resampling", "runner", "retrieval", "judging", "http")
 
 
 def seconds(value: float | None) -> str:

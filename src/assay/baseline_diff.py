@@ -14,6 +14,7 @@ import polars as pl
 from assay.baselines import Version, current_version, kept_version
 from assay.measures.observed import Seconds
 from assay.measures.parse import parse_measure
+from assay.pipeline import Evaluation
 from assay.protocols import Measure
 from assay.records import Comparison, Item, Verdict
 from assay.report.wording import clause_state
@@ -92,13 +93,13 @@ def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool
     """What changed from one baseline to another, or to what the study shows now."""
     before, after = (
         kept_version(study, old),
-        current_version(study) if new is None else kept_version(study, new),
+        current_version(Evaluation(study)) if new is None else kept_version(study, new),
     )
     measures, arms = ([side.distinct(column) for side in (before, after)] for column in ("measure", "arm"))
     shared = [parse_measure(name, study.registry) for name in measures[1] if name in measures[0]]
     timed = [measure.name for measure in shared if isinstance(measure, Seconds) and not timings]
     measured = [measure for measure in shared if measure.name not in timed]
-    pair = _Pair(before, after, study.file.compare.resamples)
+    pair = Pair(before, after, study.file.compare.resamples)
     compared = [arm for arm in arms[1] if arm in arms[0]] if measured and pair.items else []
     provenance = [{**side.shown["trust"]["provenance"], **side.kept.systems} for side in (before, after)]
     return Difference(
@@ -119,7 +120,7 @@ def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool
 
 
 @dataclasses.dataclass(frozen=True)
-class _Pair:
+class Pair:
     """Two versions over the items that both have unchanged."""
 
     before: Version
@@ -150,9 +151,22 @@ class _Pair:
         compared = zip(found, holm([one.p for one in found]), strict=True)
         refused = {name: each for name, each in why.items() if each}
         apart = [Comparison(NEW, OLD, {}, name, {}, *_NONE, refused=each) for name, each in refused.items()]
-        moved = [] if why[first.name] else _moved(rows, first)
+        moved = [] if why[first.name] else _most(_moved(rows, first), first)
         comparisons = [*(_adjusted(one, arm, p) for one, p in compared), *apart]
         return ArmDifference(arm, comparisons, first.name, moved)
+
+    def sliced(self, arm: str, measures: Sequence[Measure], by: Sequence[str]) -> list[Comparison]:
+        """The same within every slice, uncorrected: where to look, not what to decide."""
+        rows = self._rows(arm)
+        together = [measure for measure in measures if not self._apart(rows, measure.name)]
+        how = Comparing(OLD, correction="none", resamples=self.resamples, by=by)
+        _, found = summarise(rows, together, how)
+        return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
+
+    def moved(self, arm: str, measure: Measure) -> list[Moved]:
+        """Every item whose value of a measure changed, in the order of items."""
+        rows = self._rows(arm)
+        return [] if self._apart(rows, measure.name) else _moved(rows, measure)
 
     def _rows(self, arm: str) -> Rows:
         chosen = pl.col("arm").eq(arm) & pl.col("item").is_in(self.item_changes.unchanged)
@@ -184,11 +198,21 @@ def _adjusted(one: Comparison, arm: str, p: float | None) -> Comparison:
 def _moved(rows: Rows, measure: Measure) -> list[Moved]:
     old, new = (rows.column(side, measure.name) for side in (OLD, NEW))
     raised = np.where(old.counted & new.counted, new.values - old.values, 0.0)
-    gain = raised if measure.better == "higher" else -raised
-    changed = np.flatnonzero(np.abs(gain) > TIE).tolist()
-    most = sorted(changed, key=lambda row: (-abs(gain[row]), gain[row]))[:MOST_CHANGED]
-    found = [(rows.item_of(row), old.values[row], new.values[row]) for row in sorted(most, key=gain.item)]
-    return [Moved(item.item_id, item.text, float(was), float(now)) for item, was, now in found]
+    found = [(rows.item_of(row), row) for row in np.flatnonzero(np.abs(raised) > TIE).tolist()]
+    return [
+        Moved(item.item_id, item.text, float(old.values[row]), float(new.values[row])) for item, row in found
+    ]
+
+
+def gain_of(one: Moved, measure: Measure) -> float:
+    """By how much an item is better now; negative: worse."""
+    return one.after - one.before if measure.better == "higher" else one.before - one.after
+
+
+def _most(moved: Sequence[Moved], measure: Measure) -> list[Moved]:
+    """Those that changed most, worst first."""
+    most = sorted(moved, key=lambda one: (-abs(gain_of(one, measure)), gain_of(one, measure)))
+    return sorted(most[:MOST_CHANGED], key=lambda one: gain_of(one, measure))
 
 
 def _outcomes(version: Version) -> dict[str, str]:

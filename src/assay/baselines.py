@@ -99,7 +99,9 @@ class Version(NamedTuple):
 
 
 def _root(study: Study) -> Path:
-    """Beside the run folder: `baselines`, or `NAME.baselines` for a file that is not called study.yaml."""
+    """Where the study says; else beside the run folder: `baselines`, or `NAME.baselines` for another file."""
+    if study.file.baselines is not None:
+        return study.kit.path(study.filled(study.file.baselines))
     return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "baselines")
 
 
@@ -142,7 +144,9 @@ def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
     items = {item.item_id: item for dataset in reversed(datasets) for item in dataset.items}
     reading = [each for each in evaluation.measures if "labels" in each.needs]
     views = {each.name: getattr(each, "seen_in", View()).label for each in reading}
-    unknown = {name: view for name, view in views.items() if labels.world(view) == "open"}
+    # of measures that count what was missed too: how much there is to miss depends on who looked where
+    pooled = {each.name for each in reading if getattr(each, "pooled", True)}
+    unknown = {name: view for name, view in views.items() if name in pooled and labels.world(view) == "open"}
     looked = labels.frame.select("item", "label", "target", "start", "end")
     return _Kept(
         SCHEMA,
@@ -176,8 +180,7 @@ def _listed(study: Study, name: str) -> Baseline:
     return Baseline(name, kept.created, kept.note, shown["verdict"], len(kept.items))
 
 
-def current_version(study: Study) -> Version:
-    evaluation = Evaluation(study)
+def current_version(evaluation: Evaluation) -> Version:
     return Version(_kept(evaluation), _without_scores(evaluation.results), evaluation.scores)
 
 

@@ -1,5 +1,7 @@
 """`${NAME}` in a study file: filled in where a plugin is made, and put back wherever text is stored or shown.
 
+`${NAME:-other}` stands for the other text where the variable is not set, or empty.
+
 A variable is a secret where a word of its name says so (`API_KEY`, `HF_TOKEN`, `PGPASSWORD`). Secrets decide
 who may ask, never what is answered, so that no identity holds them; any other variable, such as an endpoint,
 makes another system of it.
@@ -14,7 +16,7 @@ from urllib.parse import quote
 
 from assay.protocols import Kit
 
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _SECRET = re.compile(
     r"(APIKEY|PASSWORD|PASSWD|((^|_)(KEY|TOKEN|SECRET|CREDENTIAL|AUTH|AUTHORIZATION|PASS|PWD|PAT)))S?(_|$)",
     re.IGNORECASE,
@@ -25,7 +27,10 @@ def fill(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
     """Every variable inside replaced by its value; secrets stay as written unless they are asked for."""
 
     def value(match: re.Match[str]) -> str:
-        return kit.secret(match[1]) if secrets or not _SECRET.search(match[1]) else match[0]
+        name, otherwise = match.groups()
+        if not secrets and _SECRET.search(name):
+            return match[0]
+        return otherwise if otherwise is not None and not kit.env.get(name) else kit.secret(name)
 
     return _each_text(given, lambda text: _VARIABLE.sub(value, text))
 

@@ -27,7 +27,7 @@ from assay.measures.score import score_blocks
 from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
-from assay.report.views import item_views, measure_infos
+from assay.report.views import is_lower_bound, item_views, measure_infos
 from assay.results import Results, ReviewSummary, Trust
 from assay.review.outlook import Outlook
 from assay.review.summary import Reviewing
@@ -259,7 +259,7 @@ class Evaluation:
             systems=self.rows.systems,
             arms=list(self.datasets),
             baseline=self.study.baseline if len(self.rows.systems) > 1 else None,
-            measures=measure_infos(self.study.measures),
+            measures=measure_infos(self.study.measures, self.judging.bounded),
             by=self.study.file.by,
             scores=self.scores,
             estimates=estimates,
@@ -288,6 +288,14 @@ class Evaluation:
         changed = ", ".join(f"{name} ({', '.join(what)})" for name, what in found.items() if what)
         return [f"the study has changed since this run: {changed}; run again"] if changed else []
 
+    def _lower_bounds(self) -> list[str]:
+        """The figures that somebody who looked at every result could only raise."""
+        names = [each.name for each in self.measures if is_lower_bound(each, self.judging.bounded)]
+        if not names:
+            return []
+        what = "neither a model nor a person looked at results that match no anchor"
+        return [f"lower bounds: {', '.join(names)} ({what})"]
+
     def _warnings(self) -> list[str]:
         """What is worth knowing before a figure is trusted, gravest first."""
         chosen = [f"{name}={'|'.join(values)}" for name, values in self.selection.where.items()]
@@ -300,6 +308,7 @@ class Evaluation:
             *faults(self.blocks),
             *timed_elsewhere(self.study, self.blocks),
             *self.store.warnings(),
+            *self._lower_bounds(),
             *self.judging.warnings,
             *warnings_of(self.study, self.datasets, self.measures),
         ]
@@ -310,8 +319,8 @@ def _refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> 
     problems = []
     for block in blocks:
         corpus = datasets[block.arm.name].corpus
-        if not len(corpus) or not len(block.ranking):
-            continue
+        if not len(corpus) or not len(block.ranking) or "texts" in (block.gives or ()):
+            continue  # hits that bring their text are judged by it
         docs = block.ranking["doc"].unique()
         known = {*corpus.position, *corpus.documents, *itertools.chain.from_iterable(corpus.units.values())}
         if known.isdisjoint(docs.to_list()):

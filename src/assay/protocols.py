@@ -122,6 +122,9 @@ class Judge(Protocol):
 
     `names` are what its judgments are signed with, best first. `closed_labels` are the labels it decides
     wholly: what it does not name under one of them is not relevant; under any other label it is unknown.
+    `incomplete` may name those of them under which it knows only some of what is right: figures are lower
+    bounds then, unless a judge that looks at whatever came back lists the label in `opens`; that makes what
+    nobody has judged yet unknown, whoever closed it.
     A judge that people stand behind also has `raters`: those of its names whose marks agreement compares; one
     that counts everybody who marked, without naming them, has `everybody`. `examine(dataset, kit)` may say
     before a run what it cannot judge (problems) and what looks wrong (warnings).
@@ -144,8 +147,9 @@ class FreeJudge(Judge, Protocol):
 class PayingJudge(Judge, Protocol):
     """A judge each of whose findings costs something: it is asked each question once, and that is stored.
 
-    `ask` may raise Retryable. Findings are signed with the first of its names. Optional attributes: `version`
-    (bump it when findings change) and `threads` (how many questions may be in flight; default 1).
+    `ask` may raise Retryable; an error may carry `cost`, which is booked. Findings are signed with the first
+    of its names. Optional attributes: `version` (bump it when findings change), `threads` (how many questions
+    may be in flight; default 1) and `within(kit)`: the judge with the files of the study that it reads.
     """
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterable[Question]: ...

@@ -25,6 +25,7 @@ class MeasureInfo(msgspec.Struct, frozen=True):
     high: float | None  # None: unbounded
     unit: str = ""
     about: str = ""  # the first line of its docstring
+    lower_bound: bool = False  # nobody looked at what came back and was not expected: the truth may be higher
 
 
 class Expected(msgspec.Struct, frozen=True):
@@ -56,6 +57,26 @@ class ItemView(msgspec.Struct, frozen=True):
     returned: dict[str, list[Returned]]  # by arm name
     faults: dict[str, str] = {}  # by arm name: why it did not answer
     expects: str | None = None
+    language: str | None = None
+    route: str | None = None  # the route it should take, where that decides
+    flags: dict[str, bool | str] = {}  # and the flags that must be set
+    routes: dict[str, str] = {}  # by arm name: the route it took
+    flagged: dict[str, dict[str, bool | str]] = {}  # and the flags it set
+
+    @property
+    def expectation(self) -> str:
+        """What should come of it where that is not passages, in words."""
+        route = f"the route {self.route}" if self.route and self.expects in {"route", "nothing"} else ""
+        return ", ".join(filter(None, [route or self.expects or "", *_flags(self.flags)]))
+
+    def took(self, arm: str) -> str:
+        """The route an arm took and the flags it set, in words."""
+        route = f"route {self.routes[arm]}" if arm in self.routes else ""
+        return ", ".join(filter(None, [route, *_flags(self.flagged.get(arm, {}))]))
+
+
+def _flags(flags: dict[str, bool | str]) -> list[str]:
+    return [name if value is True else f"{name} = {value}" for name, value in flags.items() if value]
 
 
 class ReviewSummary(msgspec.Struct, frozen=True):
@@ -80,6 +101,32 @@ class ReviewSummary(msgspec.Struct, frozen=True):
     @property
     def partial(self) -> bool:
         return len(self.complete) < self.items
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """An item whose value of one measure is not what it was."""
+
+    item_id: str
+    text: str
+    arm: str
+    measure: str
+    before: float
+    after: float
+
+
+class Against(msgspec.Struct, frozen=True):
+    """What changed since a baseline, on the items that both have unchanged, in what gates read."""
+
+    baseline: str
+    created: float | None
+    verdict: str | None  # what the baseline's own gates said
+    comparisons: list[Comparison]  # now less then, over all and by slice; the family is the arm
+    regressions: list[Turn]  # worst first
+    recoveries: list[Turn]  # best first
+    added: list[str]  # items newer than the baseline: listed, not compared
+    removed: list[str]
+    changed: list[str]
+    relabelled: list[str]  # of those compared: judges say something else of them now
 
 
 class Trust(msgspec.Struct, frozen=True):
@@ -111,6 +158,7 @@ class Results:
     trust: Trust
     items: list[ItemView] = field(default_factory=list)
     review: ReviewSummary | None = None  # where the study has items that people should review
+    against: Against | None = None  # where it was compared with a baseline
     recommendation: str | None = None  # what the study's `recommend` says of these verdicts
     created: float | None = None  # when the last answer was stored
     report: str | None = None  # path of the HTML file
@@ -122,8 +170,10 @@ class Results:
             "study": self.study,
             "kind": self.kind,
             "verdict": self.verdict,
+            "lower_bounds": [measure.name for measure in self.measures if measure.lower_bound],
             "recommendation": self.recommendation,
             "review": msgspec.to_builtins(self.review),
+            "against": msgspec.to_builtins(self.against),
             "scores": self._score_rows(),
             "estimates": msgspec.to_builtins(self.estimates),
             "comparisons": msgspec.to_builtins(self.comparisons),

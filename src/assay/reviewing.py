@@ -12,20 +12,31 @@ from typing import Any
 import numpy as np
 
 from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
+from assay.errors import DataError, Problem, UsageError
 from assay.gates.closed_form import linear
 from assay.gates.leaf import means_of
 from assay.gates.syntax import Binary
+from assay.judges.marks import Present
 from assay.judges.ratings import shared_ratings
 from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline import Evaluation
 from assay.records import Judgment
 from assay.results import Results, ReviewSummary
 from assay.review.export import blind_forms, model_forms, write_forms
-from assay.review.forms import read_forms
+from assay.review.forms import Form, read_forms
 from assay.review.order import decisive_order
 from assay.review.pool import Pool
 from assay.review.taking import Taking, take
+from assay.review.verdict_forms import (
+    Told,
+    VerdictForm,
+    joined,
+    parted,
+    take_verdicts,
+    verdict_form,
+    write_verdict_forms,
+)
+from assay.review.verdicts import ITEMS, Asked, Checked, agreement_on_verdicts, asked_of, drawn, number
 from assay.run.journal import Judged
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 from assay.stats.compare import Comparing
@@ -40,6 +51,7 @@ class Exported:
     asked: int  # passages left to judge in them
     filled: int  # those that rules or earlier marks fill in
     blind: bool
+    folder: Path | None = None
 
 
 def export_review(
@@ -80,7 +92,45 @@ def export_review(
     paths = write_forms(forms, place, taken=_marks(evaluation))
     rows = [row for form in forms for row in form.rows]
     asked = sum(not row.judgment for row in rows)
-    return Exported(paths, asked, len(rows) - asked, not per_model)
+    return Exported(paths, asked, len(rows) - asked, not per_model, place)
+
+
+def export_verdicts(
+    study: Study,
+    folder: Path | None = None,
+    *,
+    items: int = ITEMS,
+    reviewer: str | None = None,
+    seed: int = 0,
+) -> Exported:
+    """Writes forms on which people grade what a paying judge graded, for so many items drawn at random.
+
+    With a `reviewer` they show what that person graded before, else what anybody did; no judge's verdict.
+    """
+    evaluation = Evaluation(study)
+    asked = _asked(evaluation)
+    if not asked:
+        raise UsageError(
+            "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
+            f"assay run {study.folder}"
+        )
+    told: dict[Told, str] = {}
+    known = set(_grades(evaluation))
+    for mark in evaluation.judgments:  # those that still hold
+        if mark in known and reviewer in {None, mark.judge}:
+            told.setdefault((mark.item_id, mark.label, mark.target or ""), mark.category or "")
+    forms = [verdict_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
+    place = folder or _review_folder(study, reviewer) / "verdicts"
+    paths = write_verdict_forms(forms, place, _grades(evaluation))
+    rows = [row for each in forms for row in each.form.rows]
+    open_rows = sum(not row.judgment for row in rows)
+    return Exported(paths, open_rows, len(rows) - open_rows, True, place)
+
+
+def _asked(evaluation: Evaluation) -> list[Asked]:
+    """What paying judges graded, with the texts that they were shown."""
+    present = [Present(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
+    return asked_of(evaluation.study.judges, evaluation.judgments, present)
 
 
 def _review_folder(study: Study, reviewer: str | None) -> Path:
@@ -155,6 +205,7 @@ class TakenIn:
 
     taking: Taking
     results: Results
+    checked: Checked | None  # where a paying judge graded anything
 
 
 def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> TakenIn:
@@ -162,19 +213,47 @@ def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = No
     evaluation = Evaluation(study)
     with evaluation.store.locked():
         given = [study.folder / "review"] if not paths else list(paths)
-        taking = take(
-            read_forms(given),
-            evaluation.reviewing.pool,
-            _corpus(evaluation),
-            reviewer=reviewer,
-            when=study.kit.clock(),
-            standing=_marks(evaluation),
-            counted=_counted(study),
-        )
+        forms, verdicts = parted(read_forms(given))
+        taking = _taken(evaluation, forms, verdicts, reviewer)
         with evaluation.store.writer() as writer:
             for judgment in taking.judgments:
                 writer.append(Judged(judgment), now=True)
-    return TakenIn(taking, Evaluation(study).results)
+    now = Evaluation(study)
+    return TakenIn(taking, now.results, _checked(now))
+
+
+def _taken(
+    evaluation: Evaluation, forms: Sequence[Form], verdicts: Sequence[VerdictForm], reviewer: str | None
+) -> Taking:
+    """What both kinds of form bring; the problems of both are told together."""
+    study, problems, found = evaluation.study, list[Problem](), list[Taking]()
+    how: dict[str, Any] = {"reviewer": reviewer, "when": study.kit.clock()}
+    try:
+        if forms or not verdicts:
+            pool, corpus, before = evaluation.reviewing.pool, _corpus(evaluation), _marks(evaluation)
+            found.append(take(forms, pool, corpus, standing=before, counted=_counted(study), **how))
+    except DataError as error:
+        problems += error.problems
+    try:
+        if verdicts:
+            found.append(take_verdicts(verdicts, _asked(evaluation), earlier=_grades(evaluation), **how))
+    except DataError as error:
+        problems += error.problems
+    if problems:
+        raise DataError(problems)
+    return joined(found)
+
+
+def _grades(evaluation: Evaluation) -> list[Judgment]:
+    """All that people said so far of what judges graded: marks that answer no question."""
+    entries = [entry.judgment for entry in evaluation.store.judged() if entry.key is None]
+    return [mark for mark in entries if mark is not None and mark.label != REVIEW]
+
+
+def _checked(evaluation: Evaluation) -> Checked | None:
+    judges, names = evaluation.study.judges, evaluation.judging.names
+    asked = _asked(evaluation)
+    return Checked.of(asked, judges, evaluation.judgments, names) if asked else None
 
 
 def _counted(study: Study) -> list[str] | None:
@@ -200,6 +279,7 @@ class Agreement:
     shared: int  # passages that two or more judged
     pairs: list[dict[str, Any]]  # of every two: n, share of equal marks, Cohen's kappa
     alpha: float | None  # Krippendorff's, of all
+    verdicts: list[dict[str, Any]]  # of people with paying judges, and with each other on what those judged
 
     def as_json(self) -> dict[str, Any]:
         return {"schema": "assay/agreement/1", **dataclasses.asdict(self)}
@@ -222,15 +302,12 @@ def agreement_of(study: Study) -> Agreement:
                     "raters": [raters[one], raters[other]],
                     "n": len(both),
                     "agree": float((a == b).mean()),
-                    "kappa": _number(cohen_kappa(a, b)[0]),
+                    "kappa": number(cohen_kappa(a, b)[0]),
                 }
             )
-    alpha = _number(krippendorff_alpha(list(table.T), "nominal")[0]) if len(table) else None
-    return Agreement(raters, len(shared), pairs, alpha)
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    alpha = number(krippendorff_alpha(list(table.T), "nominal")[0]) if len(table) else None
+    verdicts = agreement_on_verdicts(_asked(evaluation), evaluation.judgments, raters)
+    return Agreement(raters, len(shared), pairs, alpha, verdicts)
 
 
 def next_step(study: Study, place: str) -> str:

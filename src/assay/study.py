@@ -24,6 +24,7 @@ from assay.protocols import Kit
 from assay.records import Arm, Budget, Factors
 from assay.spec import Spec, parse_spec
 from assay.study_file import SpecForm, StudyFile, read_fields
+from assay.sweep_parameter import head, with_parameter
 from assay.yaml_lines import Lines, read_yaml
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Study:
     lines: Lines
     registry: Registry
     kit: Kit
+    run_name: str = "run"  # a sweep keeps what it asks apart from the study's own run
 
     @property
     def name(self) -> str:
@@ -53,7 +55,7 @@ class Study:
     def run_folder(self) -> Path:
         """Beside the study file: `run`, or `NAME.run` for a file that is not called study.yaml."""
         stem = Path(self.lines.where).stem
-        return self.folder / ("run" if stem == "study" else f"{stem}.run")
+        return self.folder / (self.run_name if stem == "study" else f"{stem}.{self.run_name}")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -95,9 +97,10 @@ class Study:
         return [self.judge(given) for given in self.file.judges]
 
     def judge(self, given: SpecForm) -> Judge:
-        """A judge as the study names it."""
+        """A judge as the study names it, with the files of the study that it reads."""
         judge: Judge = self._made(JUDGES, given)
-        return judge
+        within = getattr(judge, "within", None)
+        return judge if within is None else within(self.kit)
 
     @cached_property
     def gates(self) -> list[Gate]:
@@ -162,24 +165,33 @@ class Study:
 
     def dataset(self, arm: Arm) -> Dataset:
         """The dataset an arm runs on."""
-        taken = dict(self.with_factors(DATASETS, Spec(self.data_spec.name), arm.factors).params)
-        if _CHUNK in arm.factors:
-            taken[_CHUNK] = arm.factors[_CHUNK]
-        return self._load(tuple(sorted(taken.items())))
+        fields = _fields(self.registry.load(DATASETS, self.data_spec.name)) | {_CHUNK}
+        taken = [(factor, value) for factor, value in arm.factors.items() if head(factor) in fields]
+        return self._load(tuple(sorted(taken)))
 
     def chunker(self, factors: Factors) -> Chunker | None:
         """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
         chosen = factors.get(_CHUNK)
         given = self.file.chunk if chosen is None else self.file.chunkings.get(chosen, chosen)
+        inside = {factor.partition(".")[2]: factor for factor in factors if factor.startswith(f"{_CHUNK}.")}
         if not given or (chosen is None and self.file.chunkings):
+            if inside:
+                name = ", ".join(inside.values())
+                raise UsageError(f"{name}: there is no chunking to set it in. Add chunk: tokens, or another.")
             return None
-        chunker: Chunker = self._made(CHUNKERS, given)
+        spec = parse_spec(given)
+        for path, factor in inside.items():
+            spec = with_parameter(self.registry, CHUNKERS, spec, path, factors[factor])
+        chunker: Chunker = self._made(CHUNKERS, spec)
         return chunker
 
     def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
-        """The spec with every factor that is a parameter of its plugin."""
+        """The spec with every factor that is a parameter of its plugin, or, as `fuse.k`, of a part of it."""
         fields = _fields(self.registry.load(group, spec.name))
-        return Spec(spec.name, {**spec.params, **{key: factors[key] for key in factors if key in fields}})
+        for factor in sorted(factors, key=lambda each: each.count(".")):  # a part before what is inside it
+            if head(factor) in fields:
+                spec = with_parameter(self.registry, group, spec, factor, factors[factor])
+        return spec
 
     @cached_property
     def _loaded(self) -> dict[tuple[tuple[str, str], ...], Dataset]:
@@ -195,7 +207,8 @@ class Study:
         if (chunker := self.chunker(factors)) is not None:
             from assay.retrieval.rechunk import rechunked
 
-            as_it_came = tuple(sorted({**factors, _CHUNK: _NOT_CUT}.items()))
+            others = {factor: value for factor, value in factors.items() if head(factor) != _CHUNK}
+            as_it_came = tuple(sorted({**others, _CHUNK: _NOT_CUT}.items()))
             return rechunked(self._load(as_it_came), chunker, self.kit)
         # a dataset that is stored by split is read by split
         chosen = {"split": self.file.split} if self.file.split is not None else {}
@@ -207,6 +220,11 @@ class Study:
             dataset = dataclasses.replace(dataset, items=kept)
         if not dataset.items:
             raise DataError(self._no_items(splits))
+        if dataset.corpus.uncut and factors.get(_CHUNK) != _NOT_CUT:
+            from assay.retrieval.chunk import Whole
+            from assay.retrieval.rechunk import rechunked
+
+            return rechunked(dataset, Whole(), self.kit)
         return dataset
 
     def _no_items(self, splits: set[str]) -> Problem:
@@ -259,6 +277,6 @@ def _fields(cls: type) -> set[str]:
 
 
 def _combinations(factors: Mapping[str, list[str]], concerned: set[str]) -> Iterator[Factors]:
-    names = [name for name in factors if name in concerned]
+    names = [name for name in factors if head(name) in concerned]
     for values in itertools.product(*(factors[name] for name in names)):
         yield dict(zip(names, values, strict=True))

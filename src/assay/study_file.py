@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from assay.errors import Problem
+from assay.sweep_file import SweepFile
 from assay.yaml_lines import Lines, Loc
 
 T = TypeVar("T")
@@ -143,6 +144,9 @@ class StudyFile(_Strict):
     steps: Words = []
     gates: dict[str, GateFile] = {}
     recommend: dict[str, dict[str, Outcome]] = {}
+    sweep: SweepFile | None = None
+    reports: Words = []
+    baselines: Word | None = None
 
     @property
     def chunkings(self) -> dict[str, Any]:
@@ -167,6 +171,11 @@ def read_fields(content: dict[str, Any], lines: Lines) -> tuple[StudyFile, list[
 
 def _known_fields(loc: Loc) -> list[str]:
     """The fields that may stand where an unknown one was found."""
-    nested: dict[str, type[BaseModel]] = {"run": RunSettings, "compare": CompareSettings, "gates": GateFile}
+    nested: dict[str, type[BaseModel]] = {
+        "run": RunSettings,
+        "compare": CompareSettings,
+        "gates": GateFile,
+        "sweep": SweepFile,
+    }
     model = nested[str(loc[0])] if len(loc) > 1 else StudyFile
     return list(model.model_fields)

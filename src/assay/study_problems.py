@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
-from assay.plugins import DATASETS
+from assay.plugins import DATASETS, RENDERERS
 from assay.yaml_lines import Lines, Loc
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "steps": _step_problems,
         "gates": _gate_problems,
         "recommend": _recommend_problems,
+        "reports": _report_problems,
         "factors": _factor_problems,
+        "sweep": _sweep_problems,
     }
     needs = {
         "baseline": {"systems"},
@@ -76,6 +78,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "gates": {"systems"},
         "recommend": {"gates"},
         "factors": {"data", "systems"},
+        "sweep": {"data", "systems", "measures", "chunk", "factors"},
     }
     found: list[Problem] = []
     broken = set(spoilt)
@@ -85,6 +88,8 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
             found += problems
             if problems and field in {"data", "systems"}:
                 broken.add("factors")
+            if problems:
+                broken.add("sweep")
     return found
 
 
@@ -185,6 +190,15 @@ def _baseline_problems(study: Study) -> Iterator[Problem]:
         yield study.lines.problem(["baseline"], what, did_you_mean(baseline, systems))
 
 
+def _report_problems(study: Study) -> Iterator[Problem]:
+    known = study.registry.names(RENDERERS)
+    for index, name in enumerate(study.file.reports):
+        if name not in known:
+            yield study.lines.problem(
+                ["reports", index], f"there is no format {name!r}", did_you_mean(name, known)
+            )
+
+
 def _step_problems(study: Study) -> Iterator[Problem]:
     for index, step in enumerate(study.file.steps):
         if step not in study.file.gates:
@@ -257,6 +271,12 @@ def _factor_problems(study: Study) -> Iterator[Problem]:
                 if problem.what not in said:
                     said.add(problem.what)
                     yield problem
+
+
+def _sweep_problems(study: Study) -> Iterator[Problem]:
+    from assay.sweep_study import sweep_problems
+
+    yield from sweep_problems(study)
 
 
 def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Problem]:

@@ -35,6 +35,7 @@ def test_the_commands_are_these() -> None:
     wanted = {"demo", "init", "validate", "run", "score", "compare", "gate", "report", "status", "import"}
     wanted |= {"review export", "review import", "review status", "review agreement"}
     wanted |= {"baseline tag", "baseline list", "baseline diff", "dashboard"}
+    wanted |= {"sweep"} | {f"golden {step}" for step in ("check", "freeze", "resolve", "candidates", "add")}
     assert wanted <= {" ".join(path) for path in COMMANDS}
 
 

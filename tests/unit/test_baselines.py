@@ -216,17 +216,18 @@ def test_items_scored_on_one_side_only_refuse_the_comparison(tmp_path: Path) -> 
 
 
 def test_open_worlds_judged_on_different_pools_are_not_compared(tmp_path: Path) -> None:
-    text = edited("[RR@5, nDCG@10]", "[P@1]", ONLY_OLD) + "judges: [human]\n"
+    text = edited("[RR@5, nDCG@10]", "[R@1, P@1]", ONLY_OLD) + "judges: [human]\n"
     folder = write_study(tmp_path, text)
     study = opened(folder)
     run_study(study)
     mark(study, {f"q{n}": f"d{(n + 1) % N}" for n in range(N)})
     tag_baseline(study, "march")
     same = diff_baselines(opened(folder), "march")
-    assert (compared(same)["P@1"].n, compared(same)["P@1"].refused) == (N, None)
+    assert (compared(same)["R@1"].n, compared(same)["R@1"].refused) == (N, None)
     mark(study, {"q3": "d3"})
     found = diff_baselines(opened(folder), "march")
-    assert compared(found)["P@1"].refused == "judged on different pools: q3"
+    assert compared(found)["R@1"].refused == "judged on different pools: q3"
+    assert compared(found)["P@1"].n == N  # which never asks how much there was to find
     assert found.items.relabelled == ["q3"]
     assert found.items.unchanged == [f"q{n}" for n in range(N)]
     assert "labels" in found.provenance

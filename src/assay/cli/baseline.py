@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import plain_console, print_json
+from assay.cli.showing import plain_console, print_json, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,7 +61,7 @@ def list_(study: StudyPath, as_json: AsJson = False) -> None:
         else (each.name, _when(each.created), TITLES[each.verdict], str(each.items), each.note)
         for each in found
     ]
-    plain_console().print(_table(("name", "when (UTC)", "verdict", "items", "note"), rows, figures={3}))
+    plain_console().print(table(("name", "when (UTC)", "verdict", "items", "note"), rows, figures={3}))
 
 
 def diff(
@@ -148,7 +148,7 @@ def _differences(found: Difference) -> Iterator[str | Table]:
     ]
     header = ("system", "measure", "new - old [95 %]", "p adj.", "win/tie/loss", "n", "note")
     yield ""
-    yield _table(header, rows, figures={2, 3, 4, 5})
+    yield table(header, rows, figures={2, 3, 4, 5})
     yield ""
     moved = [
         (each.arm, one.item_id, words.number(one.before), words.number(one.after), _short(one.text))
@@ -157,24 +157,8 @@ def _differences(found: Difference) -> Iterator[str | Table]:
     ]
     if moved:
         yield f"items that changed most on {found.arms[0].measure}, worst first"
-        yield _table(("system", "item", "before", "after", "text"), moved, figures={2, 3})
+        yield table(("system", "item", "before", "after", "text"), moved, figures={2, 3})
         yield ""
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]], figures: set[int]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    from assay.report.wording import printable
-
-    table = Table(box=None, pad_edge=False)
-    for index, name in enumerate(header):
-        figure = index in figures
-        table.add_column(Text(name), justify="right" if figure else "left", no_wrap=figure, overflow="fold")
-    for row in rows:
-        # an arm's name, such as race[stage=50k], is not rich mark-up
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    return table
 
 
 def _arrow(change: Change, nothing: str) -> str:

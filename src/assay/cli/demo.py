@@ -29,4 +29,4 @@ def command(
         say(f"wrote {target}; change it and run: assay run {folder}")
     elif target.read_bytes() != template:
         say(f"running {target} as it is: it is not the demo's own")
-    run_and_show(folder, [], [], as_json=as_json)
+    run_and_show(folder, as_json=as_json)

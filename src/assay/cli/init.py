@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +15,7 @@ from assay.errors import DataError, Problem, UsageError, did_you_mean
 
 
 def command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to study: models.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to study: models or search.")],
     folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="Where; default: the kind.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -25,16 +27,28 @@ def command(
     if kind not in kinds:
         raise UsageError(f"There is no template {kind!r}. {did_you_mean(kind, kinds)}")
     target = folder or Path(kind)
-    parts = {each.name: each.read_bytes() for each in (studies / kind).iterdir() if each.is_file()}
+    parts = dict(_files(studies / kind))
     if taken := [name for name in parts if (target / name).exists()]:
         fix = "Name another folder, or remove what is there."
         raise DataError([Problem("is there already", str(target / name), fix=fix) for name in sorted(taken)])
     target.mkdir(parents=True, exist_ok=True)
     for name, content in parts.items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_bytes(content)
     if as_json:
         print_json({"schema": "assay/init/1", "study": str(target), "files": sorted(parts)})
-    say(f"wrote {', '.join(sorted(parts))} to {target}; next: assay run {target}")
+    top = sorted({name.partition("/")[0] + "/" * ("/" in name) for name in parts})
+    say(f"wrote {', '.join(top)} to {target}; next: assay run {target}")
 
 
-TEMPLATES = ("models",)  # of the studies that come with the program, those to start from
+TEMPLATES = ("models", "search")  # of the studies that come with the program, those to start from
+_MADE = ("__pycache__", "run", "sweep", "baselines")  # what running a study leaves in its folder
+
+
+def _files(folder: Traversable, above: str = "") -> Iterator[tuple[str, bytes]]:
+    """Every file of a template with its path in it."""
+    for each in folder.iterdir():
+        if each.is_file():
+            yield f"{above}{each.name}", each.read_bytes()
+        elif each.name not in _MADE:
+            yield from _files(each, f"{above}{each.name}/")

@@ -21,6 +21,7 @@ from assay.cli import (
     dashboard,
     demo,
     gate,
+    golden,
     import_results,
     init,
     report,
@@ -28,6 +29,7 @@ from assay.cli import (
     run,
     score,
     status,
+    sweep,
     validate,
 )
 from assay.cli.showing import say
@@ -69,7 +71,7 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
     return telling
 
 
-for module in (demo, init, validate, run, score, compare, gate, report, status, dashboard):
+for module in (demo, init, validate, run, score, compare, gate, report, status, sweep, dashboard):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))
 
@@ -86,6 +88,16 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
     "baseline": (
         "What a study showed earlier, and what changed since.",
         {"tag": baseline.tag, "list": baseline.list_, "diff": baseline.diff},
+    ),
+    "golden": (
+        "Golden sets: checked, frozen, resolved against their corpus, and grown.",
+        {
+            "check": golden.check,
+            "freeze": golden.freeze,
+            "resolve": golden.resolve,
+            "candidates": golden.candidates,
+            "add": golden.add,
+        },
     ),
 }
 for group, (about, steps) in GROUPS.items():

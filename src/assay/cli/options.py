@@ -14,3 +14,8 @@ Qrels = Annotated[Path, typer.Option("--qrels", help="The TREC or BEIR relevance
 Measures = Annotated[
     list[str], typer.Option("-m", "--measure", help="A measure such as nDCG@10; may be given several times.")
 ]
+
+Against = Annotated[
+    str | None,
+    typer.Option("--against", metavar="NAME", help="Hold it against this baseline: a real loss is a no-go."),
+]

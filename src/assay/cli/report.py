@@ -3,48 +3,52 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import say
+from assay.cli.options import Against, AsJson, StudyPath
+from assay.cli.run import Where, selected
+from assay.cli.showing import evaluated, say, write_report
+from assay.errors import UsageError
 
 
 def command(
     study: StudyPath,
     format: Annotated[  # noqa: A002
-        str, typer.Option(help="html, markdown, json, junit, parquet, or benchmark: a folder of files.")
+        str,
+        typer.Option(help="html, markdown, json, junit, parquet or github; a folder: benchmark or eval."),
     ] = "html",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write; - is stdout.")] = None,
+    where: Where = None,
+    against: Against = None,
+    post: Annotated[
+        bool, typer.Option("--post", help="With --format github, in GitHub Actions: comment and annotate.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a report of what is stored."""
     from assay.pipeline import Evaluation
     from assay.plugins import RENDERERS
-    from assay.run.store import write_atomic
     from assay.study import open_study
 
+    stdout = as_json or str(out) == "-"
+    if post and (format != "github" or stdout):
+        raise UsageError("--post needs --format github, and a file: leave out --json and -o -.")
     opened = open_study(study)
-    renderer = opened.registry.create(RENDERERS, "json" if as_json else format)
-    if hasattr(renderer, "files"):
-        folder = out or opened.run_folder / format
-        for name, content in renderer.files(Evaluation(opened).results).items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(folder / name, partial(_write, content))
-        say(f"wrote {folder}")
-        return
-    content = renderer.render(Evaluation(opened).results)
-    if as_json or str(out) == "-":
-        sys.stdout.buffer.write(content)
+    wanted = "json" if as_json else format
+    renderer = opened.registry.create(RENDERERS, wanted)
+    results = evaluated(Evaluation(opened, selected(where or [], [], None)), against)
+    if stdout and not hasattr(renderer, "files"):
+        sys.stdout.buffer.write(renderer.render(results))
         sys.stdout.buffer.flush()
         return
-    path = out or opened.run_folder / f"report{renderer.suffix}"
-    write_atomic(path, partial(_write, content))
+    path = write_report(results, opened, wanted, out)
     say(f"wrote {path}")
+    if post:
+        from assay.github_actions import deliver
 
-
-def _write(content: bytes, target: Path) -> None:
-    target.write_bytes(content)
+        delivered = deliver(results, opened, path)
+        typer.echo("".join(f"{line}\n" for line in delivered.commands), nl=False)
+        say(delivered.said)

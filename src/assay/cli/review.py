@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import plain_console, print_json, say, write_report
+from assay.cli.showing import plain_console, print_json, say, write_reports
 
 if TYPE_CHECKING:
     from assay.results import ReviewSummary
@@ -30,21 +30,40 @@ def export(
     per_model: Annotated[
         bool, typer.Option("--per-model", help="One form a query and model, which is not blind.")
     ] = False,
+    verdicts: Annotated[
+        bool,
+        typer.Option("--verdicts", help="Ask people to grade what a model judge graded, without seeing it."),
+    ] = False,
+    items: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --verdicts: how many items to draw at random; default: 50."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="What shuffles passages, and draws items.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Write forms for people to judge what keywords miss: no model, rank or score shows."""
+    """Write forms for people on what keywords miss, or a model judged: no model, rank or score shows."""
+    from assay.errors import UsageError
     from assay.report.wording import counted
-    from assay.reviewing import export_review
+    from assay.review.verdicts import ITEMS
+    from assay.reviewing import export_review, export_verdicts
     from assay.study import open_study
 
-    found = export_review(open_study(study), out, per_model=per_model, first=first, reviewer=reviewer)
+    opened = open_study(study)
+    if verdicts:
+        if per_model or first is not None:
+            raise UsageError("With --verdicts items are drawn at random. Leave out --first and --per-model.")
+        found = export_verdicts(opened, out, items=items or ITEMS, reviewer=reviewer, seed=seed)
+    elif items is not None:
+        raise UsageError("--items says how many items to draw for --verdicts. Add it, or use --first.")
+    else:
+        found = export_review(opened, out, per_model=per_model, first=first, reviewer=reviewer, seed=seed)
     if not found.blind:
         say(NOT_BLIND)
     if as_json:
         paths = [str(path) for path in found.paths]
         print_json({"schema": "assay/review-export/1", "forms": paths, "to_judge": found.asked})
         return
-    where = found.paths[0].parent if found.paths else study
+    where = found.folder or study
     forms = counted(len(found.paths), "form")
     typer.echo(f"{forms} in {where}: {found.asked} to judge, {found.filled} filled in")
     if found.asked:
@@ -63,17 +82,20 @@ def take_in(
 
     opened = open_study(study)
     found = import_review(opened, forms or [], reviewer)
-    results = write_report(found.results, opened.run_folder)  # or the page would show what was
+    results = write_reports(found.results, opened)  # or the page would show what was
     for note in found.taking.notes:
         say(f"note: {note}")
     if as_json:
         counts = {"taken": len(found.taking.judgments), "unchanged": found.taking.unchanged}
         blanks = len(found.taking.blanks)
-        print_json({"schema": "assay/review-import/1", **counts, "blank": blanks, "review": results.review})
+        told = {**counts, "blank": blanks, "review": results.review, "verdicts": found.checked}
+        print_json({"schema": "assay/review-import/1", **told})
         return
     taken = f"{len(found.taking.judgments)} judgments taken, {found.taking.unchanged} known before"
     typer.echo(f"{taken}, {len(found.taking.blanks)} left blank, {found.taking.auto} filled in by rule")
-    typer.echo(results.review.outlook if results.review else "")
+    for line in (results.review and results.review.outlook, found.checked and found.checked.in_words):
+        if line:
+            typer.echo(line)
     if results.recommendation is not None:
         typer.echo(f"Recommendation: {results.recommendation}")
 
@@ -117,9 +139,7 @@ def _show(found: ReviewSummary) -> None:
 
 
 def agreement(study: StudyPath, as_json: AsJson = False) -> None:
-    """Show how far reviewers agree on the passages that several of them judged."""
-    from rich.table import Table
-
+    """Show how far reviewers agree on the passages that several judged, and a model judge with them."""
     from assay.report import wording as words
     from assay.reviewing import agreement_of
     from assay.study import open_study
@@ -128,13 +148,47 @@ def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found.as_json())
         return
-    if not found.pairs:
+    if not found.pairs and not found.verdicts:
         typer.echo("No passage was judged by two people. Give some forms to a second reviewer.")
         return
-    table = Table("reviewers", "passages", "same mark", "kappa", box=None, pad_edge=False)
-    for pair in found.pairs:
-        table.add_row(
-            " and ".join(pair["raters"]), str(pair["n"]), f"{pair['agree']:.1%}", words.number(pair["kappa"])
-        )
+    if found.pairs:
+        _show_pairs(["reviewers"], found.pairs)
+        typer.echo(f"Krippendorff's alpha {words.number(found.alpha)} over {found.shared} passages")
+    if found.verdicts:
+        _show_pairs(["label", "grades by"], found.verdicts)
+    for pair in found.verdicts:
+        _show_confusion(pair)
+
+
+def _show_pairs(heads: list[str], pairs: list[dict[str, Any]]) -> None:
+    """A table of how far every two agree."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from assay.report import wording as words
+
+    weighted = any("kappa_quadratic" in pair for pair in pairs)
+    columns = [*heads, "passages", "same mark", "kappa", *(["kappa, quadratic"] if weighted else [])]
+    table = Table(*columns, box=None, pad_edge=False)
+    for pair in pairs:
+        kappas = [pair[name] for name in ("kappa", "kappa_quadratic") if name in pair]
+        told = [pair["label"]] if "label" in pair else []
+        cells = [*told, " and ".join(pair["raters"]), str(pair["n"]), f"{pair['agree']:.1%}"]
+        table.add_row(*map(Text, cells), *map(words.number, kappas))
     plain_console().print(table)
-    typer.echo(f"Krippendorff's alpha {words.number(found.alpha)} over {found.shared} passages")
+
+
+def _show_confusion(pair: dict[str, Any]) -> None:
+    """How often each grade of one met each grade of the other."""
+    from rich.markup import escape
+    from rich.table import Table
+    from rich.text import Text
+
+    one, other = pair["raters"]
+    heads = [f"{one} said / {other} said", *pair["confusion"]]
+    table = Table(*map(escape, heads), box=None, pad_edge=False)
+    for word, met in pair["confusion"].items():
+        table.add_row(Text(word), *(str(n) for n in met.values()))
+    console = plain_console()
+    console.print()
+    console.print(table)

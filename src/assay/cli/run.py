@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
+from assay.cli.options import Against, AsJson, StudyPath
 from assay.cli.progress import Shown
-from assay.cli.showing import finish, say, show, write_report
+from assay.cli.showing import evaluated, finish, say, show, write_reports
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,30 +31,38 @@ def command(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; judgments stay.")] = False,
     engine: Annotated[str, typer.Option(help="Where to run: local or processes.")] = "local",
+    against: Against = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a study from its systems to a verdict. Running again resumes."""
     chosen = [*(where or []), *([f"stage={stage}"] if stage else [])]
-    run_and_show(study, chosen, system or [], limit=limit, fresh=fresh, engine=engine, as_json=as_json)
+    run_and_show(
+        study,
+        selected(chosen, system or [], limit),
+        fresh=fresh,
+        engine=engine,
+        against=against,
+        as_json=as_json,
+    )
 
 
 def run_and_show(
     path: Path,
-    where: list[str],
-    systems: list[str],
+    chosen: Selection | None = None,
     *,
-    limit: int | None = None,
     fresh: bool = False,
     engine: str = "local",
+    against: str | None = None,
     as_json: bool = False,
 ) -> None:
     """The sequence of all stages, shown; ends with the verdict's exit code."""
     from assay.pipeline import Evaluation, judge_study
     from assay.run.runner import run_study
+    from assay.run.selection import Selection
     from assay.study import open_study
     from assay.validate import check_study
 
-    chosen = selected(where, systems, limit)
+    chosen = chosen or Selection()
     opened = open_study(path)
     arms = chosen.arms(opened)
     chosen.refuse_unmet(opened, arms)
@@ -68,7 +76,7 @@ def run_and_show(
         for asked in judge_study(opened, chosen, progress):
             done = f"{asked.answered} questions answered, {asked.failed} failed"
             say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
-    results = write_report(Evaluation(opened, chosen).results, opened.run_folder)
+    results = write_reports(evaluated(Evaluation(opened, chosen), against), opened)
     show(results, as_json=as_json)
     finish(results.verdict)
 

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Iterable, Sequence
 
+    from rich.console import Console
+    from rich.table import Table
+
+    from assay.pipeline import Evaluation
     from assay.results import Results
+    from assay.study import Study
 
 EXIT = {None: 0, "go": 0, "no-go": 10, "inconclusive": 11}
 WIDTH = 100
@@ -51,18 +56,54 @@ def plain_console() -> Console:
     return Piped(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
-def write_report(results: Results, folder: Path) -> Results:
-    """Writes the HTML report beside the run, and names it in the results."""
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], figures: set[int]) -> Table:
+    """A table without boxes; the columns of `figures` are set right."""
+    from assay.report.text_tables import columned
+
+    return columned("", header, rows, words=tuple(set(range(len(header))) - figures))
+
+
+def evaluated(evaluation: Evaluation, against: str | None) -> Results:
+    """The results, held against a baseline where one is named."""
+    if against is None:
+        return evaluation.results
+    from assay.baseline_gate import held_against
+
+    return held_against(evaluation, against)
+
+
+def write_reports(results: Results, study: Study) -> Results:
+    """Writes the HTML report and what else the study asks for; the results then name the page."""
     import dataclasses
 
-    from assay.report.html import Html
+    named = dataclasses.replace(results, report=str(study.run_folder / "report.html"))
+    for format_ in dict.fromkeys(["html", *study.file.reports]):
+        write_report(named, study, format_)
+    return named
+
+
+def write_report(results: Results, study: Study, format_: str, out: Path | None = None) -> Path:
+    """Writes one format: a file, or a folder of files, in the run folder or where it is told."""
+    from functools import partial
+
+    from assay.plugins import RENDERERS
     from assay.run.store import write_atomic
 
-    path = folder / "report.html"
-    named = dataclasses.replace(results, report=str(path))
-    page = Html().render(named)
-    write_atomic(path, lambda target: target.write_bytes(page))
-    return named
+    renderer = study.registry.create(RENDERERS, format_)
+    if hasattr(renderer, "files"):
+        place = out or study.run_folder / format_
+        content = {place / name: data for name, data in renderer.files(results).items()}
+    else:
+        place = out or study.run_folder / f"report{renderer.suffix}"
+        content = {place: renderer.render(results)}
+    for path, data in content.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, partial(_write, data))
+    return place
+
+
+def _write(content: bytes, target: Path) -> None:
+    target.write_bytes(content)
 
 
 def finish(verdict: str | None) -> None:

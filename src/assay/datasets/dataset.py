@@ -38,6 +38,11 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.passages)
 
+    @property
+    def uncut(self) -> bool:
+        """Whether it holds documents alone, which nobody has cut into passages yet."""
+        return not self.passages and bool(self.documents)
+
     @cached_property
     def hash(self) -> str:
         """Of all that a system can see: the passages, then the documents they were cut from."""

@@ -64,7 +64,13 @@ class Inquiry:
     def judgments(self) -> list[Judgment]:
         """What was found, for every response that shows what was asked about."""
         return [
-            msgspec.structs.replace(entry.judgment, arm=question.arm, seed=question.seed)
+            msgspec.structs.replace(
+                entry.judgment,
+                target=question.target,
+                span=question.span,
+                arm=question.arm,
+                seed=question.seed,
+            )
             for key, alike in self.questions.items()
             if (entry := self.entries.get(key)) is not None and entry.judgment is not None
             for question in alike
@@ -130,8 +136,9 @@ class Inquiry:
 
 
 def question_key(judge: PayingJudge, question: Question) -> str:
-    """The identity of a finding. Arm and seed stay out: what is shown decides, not who returned it."""
-    shown = msgspec.structs.replace(question, arm=None, seed=None)
+    """The identity of a finding: the text shown decides, not its id in one index, nor who returned it."""
+    named = (None, None) if question.text else (question.target, question.span)
+    shown = msgspec.structs.replace(question, target=named[0], span=named[1], arm=None, seed=None)
     return digest([identity(judge).encode(), _encode(shown)])
 
 

@@ -55,16 +55,22 @@ class Present:
         if row is None or not covers(place, (self.block.arm.name, self.block.seed)):
             return None
         if judgment.target is not None:
-            text = self._target(judgment.target)
-            return shown_with(self.block.items[row].text, text) if judgment.label == REVIEW else text
+            text = self._target(row, judgment.target)
+            if text is None or judgment.label != REVIEW:
+                return text
+            return shown_with(self.block.items[row].text, text)
         response = self.block.responses[row]
         return None if response is None or response.error is not None else response.answer or ""
 
-    def _target(self, target: str) -> str:
+    def _target(self, row: int, target: str) -> str | None:
+        """The text of a passage, document or hit; None where a hit that brings its text did not come back."""
         if (text := self.corpus.text_of(target)) is not None:
             return text
-        document = self.corpus.documents.get(target)
-        return "" if document is None else document.text
+        response = self.block.responses[row]
+        hits = [] if response is None else response.hits
+        text = next((hit.text for hit in hits if hit.doc_id == target and hit.text is not None), None)
+        # an id of such a hit holds the hash of its text, so that another text would be another target
+        return text if text is not None or "texts" in (self.block.gives or ()) else ""
 
 
 def held(judgment: Judgment, present: Sequence[Present]) -> list[Judgment]:

@@ -64,9 +64,20 @@ class Judging:
     @cached_property
     def labels(self) -> Labels:
         """The judgments resolved; a mark on a text that some arms no longer return holds for the others."""
-        closed = frozenset().union(*(judge.closed_labels for judge in self.study.judges))
         now = [each for _, places in self._marks for each in places]
-        return resolve([*now, *self._worked_out], self.names, closed)
+        return resolve([*now, *self._worked_out], self.names, self._closed)
+
+    @cached_property
+    def _closed(self) -> frozenset[str]:
+        """The labels under which what nobody names is not relevant."""
+        closed = frozenset().union(*(judge.closed_labels for judge in self.study.judges))
+        return closed.difference(*(getattr(judge, "opens", ()) for judge in self.study.judges))
+
+    @cached_property
+    def bounded(self) -> frozenset[str]:
+        """The closed labels of which only some was known beforehand: figures that read them are too low."""
+        partly = (getattr(judge, "incomplete", ()) for judge in self.study.judges)
+        return self._closed.intersection(frozenset[str]().union(*partly))
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -114,18 +125,36 @@ class Judging:
 
     @cached_property
     def _worked_out(self) -> list[Judgment]:
-        free = [self._free(judge) for judge in self.study.judges if isinstance(judge, FreeJudge)]
         paid = [inquiry.judgments() for inquiry in self._inquiries]
-        return [judgment for said in (*free, *paid) for judgment in said]
+        return [judgment for said in (*self._said_free.values(), *paid) for judgment in said]
+
+    @cached_property
+    def _said_free(self) -> dict[int, list[Judgment]]:
+        """What each free judge says, by its place in the study's list."""
+        judges = enumerate(self.study.judges)
+        return {place: self._free(judge) for place, judge in judges if isinstance(judge, FreeJudge)}
 
     @cached_property
     def _inquiries(self) -> list[Inquiry]:
-        paying = [judge for judge in self.study.judges if isinstance(judge, PayingJudge)]
-        return [Inquiry.of(judge, self._questions(judge), self._judged) for judge in paying]
+        return [
+            Inquiry.of(judge, self._questions(place, judge), self._judged)
+            for place, judge in enumerate(self.study.judges)
+            if isinstance(judge, PayingJudge)
+        ]
 
-    def _questions(self, judge: PayingJudge) -> Iterator[Question]:
+    def _questions(self, place: int, judge: PayingJudge) -> Iterator[Question]:
+        """What a judge is to be asked: not what a better one decides for nothing."""
+        decided = {
+            (each.item_id, each.label, each.target, each.arm)
+            for better, said in self._said_free.items()
+            if better < place
+            for each in said
+        }
         for dataset, blocks in self._parts:
-            yield from judge.questions(dataset, blocks)
+            for question in judge.questions(dataset, blocks):
+                asked = question.item_id, question.label, question.target
+                if decided.isdisjoint([(*asked, None), (*asked, question.arm)]):
+                    yield question
 
     def _free(self, judge: FreeJudge) -> list[Judgment]:
         """What a free judge says; what it says of some datasets only holds for the arms on those."""

@@ -24,7 +24,7 @@ from assay.measures.gains import GainMatrix, gain_matrix
 from assay.records import Arm, Hit, Item, Judgment, Response, Status, Structure
 
 STATUSES = tuple(Status)
-RESPONSE_PARTS = frozenset({"hits", "contexts", "trace", "answer", "route"})
+RESPONSE_PARTS = frozenset({"hits", "contexts", "trace", "answer", "route", "flags"})
 SCORED, MISSING, FAILED, UNJUDGED, PENDING, NOT_APPLICABLE = range(len(STATUSES))
 
 Level = Literal["passage", "document"]
@@ -132,6 +132,11 @@ class Block:
         return np.array([item.expects == "nothing" for item in self.items], dtype=bool)
 
     @cached_property
+    def expects_passages(self) -> NDArray[np.bool_]:
+        """Where the right answer is passages, and not nothing, a route or an intent."""
+        return np.array([item.expects is None for item in self.items], dtype=bool)
+
+    @cached_property
     def ranking(self) -> pl.DataFrame:
         """Every document hit of every item: item, doc, score. Of several spans of one the best counts."""
         hits = pl.DataFrame({"item": self.item_ids}, schema={"item": pl.String}).with_columns(
@@ -234,12 +239,16 @@ class Block:
         return self.rankable_in(View())
 
     def rankable_in(self, view: View) -> NDArray[np.bool_]:
-        """Where a ranking can be right or wrong: something is wanted and, in a closed world, labelled.
+        """Where a ranking can be right or wrong: passages are wanted and, in a closed world, labelled.
 
-        In an open world an item without a label is one that nobody judged yet.
+        In an open world an item without a label is one that nobody judged yet. One whose gold is anchored in
+        text has something to find, whether or not any passage of this cut counts as it.
         """
-        wanted = ~self.expects_nothing
-        return wanted if self.labels.world(view.label) == "open" else wanted & self.gains_in(view).labelled
+        if self.labels.world(view.label) == "open":
+            return self.expects_passages
+        anchored = np.array([bool(item.gold.get("anchors")) for item in self.items], dtype=bool)
+        known: NDArray[np.bool_] = self.gains_in(view).labelled | anchored
+        return self.expects_passages & known
 
     @cached_property
     def responses(self) -> list[Response | None]:

@@ -38,6 +38,7 @@ class Ranked(ABC):
     high: ClassVar[float | None] = 1.0
     absent: ClassVar[float | None] = 0.0
     binary: ClassVar[bool] = False
+    pooled: ClassVar[bool] = True  # whether it depends on how much there was to find
     view: Level = field(default="passage", kw_only=True)
     label: str = field(default="relevance", kw_only=True)
 
@@ -103,6 +104,7 @@ class RR(Ranked):
     """
 
     family: ClassVar[str] = "RR"
+    pooled: ClassVar[bool] = False
     cutoff: int | None = None
     rel: int = 1
 
@@ -128,6 +130,7 @@ class P(Ranked):
     """
 
     family: ClassVar[str] = "P"
+    pooled: ClassVar[bool] = False
     cutoff: int | None = None
     rel: int = 1
 
@@ -205,6 +208,7 @@ class Success(Ranked):
     """
 
     family: ClassVar[str] = "Success"
+    pooled: ClassVar[bool] = False
     binary: ClassVar[bool] = True
     cutoff: int | None = None
     rel: int = 1
@@ -243,6 +247,7 @@ class Judged(Ranked):
     """
 
     family: ClassVar[str] = "Judged"
+    pooled: ClassVar[bool] = False
     # not "labels": a hit without one is what it counts, in an open world too
     needs: ClassVar[frozenset[str]] = frozenset({"hits", "judgments"})
     cutoff: int | None = None

@@ -109,7 +109,7 @@ class _Packing:
             item.item_id,
             item.text,
             item.tags,
-            item.expects,
+            item.expectation,
             [
                 [self._place(one.target, shortened(one.text, 2 * self.limit)), one.grade]
                 for one in item.expected
@@ -117,6 +117,7 @@ class _Packing:
             [self._hits(item, arm, needles) for arm in self.results.arms],
             [item.faults.get(arm) for arm in self.results.arms],
             [[self._score(item, arm, m.name) for m in self.results.measures] for arm in self.results.arms],
+            [item.took(arm) for arm in self.results.arms],
         ]
 
     def _hits(self, item: ItemView, arm: str, needles: list[str]) -> list[list[Any]]:

@@ -53,7 +53,7 @@ class Html:
             say=say,
             reviewed=reviewed,
             svg=svg,
-            policy=_POLICY.format(script=_digest(script), style=_digest(style)),
+            policy=_POLICY.format(script=source_hash(script), style=source_hash(style)),
             style=style,
             script=script,
             data=Markup(data),  # noqa: S704 (escaped for script elements)
@@ -77,7 +77,7 @@ def _source(pages: Environment, name: str) -> Markup:
     return Markup(loader.get_source(pages, name)[0])  # noqa: S704 (our own file)
 
 
-def _digest(source: str) -> str:
+def source_hash(source: str) -> str:
     return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
 
 
@@ -94,7 +94,7 @@ def _gate(verdict: Verdict) -> dict[str, Any]:
 
 def _clause(clause: ClauseResult) -> dict[str, Any]:
     outcome = _OUTCOMES[say.favours(clause)]
-    at = _point(clause.value, clause.low, clause.high)
+    at = point(clause.value, clause.low, clause.high)
     above = (say.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
     return {"clause": clause, "outcome": outcome, "plot": svg.margin(at, above, outcome) if at else ""}
 
@@ -112,7 +112,7 @@ def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
     rows = []
     for one in estimates:
         name = Arm(one.system, one.factors).name
-        at = _point(one.value, one.low, one.high)
+        at = point(one.value, one.low, one.high)
         style = style_of(results, name)
         plot = svg.whisker(axis, at, style, name) if axis and at else ""
         rows.append(
@@ -139,7 +139,7 @@ def _further(results: Results) -> list[Comparison]:
     ]
 
 
-def _point(
+def point(
     value: float | None, low: float | None, high: float | None
 ) -> tuple[float, float | None, float | None] | None:
     return None if value is None or not math.isfinite(value) else (value, low, high)
@@ -183,14 +183,14 @@ def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slic
         row = group.setdefault(" × ".join(one.where.values()), dict.fromkeys(results.arms))
         row[Arm(one.system, one.factors).name] = {
             "estimate": one,
-            "style": _shade(one, solid, measure.better),
+            "style": shade(one, solid, measure.better),
             "at_least": reviewed.at_least(one, understated),
         }
     bound = any(reviewed.at_least(one, understated) for one in sliced)
     return {"measure": measure, "groups": groups, "bound": bound}
 
 
-def _shade(estimate: Estimate, solid: list[float], better: str) -> str:
+def shade(estimate: Estimate, solid: list[float], better: str) -> str:
     if estimate.value is None:
         return "nothing"
     if estimate.n_scored < say.FEW:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -11,18 +11,18 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.segment import Segments
 from rich.table import Table
-from rich.text import Text
 
-from assay.records import Arm, ClauseResult, Comparison, Verdict
+from assay.records import Arm, ClauseResult, Comparison, Estimate, Verdict
 from assay.report import review as reviewed
 from assay.report import wording as say
+from assay.report.text_tables import GAP, columned, plain, side_by_side
 from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 WIDTH = 100
-GAP = 2
+SHOWN_TURNS = 10  # items that changed since a baseline
 LABEL = 24  # a measure's name is broken no shorter than this
 DETECTABLE = "detectable: the smallest true difference that this many items would find 4 times out of 5"
 NOTHING_EXPECTED = "nothing is the right answer: ranking measures do not apply"
@@ -45,6 +45,8 @@ def render_text(results: Results, console: Console, *, gates_only: bool = False)
     if results.verdicts or (results.comparisons and not gates_only):
         _print_line(console, DETECTABLE, "dim")
         console.print()
+    for line in _since(results):
+        _print_line(console, line)
     for warning in results.trust.warnings:
         _print_line(console, f"warning: {warning}", "yellow")
     if results.verdict is None and results.report is None:
@@ -52,8 +54,26 @@ def render_text(results: Results, console: Console, *, gates_only: bool = False)
     _print_answer(results, console)
 
 
+def _since(results: Results) -> Iterator[str]:
+    """What changed since a baseline, item by item."""
+    if (since := results.against) is None:
+        return
+    for word, turns in (("worse", since.regressions), ("better", since.recoveries)):
+        shown = [
+            f"{turn.item_id} ({turn.measure} {say.number(turn.before)} -> {say.number(turn.after)})"
+            for turn in turns[:SHOWN_TURNS]
+        ]
+        more = f" and {len(turns) - SHOWN_TURNS} more" if len(turns) > SHOWN_TURNS else ""
+        yield f"{word} since {since.baseline}: {', '.join(shown) or 'nothing'}{more}"
+    for word, items in (("newer than", since.added), ("changed since", since.changed)):
+        if items:
+            yield f"{word} {since.baseline}, not compared: {say.counted(len(items), 'item')}"
+    yield ""
+
+
 def _print_evidence(results: Results, console: Console, width: int) -> None:
-    for table in (*_estimates(results, width), *_comparisons(results, width), _review(results)):
+    figures = (*_estimates(results, width), *_slices(results, width))
+    for table in (*figures, *_comparisons(results, width), _review(results)):
         if table is not None:
             _print_table(console, table, width)
             console.print()
@@ -82,45 +102,7 @@ def _print_table(console: Console, table: RenderableType, width: int) -> None:
 
 def _print_line(console: Console, line: str, style: str = "") -> None:
     # A line is never folded by us: paths and clauses stay whole for whoever copies them.
-    console.print(_text(line, style), soft_wrap=True)
-
-
-def _text(text: str, style: str = "") -> Text:
-    """Text as it is: names such as `race[stage=50k]` are not rich mark-up."""
-    return Text(say.printable(text), style)
-
-
-def _table(
-    title: str,
-    header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    words: tuple[int, ...] = (0,),
-    widths: Sequence[int] = (),
-) -> Table:
-    """A table without boxes; the columns of `words` are set left and may fold, figures do neither.
-
-    Tables that are to line up are given their widths, and all but the first no header.
-    """
-    table = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, GAP, 0, 0),
-        title=_text(title, "bold") if title else None,
-        show_header=bool(header),
-    )
-    table.title_justify = "left"
-    for index, name in enumerate(header or [""] * len(widths)):
-        worded = index in words
-        table.add_column(
-            _text(name, "dim"),
-            justify="left" if worded else "right",
-            overflow="fold",
-            no_wrap=not worded,
-            width=widths[index] if widths else None,
-        )
-    for row in rows:
-        table.add_row(*(_text(cell) for cell in row))
-    return table
+    console.print(plain(line, style), soft_wrap=True)
 
 
 def _estimates(results: Results, width: int) -> list[Table]:
@@ -130,13 +112,13 @@ def _estimates(results: Results, width: int) -> list[Table]:
     )
     columns = [_column(results, measure, arms) for measure in results.measures]
     turned = [list(row) for row in zip(*columns, strict=True)] if columns else []
-    by_arm = _side_by_side(["system", *arms], columns, width)
+    by_arm = side_by_side(["system", *arms], columns, width)
     by_measure = _by_measure(arms, turned, width) if turned else []
     # Where systems would be torn apart into several tables, they are better compared line under line.
     shorter = len(by_measure) == 1 and len(results.measures) < sum(table.row_count + 2 for table in by_arm)
     tables = by_measure if shorter else by_arm
     if tables:
-        tables[0].title = _text("Systems: mean [95 % interval] n", "bold")
+        tables[0].title = plain("Systems: mean [95 % interval] n", "bold")
     return tables
 
 
@@ -146,22 +128,7 @@ def _by_measure(arms: Sequence[str], rows: Sequence[list[str]], width: int) -> l
     columns = [[arm, *cells] for arm, cells in zip(arms, by_arm, strict=True)]
     room = width - sum(GAP + max(map(cell_len, column)) for column in columns)
     label = ["measure", *(_folded(name, max(room, LABEL)) for name in names)]
-    return _side_by_side(label, columns, width)
-
-
-def _side_by_side(label: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[Table]:
-    """Tables with as many columns as fit beside the label, each column headed by its first cell."""
-    groups: list[list[Sequence[str]]] = []
-    room = 0
-    for column in columns:
-        needed = GAP + max(cell_len(cell) for cell in column)
-        if not groups or needed > room:
-            groups.append([])
-            room = width - max(cell_len(line) for cell in label for line in cell.split("\n"))
-        groups[-1].append(column)
-        room -= needed
-    rows = [list(zip(label, *group, strict=True)) for group in groups]
-    return [_table("", header, body) for header, *body in rows]
+    return side_by_side(label, columns, width)
 
 
 def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str]:
@@ -176,6 +143,35 @@ def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str
     return cells
 
 
+def _slices(results: Results, width: int) -> list[Table]:
+    """Of one system, the means over every tag that the study slices by; of several, the page shows them."""
+    if len(results.arms) != 1:
+        return []
+    tables = []
+    for tag in results.by:
+        found = {(one.where[tag], one.measure): one for one in results.estimates if [*one.where] == [tag]}
+        values = list(dict.fromkeys(value for value, _ in found))
+        cells = {
+            measure: [_mean(found.get((value, measure.name))) for value in values]
+            for measure in results.measures
+        }
+        applying = [
+            [say.measure_title(measure), *column]
+            for measure, column in cells.items()
+            if any(column) and not measure.unit
+        ]
+        if len(values) > 1 and applying:
+            tables += side_by_side([tag, *values], applying, width)
+    return tables
+
+
+def _mean(one: Estimate | None) -> str:
+    """A mean with its sample, and nothing where the measure does not apply."""
+    if one is None or not one.n_expected:
+        return ""
+    return f"{say.number(one.value)} n {say.sample(one)}"
+
+
 # ------------------------------------------------------------------------------- differences
 
 
@@ -183,7 +179,7 @@ def _comparisons(results: Results, width: int) -> list[RenderableType]:
     """The differences as a table, and those that were refused as lines."""
     found = [one for measure in results.measures for one in say.differences(results, measure.name)]
     made = [one for one in found if not one.refused]
-    lines = [_text(line, "dim") for line in _not_compared(found)]
+    lines = [plain(line, "dim") for line in _not_compared(found)]
     parts: list[RenderableType] = [_differences(made, width)] if made else []
     return [*parts, Group(*lines)] if lines else parts
 
@@ -208,7 +204,7 @@ def _differences(made: Sequence[Comparison], width: int) -> Table:
     names = ["measure", *(_folded(one.measure, room) for one in made)]
     title = f"Differences: {pairs[0]}" if len(pairs) == 1 else "Differences"
     head, *body = [(name, *row) for name, row in zip(names, shown, strict=True)]
-    return _table(title, head, body, words=(0,) if first else (0, 1))
+    return columned(title, head, body, words=(0,) if first else (0, 1))
 
 
 def _folded(name: str, room: int) -> str:
@@ -260,7 +256,7 @@ def _review(results: Results) -> RenderableType | None:
         for at, (measure, *rest) in enumerate(rows)
     ]
     return Group(
-        _text("Review", "bold"), _text(reviewed.progress(review)), _table("", header, named, words=(0, 1))
+        plain("Review", "bold"), plain(reviewed.progress(review)), columned("", header, named, words=(0, 1))
     )
 
 
@@ -274,11 +270,11 @@ def _clauses(gate: Verdict, width: int) -> RenderableType:
     rows = [_clause(clause) for clause in clauses]
     widths = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
     widths[0] = min(widths[0], width - GAP - sum(GAP + each for each in widths[1:]))
-    parts: list[RenderableType] = [_table("", header, [], words=(0, 1), widths=widths)] if rows else []
+    parts: list[RenderableType] = [columned("", header, [], words=(0, 1), widths=widths)] if rows else []
     for clause, row in zip(clauses, rows, strict=True):
-        parts.append(_table("", (), [row], words=(0, 1), widths=widths))
+        parts.append(columned("", (), [row], words=(0, 1), widths=widths))
         if why := say.clause_outlook(clause):
-            parts.append(Padding(_text(why, "dim"), (0, 0, 0, GAP)))
+            parts.append(Padding(plain(why, "dim"), (0, 0, 0, GAP)))
     return Padding(Group(*parts), (0, 0, 0, GAP))
 
 

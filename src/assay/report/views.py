@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
 
 from assay.datasets.dataset import Corpus, Dataset
-from assay.measures.block import Block
+from assay.judges.anchor_index import GRADES, RELEVANCE
+from assay.measures.block import Block, View
 from assay.measures.semantic import REVIEW, marked_hits
 from assay.protocols import Measure
-from assay.records import Hit, Item
+from assay.records import Hit, Item, Response
 from assay.results import Expected, ItemView, MeasureInfo, Returned
 
 SHOWN_HITS = 10
@@ -16,8 +18,8 @@ SNIPPET = 240
 _UNITS = {"Seconds": "s"}
 
 
-def measure_infos(measures: Sequence[Measure]) -> list[MeasureInfo]:
-    """How to read each measure's column."""
+def measure_infos(measures: Sequence[Measure], bounded: Set[str] = frozenset()) -> list[MeasureInfo]:
+    """How to read each measure's column; `bounded` are labels of which only a part is known."""
     return [
         MeasureInfo(
             measure.name,
@@ -26,9 +28,16 @@ def measure_infos(measures: Sequence[Measure]) -> list[MeasureInfo]:
             measure.high,
             _UNITS.get(getattr(measure, "family", ""), ""),
             (type(measure).__doc__ or "").strip().partition("\n")[0],
+            is_lower_bound(measure, bounded),
         )
         for measure in measures
     ]
+
+
+def is_lower_bound(measure: Measure, bounded: Set[str]) -> bool:
+    """Whether a measure can only rise once somebody looks at what came back and was not expected."""
+    reads = bounded & set(getattr(measure, "seen_in", View()).labels)
+    return bool(reads) and "labels" in measure.needs and measure.better == "higher"
 
 
 def item_views(
@@ -37,6 +46,7 @@ def item_views(
     """Every item with its gold and the top hits of each arm's first seed."""
     returned: dict[str, dict[str, list[Returned]]] = {item.item_id: {} for item in items}
     faults: dict[str, dict[str, str]] = {item.item_id: {} for item in items}
+    took: dict[str, dict[str, Response]] = {item.item_id: {} for item in items}
     expected: dict[str, list[Expected]] = {}
     seeds: dict[str, int] = {}
     for block in blocks:
@@ -48,14 +58,10 @@ def item_views(
         for item, response in zip(block.items, block.responses, strict=True):
             known = grades.get(item.item_id, {})
             if item.item_id not in expected:
-                best = sorted(known.items(), key=lambda pair: -pair[1])
-                expected[item.item_id] = [
-                    Expected(doc, grade, _snippet(corpus, doc))
-                    for doc, grade in best[:SHOWN_HITS]
-                    if grade > 0
-                ]
+                expected[item.item_id] = _expected(item, known, corpus)
             if response is None:
                 continue
+            took[item.item_id][block.arm.name] = response
             if response.error is not None:
                 faults[item.item_id][block.arm.name] = f"{response.error.kind}: {response.error.message}"
             returned[item.item_id][block.arm.name] = [
@@ -78,9 +84,29 @@ def item_views(
             returned[item.item_id],
             faults[item.item_id],
             item.expects,
+            item.language,
+            item.gold.get("route"),
+            item.gold.get("flags", {}),
+            {arm: given.route for arm, given in took[item.item_id].items() if given.route is not None},
+            {arm: given.flags for arm, given in took[item.item_id].items() if given.flags},
         )
         for item in items
     ]
+
+
+def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Expected]:
+    """What gold names: the text that its author anchored it in, or the passages with the best grades."""
+    if anchors := item.gold.get("anchors"):
+        return [
+            Expected(_place(each), GRADES[RELEVANCE].get(each["relevance"], 0.0), each["text"])
+            for each in sorted(anchors, key=lambda each: -GRADES[RELEVANCE].get(each["relevance"], 0.0))
+        ]
+    best = sorted(known.items(), key=lambda pair: -pair[1])[:SHOWN_HITS]
+    return [Expected(doc, grade, _snippet(corpus, doc)) for doc, grade in best if grade > 0]
+
+
+def _place(anchor: Mapping[str, Any]) -> str:
+    return anchor["book"] if anchor.get("chapter") is None else f"{anchor['book']} {anchor['chapter']}"
 
 
 def _grade(units: Sequence[str], known: Mapping[str, float], unnamed: float | None) -> float | None:

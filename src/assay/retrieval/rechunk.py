@@ -3,7 +3,8 @@
 Gold names the passages of the dataset as it came: its *units*. A hit on a new passage counts as the units it
 stands for, in their order: those it shares at least half of its own text, or half of theirs, with. Each unit
 takes a place in the ranking. So figures of several chunkings are about the same things, and a passage that
-stands for ten units pays for ten places.
+stands for ten units pays for ten places. Where the dataset came uncut, as documents alone, there are no
+units: gold points at text, and a hit is the passage it names.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ def _units(passages: Sequence[Passage], before: Corpus) -> dict[str, tuple[str, 
         inside = old.get(source, [])
         first = bisect.bisect_right(ends.get(source, []), span.start)
         last = bisect.bisect_left(inside, span.end, key=lambda each: each[0].start)
-        units[passage.doc_id] = tuple(unit for other, unit in inside[first:last] if _same(span, other))
+        found = tuple(unit for other, unit in inside[first:last] if _same(span, other))
+        if found:
+            units[passage.doc_id] = found
     return units
 
 

@@ -184,7 +184,8 @@ class _Worker(threading.Thread):
                 self._since = started = time.monotonic()
             response = checked(self._session.answer(query, asked.budgets))
         except BaseException as error:  # whatever a system raises, SystemExit too, is its failure, never ours
-            response = Response(error=fault_of(error, asked.conceal))
+            paid = Observed(cost=getattr(error, "cost", None))  # an answer of no use may cost all the same
+            response = Response(error=fault_of(error, asked.conceal), observed=paid)
         if response.error is not None:
             message = asked.conceal(response.error.message)
             response.error = msgspec.structs.replace(response.error, message=message)

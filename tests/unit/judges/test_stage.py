@@ -162,13 +162,69 @@ def test_a_key_is_what_the_judge_is_and_what_it_is_shown() -> None:
         return question_key(judge, question)
 
     plain = Question("q", "faithful", "an answer", "a query")
-    same = Question("q", "faithful", "an answer", "a query", arm="A", seed=3)
-    assert key(Script(), plain) == key(Script(), same)
+    same = [
+        Question("q", "faithful", "an answer", "a query", arm="A", seed=3),
+        Question("q", "faithful", "an answer", "a query", target="the same text in another index"),
+    ]
+    assert {key(Script(), each) for each in same} == {key(Script(), plain)}
+    assert len({key(Script(), Question("q", "faithful", "", target=each)) for each in "ab"}) == 2
     others = [
         Question("p", "faithful", "an answer", "a query"),
         Question("q", "useful", "an answer", "a query"),
         Question("q", "faithful", "another answer", "a query"),
         Question("q", "faithful", "an answer", "another query"),
-        Question("q", "faithful", "an answer", "a query", target="d"),
     ]
-    assert len({key(Script(), each) for each in [plain, *others]} | {key(Script(["1"]), plain)}) == 7
+    assert len({key(Script(), each) for each in [plain, *others]} | {key(Script(["1"]), plain)}) == 6
+
+
+@dataclass(frozen=True)
+class Looker:
+    """Grades every hit 1; opens what the ids of gold had closed."""
+
+    version: ClassVar[str] = "1"
+    names: ClassVar[tuple[str, ...]] = ("looker",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset()
+    opens: ClassVar[frozenset[str]] = frozenset({"relevance"})
+    asked: ClassVar[list[str | None]] = []
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
+        for block in blocks:
+            for item, doc, _ in block.top(10).iter_rows():
+                yield Question(item, "relevance", f"text of {doc}", target=doc)
+
+    def ask(self, question: Question, kit: Kit) -> Finding:
+        self.asked.append(question.target)
+        return Finding(1.0)
+
+
+@dataclass(frozen=True)
+class Both:
+    """Answers every query with two passages."""
+
+    version: ClassVar[str] = "1"
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> Both:
+        return self
+
+    def session(self) -> Both:
+        return self
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        return Response(hits=[Hit("a", 2.0), Hit("b", 1.0)])
+
+
+def test_what_a_better_judge_decides_for_nothing_is_not_asked_and_the_rest_is_unknown(tmp_path: Path) -> None:
+    plugins: dict[str, dict[str, type]] = {
+        SYSTEMS: {"both": Both},
+        DATASETS: {"staged": Staged},
+        JUDGES: {"looker": Looker},
+    }
+    text = "data: staged(stage=small)\nsystems: {both: both}\nmeasures: [P@2]\njudges: [ids, looker]\n"
+    (tmp_path / "study.yaml").write_text(text)
+    study = open_study(tmp_path, registry=Registry(plugins))
+    Looker.asked.clear()
+    run_study(study)
+    assert Evaluation(study).scores["status"].to_list() == ["unjudged"]  # b, before the model has looked
+    judge_study(study)
+    assert Looker.asked == ["b"]  # a is gold
+    assert Evaluation(study).scores["value"].to_list() == [1.0]

@@ -5,9 +5,10 @@
   const PAGE = 50;
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
-  const [ID, TEXT, TAGS, EXPECTS, EXPECTED, RETURNED, FAULTS, SCORES] = [0, 1, 2, 3, 4, 5, 6, 7];
+  const [ID, TEXT, TAGS, EXPECTS, EXPECTED, RETURNED, FAULTS, SCORES, TOOK] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const SCORED = data.statuses.indexOf("scored");
   const MISSING = data.statuses.indexOf("missing");
+  const UNASKED = data.statuses.indexOf("not_applicable");
 
   const make = (tag, props = {}, ...children) => {
     const element = document.createElement(tag);
@@ -185,9 +186,10 @@
     return hit;
   };
   const armOf = (item, arm) => {
-    const scores = data.measures.map(([name], index) => [name, item[SCORES][arm][index]]).filter(([, cell]) => cell)
+    const scores = data.measures.map(([name], index) => [name, item[SCORES][arm][index]]).filter(([, cell]) => cell && cell[1] !== UNASKED)
       .map(([name, cell]) => `${name} ${cell[0] === null ? words(cell[1]) : figure(cell[0])}`).join(" · ");
     const box = make("div", {}, make("h4", {}, make("span", { className: `name ${data.styles[arm]}` }, data.arms[arm])), make("div", { className: "quiet" }, scores));
+    if (item[TOOK][arm]) box.append(make("div", { className: "quiet" }, item[TOOK][arm]));
     if (item[FAULTS][arm]) box.append(make("p", { className: "fault" }, item[FAULTS][arm]));
     if (item[RETURNED][arm].length) box.append(make("ol", {}, ...item[RETURNED][arm].map(hitOf)));
     else if (!item[FAULTS][arm]) box.append(make("p", { className: "quiet" }, "Nothing came back."));
@@ -200,7 +202,8 @@
       const [doc, text] = data.pool[place];
       return make("li", { className: "right" }, make("span", { className: "id" }, doc), " ", gradeOf(grade), passage(text));
     })));
-    else expected.append(make("p", { className: "quiet" }, item[EXPECTS] ? `Expects ${item[EXPECTS]}.` : "Nothing is labelled for this item."));
+    if (item[EXPECTS]) expected.append(make("p", { className: "quiet" }, `Expects ${item[EXPECTS]}.`));
+    else if (!item[EXPECTED].length) expected.append(make("p", { className: "quiet" }, "Nothing is labelled for this item."));
     const detail = make("div", { className: "detail" }, make("p", { dir: "auto" }, item[TEXT]),
       make("div", { className: "columns" }, expected, ...data.arms.map((_, arm) => armOf(item, arm))));
     return make("tr", { className: "drilldown" }, make("td", { className: "opened", colSpan: columns().length }, detail));

@@ -1,0 +1,294 @@
+"""Golden sets in JSON, one file a language, over the chapters of books.
+
+Each file is an array of queries (see `golden_entry`). What they expect is given as words that stand in a
+book, never as chunks of one index, so that documents may be cut anew. Everything is checked at once.
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+
+from assay.datasets.dataset import Corpus, Dataset, Place
+from assay.datasets.golden_corpus import Books, read_documents
+from assay.datasets.golden_entry import (
+    NO_RESULTS,
+    Category,
+    Entry,
+    Found,
+    Vocabulary,
+    Withheld,
+    astray,
+    fields_of,
+    name_of,
+    read_entry,
+)
+from assay.datasets.json_places import read_json
+from assay.errors import DataError, Problem
+from assay.protocols import Kit
+from assay.records import Item
+from assay.yaml_lines import Lines
+
+LABELS = {
+    "relevance": "2: answers the query, 1: is on its subject, 0: neither",
+    "intent": "1: meets the seeker as the query's intent asks, 0: does not",
+    "forbidden": "1: text that this query must not be given",
+}
+_NAME = re.compile(r"golden-set-(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)\.json")
+_EXPECTS = {"passages": None, "route": "route", "intent": "intent"}
+
+
+def _categories() -> dict[str, Category]:
+    return {
+        "direct": Category("passages", 10),
+        "conceptual": Category("passages", 12),
+        "emotional": Category("passages", 12),
+        "metaphorical": Category("passages", 8),
+        "technique_boundary": Category("route", 8, withhold=True),
+        "dark_night": Category("intent", 8),
+        "adversarial": Category("route", 8),
+    }
+
+
+class SetFile(NamedTuple):
+    """One file of a golden set: all entries as written, and by their index those that are in order."""
+
+    path: Path
+    language: str
+    raw: list[Any]
+    entries: dict[int, Entry]
+    lines: Lines
+
+    def place(self, index: int) -> Place:
+        """Where the entry of that index stands."""
+        return Place(self.lines.where, self.lines.of((index,)))
+
+    def problem(self, index: int, inner: Sequence[str | int], what: str, fix: str) -> Problem:
+        """A problem at a field of the entry of that index."""
+        found = Found(self.lines)
+        found.wrong((index,), tuple(inner), what, fix, name_of(self.raw[index]))
+        return found.problems[0]
+
+
+class Sets(NamedTuple):
+    """Every file of a golden set that could be read, and all that is wrong within and across them."""
+
+    files: list[SetFile]
+    unread: list[Path]  # those that are no JSON, or no list
+    problems: list[Problem]
+
+    @property
+    def places(self) -> dict[str, Place]:
+        """Where each id stands, whether its entry is in order or not; the first counts."""
+        found: dict[str, Place] = {}
+        for file in self.files:
+            for index, raw in enumerate(file.raw):
+                found.setdefault(name_of(raw), file.place(index))
+        found.pop("", None)
+        return found
+
+    def entries(self) -> Iterator[tuple[SetFile, int, Entry]]:
+        """Every entry that is in order, with its file and its index there."""
+        for file in self.files:
+            yield from ((file, index, entry) for index, entry in file.entries.items())
+
+
+@dataclass(frozen=True)
+class Golden:
+    """Golden sets over books: queries by category, decided by passages, by route or by intent.
+
+    `sets` is a glob or a list of files; `corpus` a folder LANGUAGE/BOOK/NN.md or a documents.jsonl;
+    `forbidden` lists text that no query of a withholding category may get. `main` is the language whose
+    counts are declared (default: the first file's), `words` the length of an anchor, `dominant` the share of
+    queries that no theme should pass.
+    """
+
+    sets: str | tuple[str, ...]
+    corpus: str = ""
+    forbidden: str = ""
+    categories: dict[str, Category] = field(default_factory=_categories)
+    routes: tuple[str, ...] = ("search", "practice_bridge", NO_RESULTS)
+    intents: tuple[str, ...] = ("meet_first", "console")
+    words: tuple[int, int] = (10, 40)
+    main: str = ""
+    dominant: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.4
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.words[0] <= self.words[1]:
+            raise ValueError(f"words: {list(self.words)} is no range of lengths. Write [10, 40]")
+
+    def load(self, kit: Kit) -> Dataset:
+        sets, books = self.read(kit), Books({})
+        problems = list(sets.problems)
+        try:
+            books = self.books(kit)
+        except DataError as error:
+            problems += error.problems
+        forbidden, wrong = self.withheld(kit, books)
+        problems += [*wrong, *strays(sets, books)]
+        if problems:
+            raise DataError(problems)
+        items = [self._item(entry, forbidden) for _, _, entry in sets.entries()]
+        corpus = Corpus((), books.documents)
+        return Dataset("golden", corpus, items, LABELS, self._warnings(items), places=sets.places)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that entries may use."""
+        return Vocabulary(self.categories, self.routes, self.intents, self.words)
+
+    def books(self, kit: Kit) -> Books:
+        """The corpus; empty where the study names none."""
+        return Books(read_documents(kit.path(self.corpus)) if self.corpus else {})
+
+    def patterns(self) -> tuple[str, ...]:
+        """The files and globs of the golden set, as the study names them."""
+        return (self.sets,) if isinstance(self.sets, str) else self.sets
+
+    # ------------------------------------------------------------------------------ the files
+
+    def read(self, kit: Kit) -> Sets:
+        """Every file of the golden set; what is wrong is collected, not raised."""
+        sets = Sets([], [], [])
+        for path in self._paths(kit, sets.problems):
+            try:
+                content, lines = read_json(path)
+                if not isinstance(content, list):
+                    what = "expected an array of queries"
+                    raise DataError(Problem(what, str(path), 1, fix="Write [{…}, {…}]."))
+            except DataError as error:
+                sets.problems.extend(error.problems)
+                sets.unread.append(path)
+            else:
+                sets.files.append(self._file(path, content, Found(lines, sets.problems)))
+        sets.problems.extend(_doubled(sets))
+        sets.problems.sort(key=lambda problem: (problem.where, problem.line or 0))
+        return sets
+
+    def _paths(self, kit: Kit, problems: list[Problem]) -> list[Path]:
+        paths: dict[Path, None] = {}
+        for pattern in self.patterns():
+            if not glob.has_magic(pattern):
+                paths[kit.path(pattern)] = None
+            elif matching := sorted(glob.glob(pattern, root_dir=kit.root)):
+                paths.update(dict.fromkeys(map(kit.path, matching)))
+            else:
+                fix = "Check data.sets: it is relative to the study."
+                problems.append(Problem("no golden set is called so", str(kit.path(pattern)), fix=fix))
+        return list(paths)
+
+    def _file(self, path: Path, content: list[Any], found: Found) -> SetFile:
+        if not content:
+            found.wrong((), (), "the golden set is empty", "Add queries, or take the file out of data.sets.")
+        language = _language(path, content)
+        entries = {}
+        for index, raw in enumerate(content):
+            if (entry := read_entry(raw, (index,), found, self.vocabulary)) is None:
+                continue
+            entries[index] = entry
+            if entry.language != language:
+                what = f"this file is in {language!r}"
+                found.wrong((index,), ("language",), what, "Move the query to its language's file.", entry.id)
+        return SetFile(path, language, content, entries, found.lines)
+
+    def withheld(self, kit: Kit, books: Books) -> tuple[list[dict[str, Any]], list[Problem]]:
+        """The forbidden list as gold, and what is wrong with it."""
+        if not self.forbidden:
+            return [], []
+        try:
+            content, lines = read_json(kit.path(self.forbidden))
+        except DataError as error:
+            return [], list(error.problems)
+        found, gold = Found(lines), []
+        if not isinstance(content, list) or not content:
+            found.wrong((), (), "expected an array of texts that are withheld", 'Write [{"book_slug": "…"}].')
+            return [], found.problems
+        for index, raw in enumerate(content):
+            if (one := fields_of(Withheld, raw, (index,), found)) is None:
+                continue
+            if books.documents and (lacking := books.absent(None, one.book_slug, one.chapter_number)):
+                found.wrong((index,), lacking[:1], *lacking[1:])
+            gold.append({"book": one.book_slug, "chapter": one.chapter_number, "text": one.passage_substring})
+        return gold, found.problems
+
+    # ------------------------------------------------------------------------------ the items
+
+    def _item(self, entry: Entry, forbidden: Sequence[dict[str, Any]]) -> Item:
+        category, intent = self.categories[entry.category], entry.retrieval_intent
+        tags = {
+            "category": [entry.category],
+            "route": [entry.expected_routing],
+            "theme": list(dict.fromkeys(entry.themes)),
+            "intent": [intent] if intent else [],
+        }
+        gold: dict[str, Any] = {
+            "anchors": [
+                {
+                    "book": one.book_slug,
+                    "chapter": one.chapter_number,
+                    "text": one.passage_substring,
+                    "relevance": one.relevance,
+                }
+                for one in entry.expected_passages
+            ],
+            "route": entry.expected_routing,
+            "flags": dict(entry.expected_flags),
+            **({"intent": intent} if intent else {}),
+            **({"forbidden": list(forbidden)} if category.withhold and forbidden else {}),
+        }
+        nothing = category.by == "route" and entry.expected_routing == NO_RESULTS
+        return Item(
+            entry.id,
+            entry.query,
+            entry.language,
+            {key: values for key, values in tags.items() if values},
+            gold,
+            expects="nothing" if nothing else _EXPECTS[category.by],
+            added=entry.added,
+        )
+
+    def _warnings(self, items: Sequence[Item]) -> list[str]:
+        withholding = {name for name, each in self.categories.items() if each.withhold}
+        if self.forbidden or not any(withholding & set(item.tags["category"]) for item in items):
+            return []
+        names = " and ".join(map(repr, sorted(withholding)))
+        return [f"nothing says which text {names} must withhold. Name a file of it as data.forbidden."]
+
+
+def strays(sets: Sets, books: Books) -> list[Problem]:
+    """Expected passages from books or chapters that the corpus does not have."""
+    if not books.documents:
+        return []
+    return [
+        file.problem(index, inner, what, fix)
+        for file, index, entry in sets.entries()
+        for inner, what, fix in astray(entry, books)
+    ]
+
+
+def _language(path: Path, content: list[Any]) -> str:
+    """The language in the file's name, golden-set-LANGUAGE.json; under another name, that of most entries."""
+    if named := _NAME.fullmatch(path.name):
+        return named["language"]
+    given = (raw.get("language") for raw in content if isinstance(raw, dict))
+    spoken = Counter(language for language in given if isinstance(language, str))
+    return spoken.most_common(1)[0][0] if spoken else ""
+
+
+def _doubled(sets: Sets) -> Iterator[Problem]:
+    first: dict[str, Place] = {}
+    for file in sets.files:
+        for index, raw in enumerate(file.raw):
+            if (name := name_of(raw)) in first:
+                what = f"the id stands at {first[name].file}:{first[name].line} already"
+                fix = "Ids are never used twice: take the next free number."
+                yield file.problem(index, ("id",), what, fix)
+            elif name:
+                first[name] = file.place(index)

@@ -1,0 +1,170 @@
+"""Where the text that gold quotes stands in a corpus, and which passages lie there."""
+
+from __future__ import annotations
+
+import bisect
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, NamedTuple
+
+from assay.datasets.anchor_text import Near, SourceText
+from assay.datasets.dataset import Corpus
+from assay.errors import did_you_mean
+from assay.records import Document, Item, Passage, Span
+
+RELEVANCE, INTENT, FORBIDDEN = "relevance", "intent", "forbidden"
+GRADES: Mapping[str, Mapping[str, float]] = {
+    RELEVANCE: {"high": 2.0, "partial": 1.0},
+    INTENT: {"high": 1.0, "partial": 0.0},
+}
+SHOWN = 60
+CLOSE = 0.8  # how like an anchor a text of its own chapter is, for other chapters not to be looked at
+
+
+class Anchor(NamedTuple):
+    """A text of a book, and what it says about whatever holds it; without a text, all of the chapter."""
+
+    book: str
+    chapter: int | None
+    text: str | None
+    language: str | None  # None: any
+    label: str
+    grade: float
+    category: str | None = None
+
+    @property
+    def of(self) -> str:
+        """The part of a book it is in, in words."""
+        return repr(self.book) if self.chapter is None else f"chapter {self.chapter} of {self.book!r}"
+
+    def __str__(self) -> str:
+        words = " ".join((self.text or self.of).split())
+        return words if len(words) <= SHOWN else words[: SHOWN - 1].rstrip() + "…"
+
+
+class Found(NamedTuple):
+    """A stretch of a document."""
+
+    document: Document
+    span: Span
+
+    @property
+    def text(self) -> str:
+        return self.document.text[self.span.start : self.span.end]
+
+
+class Nearest(NamedTuple):
+    """The text of a document that is most like an anchor."""
+
+    document: Document
+    near: Near
+
+    def __str__(self) -> str:
+        text = " ".join(self.near.text.split())
+        return f"{text!r} in {self.document.doc_id}, {self.near.similarity:.0%} alike"
+
+
+def anchors_of(item: Item) -> list[Anchor]:
+    """What an item's gold says about texts: those that should come back, then those that must not."""
+    label = INTENT if item.expects == "intent" else RELEVANCE
+    grades = GRADES[label]
+    wanted = [
+        Anchor(each["book"], each.get("chapter"), each["text"], item.language, label, grades[level], level)
+        for each in item.gold.get("anchors", ())
+        for level in [each["relevance"]]
+    ]
+    # in whatever language it stands, it must not come back
+    return wanted + [
+        Anchor(each["book"], each.get("chapter"), each.get("text"), None, FORBIDDEN, 1.0)
+        for each in item.gold.get("forbidden", ())
+    ]
+
+
+class AnchorIndex:
+    """Where anchors stand in a corpus, and which passages lie there. A passage of no document is its own."""
+
+    def __init__(self, corpus: Corpus, sources: MutableMapping[str, SourceText] | None = None) -> None:
+        self._sources = {} if sources is None else sources  # by text: kept from one cut to the next
+        self._found: dict[tuple[Any, ...], list[Found]] = {}
+        self._inside: dict[str, list[tuple[Span, Passage]]] = defaultdict(list)
+        documents = dict(corpus.documents)
+        for passage in corpus.passages:
+            span, source = passage.span, passage.source
+            if span is None or source is None or source not in corpus.documents:
+                span, source = Span(0, len(passage.text)), passage.doc_id
+                documents[source] = Document(source, passage.text, passage.title, passage.metadata)
+            self._inside[source].append((span, passage))
+        for inside in self._inside.values():
+            inside.sort(key=lambda each: each[0].start)
+        self._books: dict[str, list[Document]] = defaultdict(list)
+        for document in documents.values():
+            self._books[str(document.metadata.get("book", document.doc_id))].append(document)
+
+    def places(self, anchor: Anchor) -> list[Found]:
+        """Every place where an anchor stands in its chapter."""
+        key = anchor[:4]
+        if key not in self._found:
+            self._found[key] = [found for each in self._chapters(anchor) for found in self._in(each, anchor)]
+        return self._found[key]
+
+    def _chapters(self, anchor: Anchor) -> list[Document]:
+        return [
+            document
+            for document in self._books.get(anchor.book, ())
+            if _fits(document, "chapter", anchor.chapter) and _fits(document, "language", anchor.language)
+        ]
+
+    def _source(self, document: Document) -> SourceText:
+        if document.text not in self._sources:
+            self._sources[document.text] = SourceText(document.text)
+        return self._sources[document.text]
+
+    def _in(self, document: Document, anchor: Anchor) -> Iterator[Found]:
+        if anchor.text is None:
+            yield Found(document, Span(0, len(document.text)))
+        else:
+            for span in self._source(document).spans(anchor.text):
+                yield Found(document, span)
+
+    def passages(self, found: Found) -> Iterator[tuple[Passage, int, int]]:
+        """The passages that reach into a place: how many characters each shares with it, and has."""
+        inside, text = self._inside.get(found.document.doc_id, []), found.document.text
+        after = bisect.bisect_left(inside, found.span.end, key=lambda each: each[0].start)
+        for span, passage in inside[:after]:
+            if span.overlap(found.span):
+                start, end = max(span.start, found.span.start), min(span.end, found.span.end)
+                yield passage, visible(text[start:end]), visible(text[span.start : span.end])
+
+    def nearest(self, anchor: Anchor) -> Nearest | None:
+        """The text most like an anchor: of its chapter, or of its book where nothing there is close."""
+        best: Nearest | None = None
+        for where in (anchor, anchor._replace(chapter=None)):
+            for document in self._chapters(where) if best is None or best.near.similarity < CLOSE else ():
+                near = self._source(document).nearest(anchor.text or "")
+                if near.similarity > (best.near.similarity if best else 0):
+                    best = Nearest(document, near)
+        return best
+
+    def missing(self, anchor: Anchor) -> tuple[str, str]:
+        """Why an anchor has no place, and what to do about it."""
+        if anchor.book not in self._books:
+            return f"the corpus has no book {anchor.book!r}", did_you_mean(anchor.book, self._books)
+        if not self._chapters(anchor):
+            what = f"the corpus has no {anchor.of}" + (f" in {anchor.language!r}" if anchor.language else "")
+            return what, "Correct the chapter, or add it to the corpus."
+        what = f"{str(anchor)!r} is not in {anchor.of}"
+        if there := self.places(anchor._replace(chapter=None)):
+            return what, f"It is in {there[0].document.doc_id}: correct the chapter."
+        best = self.nearest(anchor)
+        nearest = f"Nearest: {best}" if best else "Nothing there is like it"
+        return what, f"Quote the text as it stands. {nearest}."
+
+
+def _fits(document: Document, key: str, wanted: Any) -> bool:
+    """Whether a document is of some chapter or language; one that does not say fits any."""
+    return wanted is None or document.metadata.get(key) in (None, wanted)
+
+
+def visible(text: str) -> int:
+    """How many characters of a text are not white space."""
+    return sum(map(len, text.split()))

@@ -1,0 +1,252 @@
+"""Relevance, or intent, by a language model behind any service that speaks OpenAI's chat protocol.
+
+Each passage is judged alone, in a request of its own, by a versioned prompt (`llm_prompt`). An answer counts
+only where its first line is a grade and nothing else. Any other is asked for again, and in the end the
+question fails: nothing ever stands in for a grade that was not given.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import msgspec
+
+from assay.datasets.dataset import Dataset
+from assay.endpoint import Client, Endpoint, Refused
+from assay.errors import Retryable, SystemFailure, UsageError
+from assay.judges.llm_prompt import Graded, NoGrade, Prompt, packaged_name, packaged_prompt, read_prompt
+from assay.measures.block import Block
+from assay.plugins import aside, identity
+from assay.protocols import Kit
+from assay.records import Finding, Item, Question
+from assay.yaml_lines import read_text
+
+EXPECTS = {"relevance": None, "intent": "intent"}  # of the items that a prompt of each label asks about
+
+
+@dataclass(frozen=True)
+class Llm:
+    """A model that grades passages. Without a `url` it is asked nothing and leaves every label as it was.
+
+    `prompt` is one that comes with the program (`relevance`, `intent`; `relevance-1` for a fixed version), a
+    file in the study, or its text. Hits within `depth` are judged; one without a text stays unjudged. Of
+    several `samples` the middle grade counts, the lower of two: the majority's where there is one. Each has a
+    `seed` of its own, from 1 on. `extra` goes into the request as it is; null takes a field out of it. Prices
+    are those of a million tokens. `name` is for a second judge with the same prompt.
+    """
+
+    url: str = aside("")
+    model: str = ""  # empty: the only one that is served there
+    key: str = aside("")
+    prompt: str = aside("relevance")
+    depth: int = aside(10)
+    samples: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 200
+    extra: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+    threads: int = aside(4)
+    price_in: float = aside(0.0)
+    price_out: float = aside(0.0)
+    timeout: float = aside(60.0)
+    retries: int = aside(3)
+    backoff: float = aside(0.5)
+    # worked out, so that no identity holds a password, and one prompt has one identity wherever it came from
+    service: str = field(default="", init=False)
+    version: str = field(default="1", init=False)
+
+    closed_labels: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "samples", "max_tokens", "threads"):
+            if (count := getattr(self, name)) < 1:
+                raise UsageError(f"{name} is {count}. It must be at least 1.")
+        for name in ("price_in", "price_out", "temperature"):
+            if not 0 <= (value := getattr(self, name)) < math.inf:
+                raise UsageError(f"{name} is {value:g}. It must be a number, 0 or more.")
+        if self.url:
+            object.__setattr__(self, "service", self.endpoint.identity)  # checks address, key and patience
+        if not self._in_a_file:
+            object.__setattr__(self, "version", f"{self.asks.name}-{self.asks.version} {self.asks.hash}")
+
+    def __repr__(self) -> str:
+        return identity(self)
+
+    # ---------------------------------------------------------------------------------- who it is
+
+    def within(self, kit: Kit) -> Llm:
+        """The judge with its prompt read from the study's folder, where a file is named."""
+        if not self._in_a_file:
+            return self
+        path = kit.path(self.prompt)
+        text = read_text(path)
+        read_prompt(text, str(path))  # tells problems by file
+        return replace(self, prompt=text.rstrip() + "\n")
+
+    @property
+    def _in_a_file(self) -> bool:
+        return "\n" not in self.prompt and not packaged_name(self.prompt)
+
+    @cached_property
+    def asks(self) -> Prompt:
+        """The prompt."""
+        if "\n" in self.prompt:
+            return read_prompt(self.prompt, "prompt")
+        if self._in_a_file:
+            fix = "Read it with `within(kit)`, which knows the study's folder."
+            raise UsageError(f"The prompt {self.prompt!r} was not read yet. {fix}")
+        return packaged_prompt(self.prompt)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name or f"llm:{self.asks.name}",)
+
+    @property
+    def label(self) -> str:
+        return self.asks.label
+
+    @property
+    def grades(self) -> dict[str, float]:
+        """What its grades are called."""
+        return self.asks.grades
+
+    @property
+    def opens(self) -> frozenset[str]:
+        """The label under which whatever comes back is looked at."""
+        return frozenset({self.label}) if self.url else frozenset()
+
+    @cached_property
+    def endpoint(self) -> Endpoint:
+        price = self.price_in + self.price_out  # only whether there is one counts: see _cost
+        return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
+
+    @cached_property
+    def _client(self) -> Client:
+        return self.endpoint.open()
+
+    # --------------------------------------------------------------------------- what it is asked
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
+        """One for every passage within `depth` of any arm, of the items that the prompt is about."""
+        if not self.url:
+            return
+        asked = {item.item_id: item for item in dataset.items if item.expects == EXPECTS[self.label]}
+        returned: dict[str, dict[str, str]] = {item_id: {} for item_id in asked}
+        for block in blocks:
+            rows = {item_id: row for row, item_id in enumerate(block.item_ids)}
+            for item_id, doc_id, _ in block.top(self.depth).iter_rows():
+                if item_id in asked and not returned[item_id].get(doc_id):
+                    returned[item_id][doc_id] = _text_of(block, rows[item_id], doc_id)
+        for item_id, texts in returned.items():
+            about = self._about(asked[item_id])
+            for doc_id, text in texts.items():
+                if text.strip():
+                    yield Question(item_id, self.label, text, about, target=doc_id)
+
+    def _about(self, item: Item) -> str:
+        anchors = item.gold.get("anchors", ())
+        expected = "\n".join(f"{anchor['relevance']}: {anchor['text']}" for anchor in anchors)
+        shown = {"query": item.text, "expected": expected, "intent": str(item.gold.get("intent") or "")}
+        return msgspec.json.encode({"prompt": self.asks.hash, **shown}, order="sorted").decode()
+
+    def ask(self, question: Question, kit: Kit) -> Finding:
+        quoted: dict[str, str] = msgspec.json.decode(question.about)
+        messages = self.asks.messages({**quoted, "passage": question.text})
+        spent: list[float] = []
+        try:
+            said = [self._sample(messages, seed, spent) for seed in range(1, self.samples + 1)]
+        except (Retryable, Refused) as error:
+            raise self._failure(error, math.fsum(spent)) from error
+        middle = statistics.median_low(each.grade for each in said)
+        found = next(each for each in said if each.grade == middle)
+        votes = f"{', '.join(each.category for each in said)}: " if len(said) > 1 else ""
+        reason = self.endpoint.conceal(votes + found.reason) or None
+        return Finding(found.grade, found.category, reason, math.fsum(spent) if self._priced else None)
+
+    def _sample(self, messages: list[dict[str, str]], seed: int, spent: list[float]) -> Graded:
+        wanted = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": seed}
+        payload = {"model": self.model or None, "messages": messages, **wanted, **self.extra}
+        sent = {name: value for name, value in payload.items() if value is not None}
+        return self._client.post("/chat/completions", sent, partial(self._read, messages, spent))
+
+    def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> Graded:
+        """What the model says, if it is a grade; a ValueError otherwise. Either way it was paid for."""
+        found = msgspec.convert(answer, _Answer)
+        content = found.choices[0].message.content if found.choices else None
+        spent.append(self._cost(found.usage, messages, content or ""))
+        if content is None:
+            raise ValueError("an answer without a text")
+        return self.asks.read(content)
+
+    # ------------------------------------------------------------------------------ what it costs
+
+    @property
+    def _priced(self) -> bool:
+        return self.endpoint.price > 0
+
+    def _cost(self, usage: Any, messages: list[dict[str, str]], content: str) -> float:
+        told = usage if isinstance(usage, dict) else {}
+        asked, said = [each["content"] for each in messages], [content]
+        tokens_in = self.endpoint.counted({"total_tokens": told.get("prompt_tokens")}, asked)
+        tokens_out = self.endpoint.counted({"total_tokens": told.get("completion_tokens")}, said)
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+
+    def _failure(self, error: Retryable | Refused, cost: float) -> NoVerdict | NoAnswer:
+        """Why a question failed, and what it cost all the same.
+
+        A model that does not keep to the form is not asked by the runner again: it was asked `retries` times
+        over already, and each of them was paid for.
+        """
+        form = isinstance(error.__cause__, NoGrade)
+        if isinstance(error, Retryable) and not form:
+            return NoAnswer(str(error), cost)
+        if not form:
+            return NoVerdict(str(error), cost)
+        times = f"{self.retries + 1} attempt{'s' * (self.retries > 0)}"
+        what = f"{self.endpoint.address} gave no grade in {times}: {error.__cause__}"
+        fix = "Use a model that keeps to the form, or hold it to that by `extra` (grammar, response_format)."
+        return NoVerdict(f"{self.endpoint.conceal(what)}. {fix}", cost)
+
+
+class NoVerdict(SystemFailure):
+    """The model does not judge, and would not if it were asked again. `cost` is what finding out cost."""
+
+    def __init__(self, message: str, cost: float) -> None:
+        super().__init__(message)
+        self.cost = cost
+
+
+class NoAnswer(Retryable):
+    """No answer came that could be read; another attempt may fare better. `cost` is what this one cost."""
+
+    def __init__(self, message: str, cost: float) -> None:
+        super().__init__(message)
+        self.cost = cost
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+
+
+class _Answer(msgspec.Struct):
+    choices: list[_Choice]
+    usage: Any = None
+
+
+def _text_of(block: Block, row: int, doc_id: str) -> str:
+    """The text of a hit: the corpus's where it has that passage, or what came with the hit."""
+    text = block.corpus.text_of(doc_id)
+    if text is None:
+        response = block.responses[row]
+        hits = response.hits if response is not None else []
+        text = next((hit.text for hit in hits if hit.doc_id == doc_id and hit.text), "")
+    return text.encode("utf-8", "replace").decode()  # half a character can be stored nowhere

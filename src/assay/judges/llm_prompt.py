@@ -1,0 +1,201 @@
+"""The prompts of the model judge: versioned files, everything quoted fenced in, and answers read strictly.
+
+A prompt file has three parts, each after a line of three hyphens: a header in YAML (name, version, label,
+grades), the rules, which become the system message, and the material, which becomes the user message. In the
+material {query}, {expected}, {intent} and {passage} stand for quotations, {code} for what their marks hold:
+
+    [[PASSAGE 5f2c91d04b7e8a36 begins]]
+    …
+    [[PASSAGE 5f2c91d04b7e8a36 ends]]
+
+The code is a hash of all that is quoted, drawn anew until it stands in none of it. So no quotation can hold
+its own end, whatever it says.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import string
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+import msgspec
+import yaml
+
+from assay.datasets.dataset import digest
+from assay.errors import DataError, Problem, UsageError, did_you_mean
+
+QUOTED = ("query", "expected", "intent", "passage")
+NOTHING = "(none)"  # what is quoted where there is nothing to quote
+LONGEST_REASON = 500  # characters
+
+_PACKAGED = re.compile(r"(?P<name>[a-z_]+)(-(?P<version>\d+))?")
+_PLACE = re.compile(r"\{(\w+)\}")
+_DECORATION = string.punctuation + string.whitespace + "“”‘’«»…–—"
+# Signs that no reader sees, in which orders can be hidden: controls, changes of direction, tags, selectors.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
+# How models mark turns of a chat. Servers that find these in a message take them for the real ones.
+_TURN = re.compile(
+    r"[<\[](?=[|｜]|/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn)>|/?INST\]|</?SYS>>)", re.IGNORECASE
+)
+
+
+class Graded(NamedTuple):
+    """One answer of a model: the grade's name, the grade, and why."""
+
+    category: str
+    grade: float
+    reason: str
+
+
+class NoGrade(ValueError):
+    """An answer whose first line is not a grade and nothing else."""
+
+
+class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    version: int
+    label: Literal["relevance", "intent"]
+    grades: dict[str, float]
+
+
+class Prompt(msgspec.Struct, frozen=True, dict=True):
+    """A prompt file, read and checked."""
+
+    name: str
+    version: int
+    label: str
+    grades: dict[str, float]
+    rules: str
+    material: str
+
+    @cached_property
+    def hash(self) -> str:
+        """Of all that decides what is asked and how it is read."""
+        return digest([msgspec.json.encode(self)])[:16]
+
+    def messages(self, quoted: Mapping[str, str]) -> list[dict[str, str]]:
+        """The system and the user message that ask about what is quoted."""
+        texts = {name: shown(quoted.get(name, "")) or NOTHING for name in QUOTED}
+        code = code_for(list(texts.values()))
+        parts = {name: _fenced(name.upper(), text, code) for name, text in texts.items()} | {"code": code}
+        # in one pass: a quotation that holds {passage} is not filled in
+        user = _PLACE.sub(lambda place: parts[place[1]], self.material)
+        return [{"role": "system", "content": self.rules}, {"role": "user", "content": user}]
+
+    def read(self, content: str) -> Graded:
+        """The grade on the first line that is not empty, and the reason after it; or NoGrade."""
+        lines = [line.strip() for line in content.splitlines() if line.strip()]
+        first = lines[0].strip(_DECORATION).casefold() if lines else ""
+        for category, grade in self.grades.items():
+            if first == category.casefold():
+                return Graded(category, grade, " ".join(lines[1:])[:LONGEST_REASON])
+        found = f"begins {lines[0][:80]!r}" if lines else "is empty"
+        raise NoGrade(f"the answer {found}, not with {' or '.join(self.grades)} alone on its line")
+
+
+def shown(text: str) -> str:
+    """A text as a model gets it: without what nobody sees, and with nothing a server takes for a new turn."""
+    whole = text.encode("utf-8", "replace").decode()  # half a character can be sent to nobody
+    return _TURN.sub(lambda found: found[0] + " ", _UNSEEN.sub("", whole)).strip()
+
+
+def code_for(texts: Sequence[str]) -> str:
+    """A code that stands in none of the texts, in whatever letters; the same texts have the same one."""
+    plain, parts = [_letters(text) for text in texts], [text.encode() for text in texts]
+    codes = (digest([str(attempt).encode(), *parts])[:16] for attempt in itertools.count())
+    return next(code for code in codes if not any(code in text for text in plain))
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of a text alone: full-width ones, spaces and capitals do not hide a code."""
+    return re.sub(r"[^0-9a-z]+", "", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _fenced(name: str, text: str, code: str) -> str:
+    return f"[[{name} {code} begins]]\n{text}\n[[{name} {code} ends]]"
+
+
+# ----------------------------------------------------------------------------------------- files
+
+
+def packaged_name(given: str) -> bool:
+    """Whether a study means a prompt that comes with the program: `relevance`, or `relevance-1`."""
+    return _PACKAGED.fullmatch(given) is not None
+
+
+def packaged_prompt(given: str) -> Prompt:
+    """A prompt that comes with the program: the version named, or the newest."""
+    folder = files("assay.judges") / "prompts"
+    known: dict[str, list[int]] = {}
+    for each in folder.iterdir():
+        if (found := _PACKAGED.fullmatch(each.name.removesuffix(".txt"))) and found["version"]:
+            known.setdefault(found["name"], []).append(int(found["version"]))
+    wanted = _PACKAGED.fullmatch(given)
+    versions = known.get(wanted["name"] if wanted else given, [])
+    if wanted is None or (wanted["version"] and int(wanted["version"]) not in versions) or not versions:
+        names = [f"{name}-{version}" for name in known for version in known[name]]
+        fix = did_you_mean(given, [*known, *names])
+        raise UsageError(f"There is no prompt {given!r}. {fix} A file of your own is named with its ending.")
+    file = f"{wanted['name']}-{wanted['version'] or max(versions)}.txt"
+    return read_prompt((folder / file).read_text(encoding="utf-8"), file)
+
+
+def read_prompt(text: str, where: str) -> Prompt:
+    """The prompt in a text; every problem of it is in the one DataError."""
+    parts = re.split(r"^---[ \t]*$\n?", text.lstrip("\ufeff\n"), flags=re.MULTILINE)
+    if len(parts) != 4 or parts[0].strip():
+        what = f"{len(parts) - 1} lines of three hyphens, not 3"
+        fix = "Write --- and the header, --- and the rules, --- and the material."
+        raise DataError(Problem(what, where, fix=fix))
+    header = _header(parts[1], where)
+    rules, material = (part.strip() for part in parts[2:])
+    if problems := list(_problems(header, rules, material, where)):
+        raise DataError(problems)
+    return Prompt(header.name, header.version, header.label, header.grades, rules, material)
+
+
+def _header(text: str, where: str) -> _Header:
+    try:
+        # words stay words: SafeLoader makes booleans of YES and NO, which are good names of grades
+        found = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+        return msgspec.convert(found, _Header, strict=False)
+    except yaml.MarkedYAMLError as error:
+        line = None if error.problem_mark is None else error.problem_mark.line + 2
+        what = f"the header is not YAML: {error.problem}"
+        raise DataError(Problem(what, where, line, fix="Correct the line.")) from None
+    except msgspec.ValidationError as error:
+        what = f"the header is wrong: {str(error).replace('`', '')}"
+        fix = "Give it name, version (a number), label (relevance or intent) and grades ({HIGH: 2, LOW: 0})."
+        raise DataError(Problem(what, where, fix=fix)) from None
+
+
+def _problems(header: _Header, rules: str, material: str, where: str) -> Iterator[Problem]:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", header.name):
+        fix = "Use small letters, digits and underscores."
+        yield Problem(f"the name is {header.name!r}", where, field="name", fix=fix)
+    if len({name.casefold() for name in header.grades}) < max(len(header.grades), 2):
+        yield Problem("fewer than two different grades", where, field="grades", fix="Give two or more.")
+    for name, grade in header.grades.items():
+        if not re.fullmatch(r"\w+", name) or name.strip("_") != name:
+            yield Problem(
+                f"{name!r} is no single word", where, field="grades", fix="Use one, as NOT_RELEVANT."
+            )
+        if not (0 <= grade < math.inf):
+            yield Problem(f"{name} is {grade:g}", where, field="grades", fix="Use a number, 0 or more.")
+        if not re.search(rf"\b{re.escape(name)}\b", rules):
+            yield Problem(f"the rules do not say what {name} means", where, field="grades", fix="Say it.")
+    known = {*QUOTED, "code"}
+    for place in sorted({*_PLACE.findall(rules)} & known):
+        fix = "What is quoted belongs to the material, the last part."
+        yield Problem(f"{{{place}}} stands in the rules", where, field=place, fix=fix)
+    used = set(_PLACE.findall(material))
+    for place in sorted(used - known):
+        yield Problem(f"nothing is known of {{{place}}}", where, field=place, fix=did_you_mean(place, known))
+    for place in sorted({"query", "passage", "code"} - used):
+        yield Problem(f"{{{place}}} is missing from the material", where, field=place, fix="Put it in.")

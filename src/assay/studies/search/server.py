@@ -1,0 +1,183 @@
+"""The sample's search service: hybrid search over two small books, a boundary route, an off-topic answer.
+
+    GET /api/v1/search?q=…&lang=en&k=10
+    {"results": [{"id", "text", "score", "book", "chapter"}, …], "practice_bridge": false,
+     "safety_interstitial": false, "off_topic": false}
+
+Questions about how a practice is done go to a teacher: `practice_bridge` is true, and instructions never come
+back. What has nothing to do with the books gets no results. Words of someone in danger set
+`safety_interstitial`. All three are decided by routes.json: in English by the examples that are nearest in
+meaning, in other languages, for which no model comes with the program, by cues.
+
+`--without` leaves a part out, to see what it is good for, and whether the study notices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import uvicorn
+from fastapi import FastAPI
+
+from assay.datasets.dataset import Corpus
+from assay.errors import AssayError
+from assay.protocols import Kit
+from assay.records import Document, Passage
+from assay.retrieval.chunk import ByTokens
+from assay.retrieval.embed.onnx import MiniLM
+from assay.retrieval.embed.static import Static
+from assay.retrieval.embedding import Embedding
+from assay.retrieval.fuse import Weighted
+from assay.retrieval.lexical import Analysis, Language
+from assay.retrieval.parts import Embedder, Ranking
+from assay.retrieval.vectors.exact import Exact
+from assay.systems.meter import Meter
+from assay.systems.retrievers import ByVectors, ByWords, Fused, Retriever
+
+HERE = Path(__file__).parent
+TECHNIQUE = "the-still-oar"  # the book of instructions, which search never shows
+WORDS: dict[str, Language] = {"en": "english", "es": "spanish", "hi": "any"}
+PARTS = ("words", "vectors", "boundary", "off_topic", "interstitial", "order")
+DEPTH = 50
+WEIGHTS = {"words": 0.2, "vectors": 0.8}
+NEIGHBOURS = 2  # examples of each way that speak for it
+
+
+class ByExamples:
+    """Sends a query the way whose examples are nearest to it: search, practice, off_topic or danger."""
+
+    def __init__(self, examples: dict[str, list[str]], embedding: Embedding) -> None:
+        self._embedding = embedding
+        self._ways = {way: embedding.passages(texts) for way, texts in examples.items()}
+
+    def way(self, query: str) -> str:
+        vector = self._embedding.query(query)[0].vector
+        near = {way: np.sort(vectors @ vector)[-NEIGHBOURS:].mean() for way, vectors in self._ways.items()}
+        return max(near, key=lambda way: float(near[way]))
+
+
+@dataclass(frozen=True)
+class ByCues:
+    """Sends a query the first way one of whose cues it holds, and to search where it holds none."""
+
+    cues: dict[str, list[str]]
+
+    def way(self, query: str) -> str:
+        plain = query.casefold()
+        return next((way for way, cues in self.cues.items() if any(cue in plain for cue in cues)), "search")
+
+
+class Search:
+    """One language: its passages, how they are ranked, and the router."""
+
+    def __init__(self, language: str, without: Sequence[str], kit: Kit) -> None:
+        self.without = frozenset(without)
+        corpus = Corpus(ByTokens(size=200, overlap=40).cut(list(documents(language)), kit))
+        model = _model(language, kit)
+        self._corpus = corpus
+        words = ByWords.build(corpus, Analysis(WORDS[language]), DEPTH, kit)
+        self._vectors = ByVectors.build(corpus, model, Exact(), DEPTH, kit)
+        both: dict[str, Retriever] = {"words": words, "vectors": self._vectors}
+        parts = [(name, part) for name, part in both.items() if name not in self.without]
+        self._retriever = Fused(
+            [part for _, part in parts], Weighted(tuple(WEIGHTS[name] for name, _ in parts))
+        )
+        routes = json.loads((HERE / "routes.json").read_text(encoding="utf-8"))
+        by_examples = language in routes["examples"]
+        self._router = (
+            ByExamples(routes["examples"][language], Embedding(model, kit))
+            if by_examples
+            else ByCues(routes["cues"][language])
+        )
+
+    def answer(self, query: str, k: int) -> dict[str, object]:
+        way = self._router.way(query)
+        bridge = way == "practice" and "boundary" not in self.without
+        silent = way == "off_topic" and "off_topic" not in self.without
+        found = [] if bridge or silent else list(self._results(query, k))
+        return {
+            "results": found[::-1] if "order" in self.without else found,
+            "practice_bridge": bridge,
+            "safety_interstitial": way == "danger" and "interstitial" not in self.without,
+            "off_topic": silent,
+        }
+
+    def _results(self, query: str, k: int) -> Iterator[dict[str, object]]:
+        ranking = self._retriever.rank(query, Meter())
+        near = self._vectors.rank(query, Meter())
+        # by rank in the order of results, by likeness in size: what is like nothing scores low throughout
+        most = float(near.scores.max(initial=0.0)) / float(ranking.scores.max(initial=1.0))
+        for place, score in list(self._shown(ranking))[:k]:
+            passage = self._corpus.passages[place]
+            about = passage.metadata
+            yield {
+                "id": passage.doc_id,
+                "text": passage.text,
+                "score": round(score * most, 6),
+                "book": about["book"],
+                "chapter": about["chapter"],
+            }
+
+    def _shown(self, ranking: Ranking) -> Iterator[tuple[int, float]]:
+        for place, score in zip(ranking.positions.tolist(), ranking.scores.tolist(), strict=True):
+            if not _instructs(self._corpus.passages[place]) or "boundary" in self.without:
+                yield place, score
+
+
+def documents(language: str) -> Iterator[Document]:
+    """The chapters of both books in one language."""
+    for path in sorted((HERE / "corpus" / language).glob("*/*.md")):
+        text = path.read_text(encoding="utf-8")
+        chapter = re.match(r"\d+", path.name)
+        about = {"book": path.parent.name, "chapter": int(chapter[0]) if chapter else 0}
+        yield Document(f"{language}/{path.parent.name}/{path.stem}", text, metadata=about)
+
+
+def _instructs(passage: Passage) -> bool:
+    return bool(passage.metadata["book"] == TECHNIQUE)
+
+
+def _model(language: str, kit: Kit) -> Embedder:
+    """MiniLM knows English only; the static model, which knows some of every script, serves the others."""
+    if language != "en":
+        return Static()
+    try:
+        MiniLM().load(kit)
+    except AssayError as error:
+        print(f"MiniLM cannot be loaded, so the static model serves: {error}", flush=True)
+        return Static()
+    return MiniLM()
+
+
+def application(without: Sequence[str] = ()) -> FastAPI:
+    """The service, with every language's index built before the first request."""
+    app, kit = FastAPI(title="The Ferryman's Lamp"), Kit()
+    indexes = {language: Search(language, without, kit) for language in WORDS}
+
+    @app.get("/health")
+    def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.get("/api/v1/search")
+    def search(q: str, lang: str = "en", k: int = 10) -> dict[str, object]:
+        return indexes.get(lang, indexes["en"]).answer(q, k)
+
+    return app
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Serve the sample's search on this machine.")
+    parser.add_argument("--port", type=int, default=8642)
+    parser.add_argument("--without", nargs="*", default=(), choices=PARTS, help="parts to leave out")
+    given = parser.parse_args()
+    uvicorn.run(application(given.without), host="127.0.0.1", port=given.port, log_level="warning")
+
+
+if __name__ == "__main__":
+    main()

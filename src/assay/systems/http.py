@@ -1,0 +1,196 @@
+"""A search API over HTTP, described in the study: how it is asked, and where its answer holds what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.endpoint import Endpoint
+from assay.errors import DataError, Problem, SystemFailure, UsageError
+from assay.plugins import aside
+from assay.protocols import Kit
+from assay.records import Budget, Query, Response
+from assay.systems.http_exchange import Exchange, NotReached, Pace
+from assay.systems.http_reading import Expression, Reading
+from assay.systems.http_request import PORT, Form, asker, check_headers
+from assay.systems.meter import Meter
+from assay.systems.served import Served, await_ready, free_port, look, program_missing, taken, words
+
+
+@dataclass(frozen=True)
+class HttpIndex:
+    """Connections to a service, and the server behind them where we started it. It is its own session."""
+
+    form: Form
+    exchange: Exchange
+    reading: Reading
+    pace: Pace
+    timeout: float
+    served: Served | None
+
+    def session(self) -> HttpIndex:
+        return self
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        """One attempt. Its time leaves out the wait for a turn, which is ours and not the service's."""
+        call = self.form.call(query)
+        self.pace.wait()
+        meter = Meter()
+        try:
+            body = self.exchange.ask(call, self.timeout)
+        except NotReached:
+            if self.served is not None and self.served.ended() is not None:
+                raise SystemFailure(self.served.epitaph()) from None
+            raise
+        meter.lap("http")
+        response = self.reading.response(body)
+        meter.lap("read")
+        response.observed = meter.observed()
+        return response
+
+    def close(self) -> None:
+        self.pace.end()
+        self.exchange.close()
+        if self.served is not None:
+            self.served.stop()
+
+
+@dataclass(frozen=True)
+class Http:
+    """Any search API that is asked by GET or POST and answers in JSON.
+
+    `results` is where the list of results stands, and within each `id`, `text` and `score`; `route` and
+    `flags` are looked up in the whole answer. All of them are JMESPath expressions.
+    """
+
+    url: str
+    method: Literal["GET", "POST"] | None = None  # None: POST where there is a body
+    params: dict[str, Any] = field(default_factory=dict)
+    body: dict[str, Any] | list[Any] | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    results: str = "results"
+    id: str | None = "id"
+    text: str | None = "text"
+    score: str | None = "score"
+    route: str | dict[str, str] | None = None
+    flags: dict[str, str] = field(default_factory=dict)
+    k: int = 10
+    start: str | None = None
+    files: tuple[str, ...] | str = ()  # whose content decides its answers
+    revision: str = ""  # of the service, where it may change behind its address
+    ready: str | None = aside(None)
+    patience: float = aside(30.0)  # seconds until a server that was started is ready
+    timeout: float = aside(30.0)  # seconds for one attempt
+    rate: float | None = aside(None)  # requests a second, over all threads
+    threads: int = aside(8)
+    gives: ClassVar[frozenset[str]] = frozenset({"hits", "texts", "route", "flags"})
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        for name in ("k", "threads", "timeout", "patience", "rate"):
+            number = getattr(self, name)
+            if number is not None and not 0 < number < float("inf"):
+                raise UsageError(f"{name} is {number:g}. It must be a number above 0.")
+        if self.method == "GET" and self.body is not None:
+            raise UsageError("body: a GET request has none. Write method: POST, or use params.")
+        if self.start is None and PORT in f"{self.url}{self.ready or ''}":
+            raise UsageError("url: {port} is the port of a server that start runs, and there is no start.")
+        if self.start is not None:
+            words(self.start)
+            if PORT in self.url and PORT not in self.start:
+                raise UsageError("start: the server must be told its {port} too. Add it to the command.")
+        if self.ready is not None and not self.ready.startswith(("/", "http://", "https://")):
+            raise UsageError(f"ready is {self.ready!r}. Write a path, such as /health, or a URL.")
+        check_headers(self.headers)
+        self._reading(Corpus(()), asker(self._form(1), self.headers))
+
+    def _form(self, port: int) -> Form:
+        return Form(self.url.replace(PORT, str(port)), self.params, self.body, self.k)
+
+    def _reading(self, corpus: Corpus, service: Endpoint) -> Reading:
+        route: Expression | list[tuple[str, Expression]]
+        if isinstance(self.route, dict):
+            route = [(name, Expression.of(f"route.{name}", given)) for name, given in self.route.items()]
+        else:
+            route = Expression.of("route", self.route)
+        return Reading(
+            Expression.of("results", self.results),
+            Expression.of("id", self.id),
+            Expression.of("text", self.text),
+            Expression.of("score", self.score),
+            route,
+            {name: Expression.of(f"flags.{name}", given) for name, given in self.flags.items()},
+            self.k,
+            corpus,
+            service.conceal,
+        )
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> HttpIndex:
+        port = free_port() if PORT in f"{self.url}{self.start}" else 0
+        form, pace = self._form(port or 1), Pace(self.rate)
+        service = asker(form, self.headers)
+        method = self.method or ("GET" if self.body is None else "POST")
+        with ExitStack() as undo:
+            exchange = Exchange(service, method, self.headers, pace, kit.clock)
+            undo.callback(exchange.close)
+            served = None
+            if self.start is not None:
+                if taken(form.origin):
+                    fix = "End it, or write {port} for the port in url and start."
+                    raise SystemFailure(f"Somebody else listens at {form.origin} already. {fix}")
+                served = Served(self.start.replace(PORT, str(port)), kit)
+                undo.callback(served.stop)
+            self._await(form, exchange, port, served)
+            undo.pop_all()
+        return HttpIndex(form, exchange, self._reading(corpus, service), pace, self.timeout, served)
+
+    def _await(self, form: Form, exchange: Exchange, port: int, served: Served | None) -> None:
+        """Waits for a server that was started, or for one that says when it is ready."""
+        if self.ready is None:
+            if served is not None:
+                await_ready(look(form.origin, {}, any_status=True), self.patience, served)
+            return
+        url = self.ready.replace(PORT, str(port))
+        own = url.startswith("/")  # headers may say who asks, which is nobody else's business
+        seen = look(form.origin + url if own else url, exchange.headers if own else {}, any_status=False)
+        await_ready(seen, self.patience, served)
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """What cannot be asked: items without a language where it is sent, a program that is not there."""
+        found = []
+        without = [item.item_id for item in dataset.items if item.language is None]
+        if without and self._form(1).needs_language:
+            place = dataset.places.get(without[0])
+            what = f"{len(without)} items, such as {without[0]!r}, have no language, and the request holds it"
+            where, line = (place.file, place.line) if place is not None else (dataset.name, None)
+            fix = "Give them one, or take {language} out of the request."
+            found.append(Problem(what, where, line, fix=fix))
+        if self.start is not None and (program := program_missing(self.start, kit)) is not None:
+            fix = "Correct start, or install it."
+            found.append(Problem(f"start: there is no program {program!r}", fix=fix))
+        return found
+
+    def identity(self, kit: Kit) -> dict[str, str]:
+        """What decides its answers besides parameters: the content of the files it names."""
+        named = [self.files] if isinstance(self.files, str) else self.files
+        return {each: digest(_contents(each, kit)) for each in named}
+
+
+def _contents(named: str, kit: Kit) -> list[bytes]:
+    """A file, or all files of a folder or of a pattern with their names, as what is hashed of them."""
+    path = kit.path(named)
+    if path.is_file():
+        return [path.read_bytes()]
+    folder, pattern = (path, "**/*") if path.is_dir() else (kit.root, named)
+    files = sorted(
+        each for each in folder.glob(pattern) if each.is_file() and "__pycache__" not in each.parts
+    )
+    if not files:
+        fix = "Correct files, which are relative to the study."
+        raise DataError(Problem(f"files: there is no {named!r}", str(kit.root), fix=fix))
+    return [
+        part for each in files for part in (each.relative_to(folder).as_posix().encode(), each.read_bytes())
+    ]

@@ -1,0 +1,229 @@
+"""What a search API answers, read by JMESPath: results, where it sent the query, and flags.
+
+An empty list is an answer; a place that is not there is a failure, never an empty list.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from assay.datasets.dataset import Corpus, digest
+from assay.errors import Retryable, SystemFailure, UsageError
+from assay.records import Hit, Response
+
+SEARCH, NO_RESULTS = "search", "no_results"
+_SHOWN = 80  # characters of what stands where something else should
+_RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Where something stands in an answer: the parameter that says so, as written, and what finds it."""
+
+    field: str
+    written: str
+    find: Callable[[Any], Any]
+
+    @classmethod
+    def of(cls, field: str, written: str | None) -> Expression:
+        """Compiles an expression, None being one that finds nothing; UsageError says which field is wrong."""
+        import jmespath  # type: ignore[import-untyped]
+        from jmespath.exceptions import JMESPathError  # type: ignore[import-untyped]
+
+        if written is None:
+            return cls(field, "", lambda _: None)
+        try:
+            compiled = jmespath.compile(written)
+        except JMESPathError as error:
+            why = " ".join(str(error).split()).partition(":")[2].strip()
+            raise _not_one(field, written, why) from None
+        for function in _unknown_functions(compiled.parsed):  # which the library finds only when it is called
+            raise _not_one(field, written, f"there is no function {function}")
+        if compiled.parsed["type"] == "field":  # a plain name, as most are: no need for an interpreter
+            name = compiled.parsed["value"]
+            return cls(field, written, lambda value: value.get(name) if isinstance(value, dict) else None)
+
+        def find(value: Any) -> Any:
+            try:
+                return compiled.search(value)
+            except JMESPathError as error:
+                got = getattr(error, "actual_type", "something else")
+                what = f"{field}: {written!r} cannot be applied to the answer, which has {got} there"
+                raise SystemFailure(f"{what}. Correct it in the study.") from None
+
+        return cls(field, written, find)
+
+
+def _not_one(field: str, written: str, why: str) -> UsageError:
+    what = f"{field}: {written!r} is not a JMESPath expression: {why}".rstrip(": .")
+    return UsageError(f"{what}. See https://jmespath.org.")
+
+
+def _unknown_functions(parsed: Mapping[str, Any]) -> Iterator[str]:
+    from jmespath.functions import Functions  # type: ignore[import-untyped]
+
+    if parsed.get("type") == "function_expression" and parsed["value"] not in Functions.FUNCTION_TABLE:
+        yield parsed["value"]
+    for part in parsed.get("children", ()):
+        if isinstance(part, Mapping):  # those of a slice are numbers
+            yield from _unknown_functions(part)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the answers of one service are read."""
+
+    results: Expression
+    doc_id: Expression
+    text: Expression
+    score: Expression
+    route: (
+        Expression | Sequence[tuple[str, Expression]]
+    )  # where its name stands, or what must be true for each
+    flags: Mapping[str, Expression]
+    k: int
+    corpus: Corpus
+    conceal: Callable[[str], str]
+
+    def response(self, body: bytes) -> Response:
+        """The answer as a record; Retryable where it is no JSON, SystemFailure where something is amiss."""
+        try:
+            answer = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"))
+        except _RUBBISH as error:
+            begins = self.conceal(body[:1000].decode("utf-8", "replace"))[:_SHOWN]
+            raise Retryable(f"{error}. The answer begins {begins!r}. Check url, or run again.") from None
+        found = self.results.find(answer)
+        if not isinstance(found, list):
+            raise SystemFailure(self._no_results(found, answer))
+        hits = self._hits(found[: self.k])
+        flags = {name: _flag(place.find(answer)) for name, place in self.flags.items()}
+        return Response(hits=hits, route=self._route(answer, hits), flags=flags)
+
+    def _no_results(self, found: Any, answer: Any) -> str:
+        at = self.results.written
+        if found is not None:
+            what = f"At {at!r} there is {self._shown(found)}, not a list of results"
+            return f"{what}. Correct results: in the study."
+        held = self._shown(answer)
+        if isinstance(answer, dict):
+            held += " with " + (self.conceal(", ".join(sorted(answer)))[:_SHOWN] or "nothing in it")
+        fix = f"Correct results: in the study; where they may be absent, write {at} || `[]`."
+        return f"There are no results at {at!r}: the answer is {held}. {fix}"
+
+    def _hits(self, found: Sequence[Any]) -> list[Hit]:
+        texts = [self._text(result, rank) for rank, result in enumerate(found, 1)]
+        names = [self._name(result, texts[rank - 1], rank) for rank, result in enumerate(found, 1)]
+        names = self._told_apart(names)
+        scores = descending(self._scores(found))
+        return [Hit(name, score, None, text) for name, score, text in zip(names, scores, texts, strict=True)]
+
+    def _text(self, result: Any, rank: int) -> str | None:
+        text = self.text.find(result)
+        if text is None or isinstance(text, str):
+            return text
+        raise self._wrong(rank, self.text, text, "text")
+
+    def _name(self, result: Any, text: str | None, rank: int) -> str:
+        """The id where the text is the one that we know by it; otherwise one that changes with the text."""
+        given = self.doc_id.find(result)
+        if isinstance(given, bool) or not isinstance(given, str | int | None):
+            raise self._wrong(rank, self.doc_id, given, "text or a whole number")
+        doc_id = "" if given is None else str(given)
+        if text is None:
+            if not doc_id:
+                fix = "Correct id: or text: in the study."
+                raise SystemFailure(f"Result {rank} has neither an id nor a text. {fix}")
+            return doc_id
+        known = self.corpus.position.get(doc_id)
+        if known is not None and _same(self.corpus.passages[known].text, text):
+            return doc_id
+        return f"{doc_id}~{digest([text.encode('utf-8', 'surrogatepass')])[:12]}"
+
+    def _told_apart(self, names: Sequence[str]) -> list[str]:
+        """Refuses an id that comes twice. Results without one that are word for word the same get numbers."""
+        seen: dict[str, int] = {}
+        apart = []
+        for rank, name in enumerate(names, 1):
+            seen[name] = seen.get(name, 0) + 1
+            if seen[name] > 1 and not name.startswith("~"):
+                what = (
+                    f"Results {names.index(name) + 1} and {rank} are the same: {self.conceal(name)[:_SHOWN]}"
+                )
+                raise SystemFailure(
+                    f"{what}. A service names each result once; correct it, or id: in the study."
+                )
+            apart.append(f"{name}~{seen[name]}" if seen[name] > 1 else name)
+        return apart
+
+    def _scores(self, found: Sequence[Any]) -> list[float]:
+        given = [self.score.find(result) for result in found]
+        if all(score is None for score in given):
+            return [1.0 / rank for rank in range(1, len(found) + 1)]
+        return [self._score(score, rank) for rank, score in enumerate(given, 1)]
+
+    def _score(self, given: Any, rank: int) -> float:
+        if given is None:
+            fix = "Name a score that every result has, or write score: null, so that none is read."
+            raise SystemFailure(f"Result {rank} has no score, and others have. {fix}")
+        if isinstance(given, bool) or not isinstance(given, int | float) or not _finite(given):
+            raise self._wrong(rank, self.score, given, "a number")
+        return float(given)
+
+    def _route(self, answer: Any, hits: Sequence[Hit]) -> str:
+        if isinstance(self.route, Expression):
+            name = self.route.find(answer)
+            if isinstance(name, str) and name:
+                return name
+            if name is not None and name != "":
+                what = f"route: at {self.route.written!r} there is {self._shown(name)}, not a route's name"
+                raise SystemFailure(f"{what}. Correct it, or write route: {{NAME: expression}}.")
+        else:
+            for name, place in self.route:
+                if place.find(answer):
+                    return name
+        return SEARCH if hits else NO_RESULTS
+
+    def _wrong(self, rank: int, place: Expression, found: Any, wanted: str) -> SystemFailure:
+        what = f"Result {rank} has {self._shown(found)} at {place.written!r}, not {wanted}"
+        return SystemFailure(f"{what}. Correct {place.field}: in the study.")
+
+    def _shown(self, found: Any) -> str:
+        if found is None or isinstance(found, bool):
+            return {None: "null", True: "true", False: "false"}[found]
+        if isinstance(found, str | int | float):
+            return self.conceal(repr(found))[:_SHOWN]
+        return "a list" if isinstance(found, list) else "an object"
+
+
+def descending(scores: Sequence[float]) -> list[float]:
+    """Scores under which the order of results is the order of the ranking, the best as it was given.
+
+    Where a later result has the higher score, what stands before it gets that score too: so the first has the
+    best of all, which is what a threshold is held against. Equal ones differ by the smallest step there is.
+    """
+    best = [*scores]
+    for place in range(len(best) - 2, -1, -1):
+        best[place] = max(best[place], best[place + 1])
+    for place in range(1, len(best)):
+        best[place] = min(best[place], math.nextafter(best[place - 1], -math.inf))
+    return best
+
+
+def _same(ours: str, theirs: str) -> bool:
+    return ours == theirs or ours.split() == theirs.split()
+
+
+def _flag(found: Any) -> bool | str:
+    return found if isinstance(found, str) else bool(found)
+
+
+def _finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number beyond all measure
+        return False

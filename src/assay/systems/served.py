@@ -1,0 +1,168 @@
+"""A server that is started for one index and ends with it."""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+
+from assay.endpoint import Endpoint
+from assay.errors import SystemFailure, UsageError
+from assay.protocols import Kit
+from assay.systems import served_keeper
+
+_TICK = 0.05  # seconds between looks at whether it is ready
+_LOOK = 2.0  # seconds for one such look
+_NOTICE = 0.2  # seconds until the end of a server has come round
+_TAIL = 2000  # characters of its output that a message shows
+_WORD = {"python": sys.executable, "python3": sys.executable}
+
+
+def words(command: str) -> list[str]:
+    """A command as a shell would split it; `python` is the one that runs this."""
+    try:
+        found = shlex.split(command)
+    except ValueError as error:
+        what = f"start: {command!r} cannot be split into words: {error}"
+        raise UsageError(f"{what}. Mend the quotes.") from None
+    if not found:
+        raise UsageError("start: there is no command. Write one, or leave start out.")
+    return [_WORD.get(found[0], found[0]), *found[1:]]
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on now."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Served:
+    """One server: the command it runs, and its output, of which messages show the end."""
+
+    def __init__(self, command: str, kit: Kit) -> None:
+        self.command = words(command)
+        self._code: str | None = None
+        self._turn = threading.Lock()  # over who reads it
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the server
+        keeper = [sys.executable, "-I", "-S", served_keeper.__file__]
+        self._keeper = subprocess.Popen(  # noqa: S603
+            [*keeper, *self.command],
+            cwd=kit.root,
+            env={**os.environ, **kit.env, "PYTHONUNBUFFERED": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            start_new_session=True,  # Ctrl-C reaches this program alone, which ends it
+        )
+        self.stop = weakref.finalize(self, _stop, self._keeper, self._log)
+
+    def ended(self, wait: float = _NOTICE) -> str | None:
+        """The exit code, where it has ended."""
+        told = self._keeper.stdout
+        with self._turn:
+            listening = self._code is None and told is not None and not told.closed
+            if told is not None and listening and select.select([told], [], [], wait)[0]:
+                self._code = told.readline().decode().strip() or "unknown"
+            return self._code
+
+    def epitaph(self) -> str:
+        """What to say of a server that has ended."""
+        code = self.ended()
+        gone = code == str(served_keeper.NOT_STARTED)
+        why = "cannot be started" if gone else f"has ended, with code {code}"
+        return f"The server that start: runs {why}. Correct start, or the server.{self.last_words()}"
+
+    def last_words(self) -> str:
+        """The end of what it printed, as the end of a message."""
+        if self._log.closed:
+            return ""
+        size = os.fstat(self._log.fileno()).st_size
+        tail = os.pread(self._log.fileno(), _TAIL, max(0, size - _TAIL)).decode("utf-8", "replace").strip()
+        return f" Its last words: {tail}" if tail else " It said nothing."
+
+
+def _stop(keeper: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    """Ends a server and all it started; returns when they are gone."""
+    with suppress(OSError):
+        if keeper.stdin is not None:
+            keeper.stdin.write(b"\n")  # and not only its end: a process forked meanwhile may hold it open
+            keeper.stdin.close()
+    try:
+        keeper.wait(served_keeper.PATIENCE + 1.0)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(keeper.pid, signal.SIGKILL)
+        keeper.wait()
+        if keeper.stdout is not None:
+            keeper.stdout.close()
+        log.close()
+
+
+def await_ready(look: Callable[[float], str | None], patience: float, served: Served | None) -> None:
+    """Returns once a look finds nothing missing; SystemFailure where that takes too long, or it has ended."""
+    until = time.monotonic() + patience
+    while True:
+        missing = look(min(_LOOK, patience))
+        if served is not None and served.ended(0.0) is not None:
+            raise SystemFailure(served.epitaph())
+        if missing is None:
+            return
+        if time.monotonic() > until:
+            last = "" if served is None else served.last_words()
+            what = f"The service is not ready after {patience:g} s: {missing}"
+            raise SystemFailure(f"{what}. Raise patience, or correct start, url or ready.{last}")
+        time.sleep(_TICK)
+
+
+def look(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[float], str | None]:
+    """A look at a server: None where it answers (2xx, or anything), otherwise what is missing."""
+    shown = Endpoint(url).address
+
+    def missing(timeout: float) -> str | None:
+        import urllib3
+
+        with urllib3.PoolManager(headers=headers, retries=False) as pool:
+            try:
+                answer = pool.request("GET", url, timeout=timeout, redirect=False)
+            except urllib3.exceptions.HTTPError:
+                return f"nobody answers at {shown}"
+        return None if any_status or 200 <= answer.status < 300 else f"{shown} answers {answer.status}"
+
+    return missing
+
+
+def taken(url: str) -> bool:
+    """Whether somebody listens where a server is to be started."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=_LOOK).close()
+    except OSError:
+        return False
+    return True
+
+
+def program_missing(command: str, kit: Kit) -> str | None:
+    """The program of a command that is not there, where that can be told."""
+    import shutil
+
+    program = words(command)[0]
+    at_home = Path(kit.root, program)
+    found = shutil.which(program) or ("/" in program and at_home.is_file())
+    return None if found else program

@@ -1,0 +1,449 @@
+"""Relevance by anchors: which passages count, what hits of unknown place count as, what cannot be judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.datasets.dataset import Corpus, Dataset, Place
+from assay.errors import AssayError
+from assay.golden.resolving import resolve_golden
+from assay.judges.anchor_index import AnchorIndex, anchors_of
+from assay.judges.anchors import Anchors, shared_characters
+from assay.measures.block import Block, Labels
+from assay.plugins import JUDGES, Registry
+from assay.protocols import FreeJudge, Kit
+from assay.records import Arm, Document, Hit, Item, Judgment, Passage, Response, Span
+from assay.run.columns import in_columns, in_order
+from assay.run.journal import Answer
+from assay.study import Study, open_study
+
+# Chapter 1 has words of nine letters and a blank: word n is the characters [10 n, 10 n + 9).
+WORDS = [f"chapter{n:02d}" for n in range(40)]
+ONE = " ".join(WORDS)
+TWO = "The wave rose; the wave fell.\n\nThe ocean “never” moved — it was the wave’s own dream of motion."
+OLA = "La ola subió; la ola cayó. El océano no se movió nunca, y la ola soñaba."
+
+
+def document(language: str, chapter: int, text: str) -> Document:
+    doc_id = f"{language}/book/{chapter:02d}"
+    return Document(doc_id, text, metadata={"book": "book", "chapter": chapter, "language": language})
+
+
+DOCUMENTS = [document("en", 1, ONE), document("en", 2, TWO), document("es", 2, OLA)]
+
+
+def cut(words: int) -> list[Passage]:
+    """Chapter 1 in passages of so many words; the others whole."""
+    first, *others = DOCUMENTS
+    spans = [Span(10 * at, min(10 * (at + words), 400) - 1) for at in range(0, 40, words)]
+    pieces = [(first, span) for span in spans] + [(each, Span(0, len(each.text))) for each in others]
+    return [
+        Passage(f"{source.doc_id}#{span.start}", source.text[span.start : span.end], "", source.doc_id, span)
+        for source, span in pieces
+    ]
+
+
+def anchor(
+    text: str | None, chapter: int | None = 1, relevance: str = "high", book: str = "book"
+) -> dict[str, Any]:
+    return {"book": book, "chapter": chapter, "text": text, "relevance": relevance}
+
+
+def item(*anchors: dict[str, Any], expects: str | None = None, **more: Any) -> Item:
+    language = more.pop("language", "en")
+    return Item("q", "a query", language, gold={"anchors": list(anchors), **more}, expects=expects)
+
+
+def dataset(*items: Item, passages: Sequence[Passage] | None = None) -> Dataset:
+    corpus = Corpus(cut(5) if passages is None else passages, {each.doc_id: each for each in DOCUMENTS})
+    return Dataset(
+        "d", corpus, items, places={each.item_id: Place("golden-set-en.json", 7) for each in items}
+    )
+
+
+def block(data: Dataset, hits: Sequence[Hit], arm: str = "server") -> Block:
+    """The same hits for every item."""
+    answers = [Answer(each.item_id, each.item_id, Response(list(hits))) for each in data.items]
+    stored = in_order(in_columns(answers), [each.item_id for each in data.items])
+    return Block(Arm(arm), 0, data.items, stored, Labels.none(), corpus=data.corpus)
+
+
+def judged(
+    data: Dataset, hits: Sequence[Hit] = (), judge: Anchors | None = None, label: str = "relevance"
+) -> dict[str, float]:
+    found = (judge or Anchors()).judge(data, [block(data, hits)], Kit())
+    return {each.target or "": each.grade for each in found if each.label == label}
+
+
+def words(first: int, last: int) -> str:
+    return " ".join(WORDS[first:last])
+
+
+# ------------------------------------------------------------------------------------------ passages
+
+
+def test_a_passage_that_holds_the_anchor_counts_and_says_why() -> None:
+    found = Anchors().judge(dataset(item(anchor("CHAPTER06\n  chapter07"))), [], Kit())
+    assert found == [
+        Judgment(
+            "q",
+            "relevance",
+            2.0,
+            "anchors",
+            target="en/book/01#50",
+            category="high",
+            reason="CHAPTER06 chapter07",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "starts"),
+    [
+        (3, 7, [0, 50]),  # two words in each passage: a half of the anchor, 18 of 36 letters
+        (2, 6, [0]),  # three words and one
+        (3, 12, [50]),  # 2 and 5 and 2 words of nine: only the whole passage in the middle is enough
+        (4, 10, [50]),  # 1 and 5
+        (2, 13, [0, 50, 100]),  # 3 and 5 and 3 of the passages' own 5 words lie in the anchor
+    ],
+)
+def test_half_of_the_anchor_or_half_of_the_passage_is_enough(
+    first: int, last: int, starts: list[int]
+) -> None:
+    found = judged(dataset(item(anchor(words(first, last)))))
+    assert found == {f"en/book/01#{start}": 2.0 for start in starts}
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_wherever_boundaries_cut_one_passage_counts(size: int) -> None:
+    for first, last in [(0, 2), (7, 9), (11, 24), (38, 40)]:
+        assert judged(dataset(item(anchor(words(first, last))), passages=cut(size)))
+
+
+def test_white_space_between_passages_takes_nothing_from_them() -> None:
+    first, text = "The wave rose; the wave fell.", "fell.\n\nThe o"
+    # of the anchor's 12 characters 5 are in either passage, less than a half; of the 10 letters, a half
+    second = TWO.index("The ocean")
+    pieces = [
+        Passage("a", first, source="en/book/02", span=Span(0, len(first))),
+        Passage("b", TWO[second:], source="en/book/02", span=Span(second, len(TWO))),
+    ]
+    # the word is cut: "fell." has 5 letters, "The o" 4
+    assert judged(dataset(item(anchor(text, 2)), passages=pieces)) == {"a": 2.0}
+    assert judged(dataset(item(anchor("fell. The oc", 2)), passages=pieces)) == {"a": 2.0, "b": 2.0}
+
+
+def test_the_best_anchor_of_a_passage_counts() -> None:
+    data = dataset(item(anchor(words(0, 2), relevance="partial"), anchor(words(3, 5)), anchor(words(5, 6))))
+    assert judged(data) == {"en/book/01#0": 2.0, "en/book/01#50": 2.0}
+    data = dataset(item(anchor(words(0, 2), relevance="partial")))
+    assert judged(data) == {"en/book/01#0": 1.0}
+
+
+def test_an_anchor_counts_in_its_book_chapter_and_language() -> None:
+    wave = anchor("the wave's own dream", 2)
+    assert list(judged(dataset(item(wave)))) == ["en/book/02#0"]
+    assert list(judged(dataset(item(wave | {"chapter": None})))) == ["en/book/02#0"]
+    assert judged(dataset(item(wave | {"chapter": 1}))) == {}
+    assert judged(dataset(item(wave | {"book": "another"}))) == {}
+    assert judged(dataset(item(wave, language="es"))) == {}
+    assert list(judged(dataset(item(anchor("la ola soñaba", 2), language="es")))) == ["es/book/02#0"]
+
+
+def test_a_huge_passage_does_not_win_by_its_size() -> None:
+    whole = cut(40)  # all of chapter 1, 399 characters
+    data = dataset(item(anchor(words(0, 2))), passages=whole)
+    assert list(judged(data, judge=Anchors(longest=399))) == ["en/book/01#0"]
+    assert judged(data, judge=Anchors(longest=398)) == {}
+
+
+def test_a_met_intent_is_not_relevance() -> None:
+    data = dataset(item(anchor(words(0, 5)), anchor(words(5, 10), relevance="partial"), expects="intent"))
+    assert judged(data) == {}
+    assert judged(data, label="intent") == {"en/book/01#0": 1.0, "en/book/01#50": 0.0}
+
+
+def test_without_documents_passages_stand_for_them() -> None:
+    texts = {"a": "one two three", "b": "four five six"}
+    passages = [Passage(key, text, metadata={"book": "book"}) for key, text in texts.items()]
+    plain = Dataset("d", Corpus(passages), [item(anchor("five six", chapter=3))])
+    assert judged(plain) == {"b": 2.0}
+    named = Dataset("d", Corpus([Passage("a", "one two")]), [item(anchor("two", book="a"))])
+    assert judged(named) == {"a": 2.0}
+
+
+def test_items_without_anchors_say_nothing() -> None:
+    data = Dataset("d", Corpus(cut(5)), [Item("q", "?"), Item("r", "?", gold={"anchors": []})])
+    assert Anchors().judge(data, [], Kit()) == []
+    assert Anchors().examine(data, Kit()) == ([], [])
+
+
+# -------------------------------------------------------------------------------- what is forbidden
+
+
+def forbidding(*entries: dict[str, Any]) -> Dataset:
+    return dataset(item(expects="route", forbidden=list(entries)))
+
+
+def forbidden(data: Dataset, hits: Sequence[Hit] = (), judge: Anchors | None = None) -> set[str]:
+    return set(judged(data, hits, judge, "forbidden"))
+
+
+def test_forbidden_text_counts_from_forty_characters_on() -> None:
+    # words 3 to 21: the passages at both ends share 2 words each, 18 letters, less than a half and than 40
+    assert forbidden(forbidding(anchor(words(3, 22)))) == {f"en/book/01#{at}" for at in (50, 100, 150)}
+    # passages of 12 words: the first shares 5 of them, 45 letters, no half of either but more than 40
+    wide = dataset(item(expects="route", forbidden=[anchor(words(7, 40))]), passages=cut(12))
+    assert forbidden(wide) == {f"en/book/01#{at}" for at in (0, 120, 240, 360)}
+
+
+def test_a_whole_chapter_or_book_is_forbidden_in_every_language() -> None:
+    assert forbidden(forbidding(anchor(None, 2))) == {"en/book/02#0", "es/book/02#0"}
+    assert len(forbidden(forbidding(anchor(None, None)))) == len(cut(5))
+
+
+def test_what_is_forbidden_is_so_at_any_size() -> None:
+    data = dataset(item(expects="route", forbidden=[anchor(words(0, 2))]), passages=cut(40))
+    assert forbidden(data, judge=Anchors(longest=10)) == {"en/book/01#0"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (words(10, 20), True),  # all of it is forbidden
+        (words(0, 12), True),  # its end is: 7 of 12 words, more than a half
+        (words(0, 11), True),  # 6 of 11
+        (words(0, 9), False),  # 4 of 9 words, 36 letters: no half of either, and fewer than 40
+        ("something else that was made up and stands nowhere in any of the chapters", False),
+    ],
+)
+def test_forbidden_text_is_known_in_hits_with_other_ids(text: str, found: bool) -> None:
+    data = forbidding(anchor(words(5, 20)))
+    assert ("x~1" in forbidden(data, [Hit("x~1", 1.0, text=text)])) == found
+
+
+def test_forbidden_stretches_put_together_are_known() -> None:
+    data = forbidding(anchor(None, 1))
+    mixed = "An introduction of ours … " + words(5, 20) + " … and " + words(30, 40)
+    assert "x" in forbidden(data, [Hit("x", 1.0, text=mixed)])
+    assert "x" not in forbidden(data, [Hit("x", 1.0, text="An introduction of ours … " + words(5, 8))])
+
+
+# ------------------------------------------------------------------------------ hits with other ids
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (words(8, 20), True),  # holds it
+        (words(11, 14), True),  # lies in it
+        (words(11, 13), False),  # so does this, but 18 letters might stand anywhere
+        (words(5, 12), False),  # its end has 2 words of the anchor's 6, and 2 of its own 7
+        (words(5, 13), True),  # 3 of 6
+        ("…" + words(13, 30) + " …", True),  # its beginning has 3 of 6, behind the dots of a snippet
+        (words(14, 30), False),
+        (words(13, 18), True),  # 3 of 6, and of its own 5
+        ("“" + words(8, 20).upper().replace(" ", "\n") + "”", True),
+        (words(20, 30), False),
+        ("", False),
+    ],
+)
+def test_a_hit_with_another_id_is_judged_by_its_text(text: str, found: bool) -> None:
+    data = dataset(item(anchor(words(10, 16))))
+    assert ("9~abc" in judged(data, [Hit("9~abc", 1.0, text=text or None)])) == found
+
+
+def test_shared_characters() -> None:
+    wanted = "abcdefghijklmnopqrstuvwxyz"
+    assert shared_characters("__" + wanted + "__", wanted) == 26
+    assert shared_characters(wanted[:22], wanted) == 22
+    assert shared_characters(wanted[:19], wanted) == 0  # too short to say where it is from
+    assert shared_characters("__" + wanted[:20], wanted) == 20
+    assert shared_characters("__" + wanted[:19], wanted) == 0
+    assert shared_characters(wanted[5:] + "__", wanted) == 21
+    assert shared_characters("", wanted) == 0
+    assert shared_characters("ab" * 15, "ab" * 12 + "c") == 24  # the longest of many places
+
+
+def test_a_huge_hit_does_not_win_by_its_size() -> None:
+    data = dataset(item(anchor(words(10, 16))))
+    hit = Hit("chapter", 1.0, text=ONE)
+    assert "chapter" in judged(data, [hit])
+    assert "chapter" not in judged(data, [hit], Anchors(longest=398))
+
+
+def test_an_id_that_is_ours_is_judged_by_its_place() -> None:
+    data = dataset(item(anchor(words(10, 15))))
+    assert set(judged(data, [Hit("en/book/01#0", 1.0, text=words(10, 15))])) == {"en/book/01#100"}
+
+
+def test_a_passage_that_came_back_under_another_id_is_not_to_be_found_twice() -> None:
+    data = dataset(item(anchor(words(8, 17))))
+    ours = {"en/book/01#50", "en/book/01#100", "en/book/01#150"}
+    assert set(judged(data)) == {"en/book/01#100"}  # 2, 5 and 2 words
+    data = dataset(item(anchor(words(7, 18))))
+    assert set(judged(data)) == ours  # 3, 5 and 3
+    other = Hit("7~x", 1.0, text=words(10, 15))
+    assert set(judged(data, [other])) == ours - {"en/book/01#100"} | {"7~x"}
+    both = [other, Hit("en/book/01#100", 0.5)]
+    assert set(judged(data, both)) == ours | {"7~x"}  # some system does find it by its own id
+
+
+def test_an_id_with_other_text_elsewhere_is_judged_for_each_arm() -> None:
+    data = dataset(item(anchor(words(10, 16))))
+    right, wrong = Hit("7", 1.0, text=words(10, 20)), Hit("7", 1.0, text=words(30, 40))
+    blocks = [block(data, [right], "new"), block(data, [wrong], "old")]
+    found = [each for each in Anchors().judge(data, blocks, Kit()) if each.target == "7"]
+    assert [(each.arm, each.seed, each.grade) for each in found] == [("new", 0, 2.0)]
+
+
+# ------------------------------------------------------------------------------------- before a run
+
+
+def test_anchors_that_stand_nowhere_are_problems() -> None:
+    wrong = item(
+        anchor("the ocean ever moved", 2),
+        anchor("it was the wave's own dream", 1),
+        anchor("anything", book="bok"),
+        anchor("anything", 9),
+        anchor("qqqqq", 1),
+        forbidden=[anchor("zzzzz", 1)],
+    )
+    problems, warnings = Anchors().examine(dataset(wrong), Kit())
+    assert warnings == []
+    assert {problem.where for problem in problems} == {"golden-set-en.json"}
+    assert {problem.line for problem in problems} == {7}
+    assert [(problem.field, problem.what) for problem in problems] == [
+        ("q.expected_passages[0]", "'the ocean ever moved' is not in chapter 2 of 'book'"),
+        ("q.expected_passages[1]", "\"it was the wave's own dream\" is not in chapter 1 of 'book'"),
+        ("q.expected_passages[2]", "the corpus has no book 'bok'"),
+        ("q.expected_passages[3]", "the corpus has no chapter 9 of 'book' in 'en'"),
+        ("q.expected_passages[4]", "'qqqqq' is not in chapter 1 of 'book'"),
+        ("q.forbidden", "'zzzzz' is not in chapter 1 of 'book'"),
+    ]
+    nothing = "Quote the text as it stands. Nothing there is like it."
+    assert [problem.fix for problem in problems] == [
+        # the 20 characters wanted against as many, "the ocean 'never' mo": 17 alike of 20 + 20, 2 × 17 / 40
+        "Quote the text as it stands. Nearest: 'The ocean “never” moved' in en/book/02, 85% alike.",
+        "It is in en/book/02: correct the chapter.",
+        "Did you mean 'book'?",
+        "Correct the chapter, or add it to the corpus.",
+        nothing,
+        nothing,
+    ]
+
+
+def test_anchors_of_several_places_or_of_no_passage_are_doubtful() -> None:
+    data = dataset(item(anchor("the wave", 2), anchor(words(0, 1))), passages=cut(40))
+    problems, warnings = Anchors(longest=200).examine(data, Kit())
+    assert problems == []
+    where = "golden-set-en.json:7: q: "
+    long = "no passage counts as 'chapter00': those that hold it have more than 200 characters"
+    several = "'the wave' stands at 3 places (en/book/02), and all of them count"
+    assert warnings == [where + several, where + long]
+    _, warnings = Anchors(least=0.9).examine(dataset(item(anchor(words(3, 5)))), Kit())
+    assert warnings == []
+    _, warnings = Anchors(least=0.9).examine(dataset(item(anchor(words(4, 6)))), Kit())
+    assert warnings == [where + "no passage counts as 'chapter04 chapter05': none shares 90% of it"]
+
+
+def test_what_every_item_must_not_get_is_told_once() -> None:
+    gold = {"anchors": [], "forbidden": [anchor("zzzzz", 1)]}
+    items = [Item(name, "?", "en", gold=gold) for name in ("a", "b")]
+    problems, _ = Anchors().examine(dataset(*items), Kit())
+    assert [problem.field for problem in problems] == ["a.forbidden"]
+
+
+@pytest.mark.parametrize("wrong", [{"least": 0}, {"least": 1.1}, {"least": -1}, {"longest": 0}])
+def test_parameters_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(AssayError, match=next(iter(wrong))):
+        Registry().create(JUDGES, {"use": "anchors", **wrong})
+
+
+def test_it_is_a_judge_that_knows_only_some_of_what_is_right() -> None:
+    judge: Anchors = Registry().create(JUDGES, "anchors(least=0.4)")
+    assert isinstance(judge, FreeJudge)
+    assert judge == Anchors(least=0.4)
+    assert judge.closed_labels == {"relevance", "intent", "forbidden"}
+    assert judge.incomplete == {"relevance", "intent"}
+
+
+def test_a_book_and_a_thousand_hits_take_a_moment() -> None:
+    sentence = "The {n} pilgrim, “weary” of the road -- and of {n} masters -- sat down by river {n}.\n"
+    text = "".join(sentence.format(n=n) for n in range(11_000))
+    book = document("en", 1, text)
+    step = len(text) // 1000
+    spans = [Span(at, at + step) for at in range(0, len(text) - step, step)]
+    passages = [
+        Passage(f"p{each.start}", text[each.start : each.end], "", book.doc_id, each) for each in spans
+    ]
+    wanted = [sentence.format(n=n * 100).replace("“weary”", '"weary"').strip() for n in range(96)]
+    items = [Item(f"q{n}", "?", "en", gold={"anchors": [anchor(each)]}) for n, each in enumerate(wanted)]
+    data = Dataset("d", Corpus(passages, {book.doc_id: book}), items)
+    hits = [Hit(f"x{each.start}", 1.0, text=text[each.start - 5 : each.end - 5]) for each in spans[1:961]]
+    answers = [
+        Answer(each.item_id, each.item_id, Response(hits[10 * n : 10 * n + 10]))
+        for n, each in enumerate(items)
+    ]
+    stored = in_order(in_columns(answers), [each.item_id for each in items])
+    start = time.perf_counter()
+    found = Anchors().judge(data, [Block(Arm("a"), 0, items, stored, Labels.none())], Kit())
+    assert time.perf_counter() - start < 3  # 0.3 seconds here
+    assert {each.item_id for each in found} == {each.item_id for each in items}
+
+
+# ------------------------------------------------------------------------------------- resolutions
+
+GOLDEN_STUDY = """\
+kind: search
+data: data
+chunk: {small: "tokens(size=8)", whole: whole}
+factors: {chunk: [small, whole]}
+systems: {lexical: bm25}
+judges: [anchors(longest=60)]
+measures: [Success(rel=2)@3]
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    import msgspec
+
+    folder = tmp_path / "data"
+    folder.mkdir()
+    gold: list[Mapping[str, Any]] = [anchor("the wave fell", 2), anchor("the wave felt", 2)]
+    items = [Item("q", "wave", "en", gold={"anchors": gold})]
+    (folder / "items.jsonl").write_bytes(msgspec.json.encode(items[0]))
+    (folder / "documents.jsonl").write_bytes(b"\n".join(msgspec.json.encode(each) for each in DOCUMENTS))
+    passages = [Passage(each.doc_id, each.text, metadata=each.metadata) for each in DOCUMENTS]
+    (folder / "passages.jsonl").write_bytes(b"\n".join(msgspec.json.encode(each) for each in passages))
+    (tmp_path / "study.yaml").write_text(GOLDEN_STUDY)
+    return open_study(tmp_path)
+
+
+def test_every_anchor_is_resolved_in_every_chunking(study: Study) -> None:
+    small, felt, whole, _ = resolve_golden(study)
+    assert (small.item_id, small.anchor, small.doc_id) == ("q", "the wave fell", "en/book/02")
+    assert small.span == Span(15, 28)
+    assert (small.chunking, small.problem, small.nearest) == ("small", "", "")
+    assert small.passages >= 1
+    assert (felt.doc_id, felt.span, felt.passages) == (None, None, 0)
+    assert felt.problem == "'the wave felt' is not in chapter 2 of 'book'"
+    assert felt.nearest == "'the wave fell.' in en/book/02, 92% alike"
+    # whole chapters have more than 60 characters: the text is there, and nothing counts as it
+    assert (whole.chunking, whole.doc_id, whole.passages) == ("whole", "en/book/02", 0)
+    assert whole.problem == (
+        "no passage counts as 'the wave fell': those that hold it have more than 60 characters"
+    )
+
+
+def test_an_index_finds_what_it_found_before() -> None:
+    index = AnchorIndex(dataset().corpus)
+    (wanted,) = anchors_of(item(anchor("The ocean 'never' moved", 2)))
+    assert index.places(wanted) == index.places(wanted)
+    assert [found.text for found in index.places(wanted)] == ["The ocean “never” moved"]
