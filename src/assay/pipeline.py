@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +17,7 @@ import polars as pl
 
 import assay
 from assay.datasets.dataset import Dataset, digest
-from assay.errors import DataError, Problem, UsageError
+from assay.errors import UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
@@ -27,7 +26,7 @@ from assay.measures.score import score_blocks
 from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
-from assay.report.views import is_lower_bound, item_views, measure_infos
+from assay.report.views import item_views, measure_infos
 from assay.results import Results, ReviewSummary, Trust
 from assay.review.outlook import Outlook
 from assay.review.summary import Reviewing
@@ -37,14 +36,19 @@ from assay.run.performing import Progress, Tally
 from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.run.store import Store, write_atomic
+from assay.slices import Condition
 from assay.stats.compare import Comparing, summarise
+from assay.stats.rectified import Rectifying, Sides
 from assay.stats.rows import Rows
 from assay.study import Study, open_study
 from assay.trust import (
+    checked_by_people,
     faults,
     latency,
+    lower_bounds,
     moved_gates,
     provenance,
+    refuse_strangers,
     status_counts,
     timed_elsewhere,
     warnings_of,
@@ -164,7 +168,7 @@ class Evaluation:
     @cached_property
     def scores(self) -> pl.DataFrame:
         """Every score, from the run folder where nothing it depends on has changed."""
-        _refuse_strangers(self.blocks, self.datasets)
+        refuse_strangers(self.blocks, self.datasets)
         path, key = self.store.root / "scores.parquet", self._scores_input()
         if path.is_file() and pl.read_parquet_metadata(path).get("input") == key:
             return pl.read_parquet(path)
@@ -201,7 +205,24 @@ class Evaluation:
     @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
         """Estimates of every arm, and the comparisons that the study declares."""
-        return summarise(self.rows, self.study.measures, self._comparing)
+        estimates, comparisons = summarise(self.rows, self.study.measures, self._comparing)
+        return [self._set_right(each) for each in estimates], comparisons
+
+    @cached_property
+    def rectifying(self) -> Rectifying | None:
+        """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
+        sides = Sides.of(self.study.judges, self.judging.names)
+        usable = sides.people and sides.paying and not self.study.file.cluster
+        return Rectifying(self.blocks, self.judging.names, sides) if usable else None
+
+    def _set_right(self, plain: Estimate) -> Estimate:
+        """An estimate that combines a judge's many verdicts with people's few, where there are enough."""
+        if self.rectifying is None:
+            return plain
+        measure = next(each for each in self.study.measures if each.name == plain.measure)
+        where = [Condition(name, True, (value,)) for name, value in plain.where.items()]
+        arm = Arm(plain.system, plain.factors).name
+        return self.rectifying.estimate(plain, arm, measure, self.rows.item_ids(where))
 
     @cached_property
     def _comparing(self) -> Comparing:
@@ -224,6 +245,7 @@ class Evaluation:
             self.study.file.compare.resamples,
             systems=list(self.study.file.systems),
             raters=self.judging.raters,
+            rectifying=self.rectifying,
         )
 
     @cached_property
@@ -288,14 +310,6 @@ class Evaluation:
         changed = ", ".join(f"{name} ({', '.join(what)})" for name, what in found.items() if what)
         return [f"the study has changed since this run: {changed}; run again"] if changed else []
 
-    def _lower_bounds(self) -> list[str]:
-        """The figures that somebody who looked at every result could only raise."""
-        names = [each.name for each in self.measures if is_lower_bound(each, self.judging.bounded)]
-        if not names:
-            return []
-        what = "neither a model nor a person looked at results that match no anchor"
-        return [f"lower bounds: {', '.join(names)} ({what})"]
-
     def _warnings(self) -> list[str]:
         """What is worth knowing before a figure is trusted, gravest first."""
         chosen = [f"{name}={'|'.join(values)}" for name, values in self.selection.where.items()]
@@ -308,26 +322,8 @@ class Evaluation:
             *faults(self.blocks),
             *timed_elsewhere(self.study, self.blocks),
             *self.store.warnings(),
-            *self._lower_bounds(),
+            *lower_bounds(self.measures, self.judging.bounded),
+            *checked_by_people(self.summary[0]),
             *self.judging.warnings,
             *warnings_of(self.study, self.datasets, self.measures),
         ]
-
-
-def _refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
-    """An arm none of whose hits is in the corpus ran on something else: an error, not a row of zeros."""
-    problems = []
-    for block in blocks:
-        corpus = datasets[block.arm.name].corpus
-        if not len(corpus) or not len(block.ranking) or "texts" in (block.gives or ()):
-            continue  # hits that bring their text are judged by it
-        docs = block.ranking["doc"].unique()
-        known = {*corpus.position, *corpus.documents, *itertools.chain.from_iterable(corpus.units.values())}
-        if known.isdisjoint(docs.to_list()):
-            seen, passage = docs[0], next(iter(corpus.position))
-            what = f"{block.arm.name}: no hit is in the corpus (a hit: {seen!r}, a passage: {passage!r})"
-            problems.append(
-                Problem(what, fix="Check that the system searched this corpus and returns its ids.")
-            )
-    if problems:
-        raise DataError(problems)

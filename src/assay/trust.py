@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ import polars as pl
 
 import assay
 from assay.datasets.dataset import Dataset
+from assay.errors import DataError, Problem
 from assay.gates.verdict import systems_of
 from assay.measures.block import Block, Labels
 from assay.protocols import Measure
+from assay.records import Arm, Estimate
+from assay.report.views import is_lower_bound
 from assay.study import Study
 from assay.study_file import GateFile
 
@@ -89,6 +93,25 @@ def _without_gold(dataset: Dataset) -> list[str]:
     return [f"{len(bare)} of {len(dataset.items)} items have neither gold nor `expects` ({_some(bare)})"]
 
 
+def lower_bounds(measures: Sequence[Measure], bounded: Set[str]) -> list[str]:
+    """The figures that somebody who looked at every result could only raise."""
+    names = [each.name for each in measures if is_lower_bound(each, bounded)]
+    if not names:
+        return []
+    what = "neither a model nor a person looked at results that match no anchor"
+    return [f"lower bounds: {', '.join(names)} ({what})"]
+
+
+def checked_by_people(estimates: Sequence[Estimate]) -> list[str]:
+    """The figures in which people's word on a judge's verdicts counts for those they did not see."""
+    named = [
+        f"{each.measure} of {Arm(each.system, each.factors).name}: {each.method}"
+        for each in estimates
+        if not each.where and "people" in each.method
+    ]
+    return [f"set right by people who checked the judge: {'; '.join(named)}"] if named else []
+
+
 def faults(blocks: Sequence[Block]) -> list[str]:
     """For each arm, what failed most often, on how many items, and on which."""
     found: dict[str, dict[str, dict[str, None]]] = {}
@@ -142,3 +165,22 @@ def latency(blocks: Sequence[Block]) -> dict[str, dict[str, float]]:
         arm: {f"p{share}": float(np.percentile(taken, share)) for share in (50, 95, 99)}
         for arm, taken in seconds.items()
     }
+
+
+def refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
+    """An arm none of whose hits is in the corpus ran on something else: an error, not a row of zeros."""
+    problems = []
+    for block in blocks:
+        corpus = datasets[block.arm.name].corpus
+        if not len(corpus) or not len(block.ranking) or "texts" in (block.gives or ()):
+            continue  # hits that bring their text are judged by it
+        docs = block.ranking["doc"].unique()
+        known = {*corpus.position, *corpus.documents, *itertools.chain.from_iterable(corpus.units.values())}
+        if known.isdisjoint(docs.to_list()):
+            seen, passage = docs[0], next(iter(corpus.position))
+            what = f"{block.arm.name}: no hit is in the corpus (a hit: {seen!r}, a passage: {passage!r})"
+            problems.append(
+                Problem(what, fix="Check that the system searched this corpus and returns its ids.")
+            )
+    if problems:
+        raise DataError(problems)

@@ -36,6 +36,21 @@ def closed_form(
     return Interval(low + constant, high + constant, interval.method)
 
 
+def powered(
+    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator
+) -> tuple[Call, float, Interval] | None:
+    """Of a clause about one mean: that mean, and the clause's interval, set right by people; or None."""
+    if form is None or [*map(abs, form[0].values())] != [1]:
+        return None
+    ((call, sign),), constant = form[0].items(), form[1]
+    mean = leaves[call]
+    found = evaluator.set_right(mean) if isinstance(mean, Mean) else None
+    if found is None:
+        return None
+    low, high = sorted((sign * found.low, sign * found.high))
+    return call, found.value, Interval(low + constant, high + constant, found.method)
+
+
 def _percentile(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:
     """One percentile of rows that are each a cluster."""
     only = found[0]

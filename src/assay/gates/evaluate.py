@@ -19,6 +19,8 @@ from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.judges.ratings import shared_ratings
 from assay.plugins import Registry
 from assay.records import Judgment
+from assay.stats.prediction_powered import Powered
+from assay.stats.rectified import Rectifying
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Rows
 from assay.stats.subsets import subset_weights
@@ -82,6 +84,7 @@ class Evaluator:
     level: float = 0.95
     systems: Sequence[str] = ()
     raters: Sequence[str] | None = None
+    rectifying: Rectifying | None = None  # where people checked a judge that costs something
 
     @cached_property
     def _draws(self) -> Draws:
@@ -99,6 +102,14 @@ class Evaluator:
         if mean.column in counting:
             column = column.imputed(counting[mean.column])
         return np.where(self.rows.mask(mean.where) & column.counted, column.values, np.nan)
+
+    def set_right(self, mean: Mean) -> Powered | None:
+        """A mean that people's word on a judge's verdicts changes; None where it changes nothing."""
+        arms = self.rows.arms(mean.system)
+        if self.rectifying is None or len(arms) != 1:
+            return None
+        items = self.rows.item_ids(mean.where)
+        return self.rectifying.mean(arms[0].name, mean.measure, items, self.level)
 
     def used(self, found: Leaf, counting: Counting) -> Bools:
         """The rows a leaf is worked out on."""

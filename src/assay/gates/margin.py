@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.gates.closed_form import Linear, closed_form, linear
+from assay.gates.closed_form import Linear, closed_form, linear, powered
 from assay.gates.evaluate import Counting, Evaluator, combined, worth
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
@@ -69,6 +69,12 @@ def margins_of(
         resampled = partial(_from_subsets, n=scope.n, level=evaluator.level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
     resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level)
+    # where rows failed there are two ways to count, and people's word on the others cannot choose
+    checked = powered(form, leaves, evaluator) if len(ways) == 1 else None
+    if checked is not None:
+        call, mean, known = checked
+        right = {**drawn[0], call: np.concatenate([[mean], drawn[0][call][1:]])}
+        return [_margin(clause, leaves, right, known, resampled, scope.n)]
     margins = []
     for way, values in zip(ways, drawn, strict=True):
         interval = closed_form(form, leaves, evaluator, way, scope)

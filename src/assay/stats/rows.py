@@ -109,6 +109,11 @@ class Rows:
     def item_of(self, row: int) -> Item:
         return self.items[row % len(self.items)]
 
+    def item_ids(self, conditions: Sequence[Condition]) -> list[str]:
+        """The items of the rows that satisfy every condition."""
+        rows = np.flatnonzero(self.mask(conditions)).tolist()
+        return list(dict.fromkeys(self.item_of(row).item_id for row in rows))
+
     def name_items(self, chosen: NDArray[np.bool_]) -> str:
         """The items of some rows in words: the first few by name, the rest as a number."""
         named = list(dict.fromkeys(self.item_of(int(row)).item_id for row in np.flatnonzero(chosen)))
