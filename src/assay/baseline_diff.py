@@ -12,11 +12,13 @@ import numpy as np
 import polars as pl
 
 from assay.baselines import Version, current_version, kept_version
+from assay.measures.block import FAILED
 from assay.measures.observed import Seconds
 from assay.measures.parse import parse_measure
+from assay.measures.score import STATUS
 from assay.pipeline import Evaluation
 from assay.protocols import Measure
-from assay.records import Comparison, Item, Verdict
+from assay.records import Comparison, Item, Status, Verdict
 from assay.report.wording import clause_state
 from assay.stats.columns import TIE
 from assay.stats.compare import Comparing, summarise
@@ -132,9 +134,17 @@ class Pair:
         old, new = ({item.item_id: item for item in side.kept.items} for side in (self.before, self.after))
         both = [name for name in new if name in old]
         changed = {name: what for name in both if (what := _differing(old[name], new[name]))}
-        same, then, now = _lacking(both, changed), self.before.kept.labels, self.after.kept.labels
-        relabelled = [name for name in same if then.get(name) != now.get(name)]
+        same = _lacking(both, changed)
+        relabelled = [name for name in same if self._relabelled(name)]
         return ItemChanges(same, _lacking(new, old), _lacking(old, new), changed, relabelled)
+
+    def _relabelled(self, item_id: str) -> bool:
+        """Whether judges say something else of what both sides judged: what came back may well differ."""
+        then, now = self.before.kept, self.after.kept
+        if then.grades is None or now.grades is None:
+            return then.labels.get(item_id) != now.labels.get(item_id)
+        old, new = then.grades.get(item_id, {}), now.grades.get(item_id, {})
+        return any(old[thing] != new[thing] for thing in old.keys() & new.keys())
 
     @cached_property
     def items(self) -> list[Item]:
@@ -147,13 +157,34 @@ class Pair:
         rows, first = self._rows(arm), measures[0]
         why = {measure.name: self._apart(rows, measure.name) for measure in measures}
         together = [measure for measure in measures if not why[measure.name]]
-        _, found = summarise(rows, together, Comparing(OLD, correction="none", resamples=self.resamples))
-        compared = zip(found, holm([one.p for one in found]), strict=True)
         refused = {name: each for name, each in why.items() if each}
-        apart = [Comparison(NEW, OLD, {}, name, {}, *_NONE, refused=each) for name, each in refused.items()]
+        apart = [
+            Comparison(NEW, OLD, {}, name, {}, *_NONE, family=arm, refused=each)
+            for name, each in refused.items()
+        ]
         moved = [] if why[first.name] else _most(_moved(rows, first), first)
-        comparisons = [*(_adjusted(one, arm, p) for one, p in compared), *apart]
-        return ArmDifference(arm, comparisons, first.name, moved)
+        return ArmDifference(arm, [*self._compared(arm, rows, together), *apart], first.name, moved)
+
+    def at_ends(self, arm: str, measures: Sequence[Measure]) -> list[dict[str, Comparison]]:
+        """The same by measure, failed items counted against the newer version, and then in its favour."""
+        worst, best = (
+            {each.name: end for each in measures if (end := _end(each, good)) is not None}
+            for good in (False, True)
+        )
+        sides = [(best, worst), (worst, best)]  # what counts for the older version counts against the newer
+        ends = [self._compared(arm, self._rows(arm, *each), measures) for each in sides]
+        return [{one.measure: one for one in end} for end in ends]
+
+    def failed(self, arm: str, measures: Sequence[Measure]) -> int:
+        """How many items failed on either side."""
+        rows = self._rows(arm)
+        columns = [rows.column(side, each.name) for side in (OLD, NEW) for each in measures]
+        return int(np.any([column.status == FAILED for column in columns], axis=0).sum())
+
+    def _compared(self, arm: str, rows: Rows, measures: Sequence[Measure]) -> list[Comparison]:
+        _, found = summarise(rows, measures, Comparing(OLD, correction="none", resamples=self.resamples))
+        adjusted = zip(found, holm([one.p for one in found]), strict=True)
+        return [_adjusted(one, arm, p) for one, p in adjusted]
 
     def sliced(self, arm: str, measures: Sequence[Measure], by: Sequence[str]) -> list[Comparison]:
         """The same within every slice, uncorrected: where to look, not what to decide."""
@@ -168,9 +199,12 @@ class Pair:
         rows = self._rows(arm)
         return [] if self._apart(rows, measure.name) else _moved(rows, measure)
 
-    def _rows(self, arm: str) -> Rows:
+    def _rows(self, arm: str, *failed: Mapping[str, float]) -> Rows:
+        """An arm's rows on either side; `failed` says for each what failed items count as, by measure."""
         chosen = pl.col("arm").eq(arm) & pl.col("item").is_in(self.item_changes.unchanged)
         sides = [side.scores.filter(chosen) for side in (self.before, self.after)]
+        if failed:
+            sides = [_imputed(side, values) for side, values in zip(sides, failed, strict=True)]
         renamed = [
             side.with_columns(system=pl.lit(word), arm=pl.lit(word), factors=pl.lit("{}"))
             for word, side in zip((OLD, NEW), sides, strict=True)
@@ -178,13 +212,31 @@ class Pair:
         return Rows(pl.concat(renamed), self.items, self.after.kept.cluster)
 
     def _apart(self, rows: Rows, measure: str) -> str:
-        """In an open world: which items were judged on other pools, so that their values do not compare."""
+        """Why values do not compare: others judged, or in an open world, items were judged on other pools."""
         then, now = self.before.kept, self.after.kept
+        sides = [each for side in (then, now) if (each := side.labelled.get(measure))]
+        if len(sides) == 2 and (others := sides[1].since(sides[0])):
+            return others
         if (view := now.views.get(measure) or then.views.get(measure)) is None:
             return ""
         old, new = (side.pools.get(view, {}) for side in (then, now))
         differ = np.array([old.get(item.item_id) != new.get(item.item_id) for item in self.items])
         return f"judged on different pools: {rows.name_items(differ)}" if differ.any() else ""
+
+
+def _end(measure: Measure, good: bool) -> float | None:
+    """The best or the worst value of a measure; None where that end is open."""
+    return measure.high if good == (measure.better == "higher") else measure.low
+
+
+def _imputed(scores: pl.DataFrame, values: Mapping[str, float]) -> pl.DataFrame:
+    """Scores with failed items at one value of each measure; what failed in any seed failed."""
+    value = pl.col("measure").replace_strict(values, default=None, return_dtype=pl.Float64)
+    failed = (pl.col("status") == Status.FAILED.value).any().over("item", "measure") & value.is_not_null()
+    return scores.with_columns(
+        value=pl.when(failed).then(value).otherwise("value"),
+        status=pl.when(failed).then(pl.lit(Status.SCORED.value, STATUS)).otherwise("status"),
+    )
 
 
 def _adjusted(one: Comparison, arm: str, p: float | None) -> Comparison:

@@ -24,6 +24,7 @@ from assay.disk import sync
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.measures.block import View
 from assay.pipeline import Evaluation
+from assay.plugins import identity
 from assay.records import Item
 from assay.report.parquet import Parquet
 from assay.results import Results
@@ -34,6 +35,9 @@ from assay.study import Study
 SCHEMA = "assay/baseline/1"
 SCORES, RESULTS, ITEMS = "scores.parquet", "results.json", "items.json"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+KEY = 16  # hex digits that tell things judged of one item apart
+PEOPLE = "people"  # among judges, whoever they are
+Grade = tuple[float | None, str | None]  # and category
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -72,6 +76,29 @@ def list_baselines(study: Study) -> list[Baseline]:
     return sorted(found, key=lambda each: (each.created is None, each.created or 0.0, each.name))
 
 
+class LabelledBy(msgspec.Struct, frozen=True):
+    """Who can decide what a measure reads, by name with a hash of what they are, and in which world."""
+
+    world: str
+    judges: dict[str, str]
+
+    def since(self, then: LabelledBy) -> str:
+        """In what they differ from those of an earlier version; empty where in nothing."""
+        if set(self.judges) != set(then.judges):
+            return f"judged by {then.names} then, by {self.names} now"
+        if others := [name for name, what in self.judges.items() if then.judges[name] != what]:
+            return f"judged by another version of {', '.join(others)}, or with other settings, then"
+        if self.world != then.world:
+            return f"the world of its labels was {then.world} then, and is {self.world} now"
+        return ""
+
+    @property
+    def names(self) -> str:
+        """All of them in words."""
+        *most, last = self.judges or ["nobody"]
+        return f"{', '.join(most)} and {last}" if most else f"{last} alone" if self.judges else last
+
+
 class _Kept(msgspec.Struct, frozen=True):
     """What items.json holds. Of an item's gold and scope it holds hashes: they tell whether it changed."""
 
@@ -85,6 +112,8 @@ class _Kept(msgspec.Struct, frozen=True):
     views: dict[str, str]  # by measure that reads an open world: the labels it reads
     pools: dict[str, dict[str, str]]  # by these labels, then by item: a hash of what was looked at
     files: dict[str, str] = {}  # the hash of each other file
+    labelled: dict[str, LabelledBy] = {}  # by measure that reads labels; none: unknown
+    grades: dict[str, dict[str, Grade]] | None = None  # by item and hash of the thing judged; None: unknown
 
 
 class Version(NamedTuple):
@@ -158,7 +187,39 @@ def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
         _by_item(labels.frame.drop("rank")),
         unknown,
         {view: _by_item(looked.filter(pl.col("label").is_in(view.split("|")))) for view in unknown.values()},
+        labelled={name: _labelled_by(evaluation, view) for name, view in views.items()},
+        grades=_grades(labels.frame),
     )
+
+
+def _labelled_by(evaluation: Evaluation, view: str) -> LabelledBy:
+    """The judges that can decide one of the labels of a view: by what they say of themselves, or did say."""
+    judging, labels = evaluation.judging, set(view.split("|"))
+    ranks = evaluation.labels.frame.filter(pl.col("label").is_in(labels))["rank"].unique()
+    said = {judging.names[rank] for rank in ranks}
+    others = [judge for judge in evaluation.study.judges if not hasattr(judge, "raters")]
+    able = [
+        judge
+        for judge in others
+        if not labels.isdisjoint({*judge.closed_labels, *getattr(judge, "opens", ())})
+        or not said.isdisjoint(judge.names)
+    ]
+    people = said.difference(*(judge.names for judge in others))
+    return LabelledBy(
+        evaluation.labels.world(view),
+        dict.fromkeys([PEOPLE] if people else [], "")
+        | {judge.names[0]: digest([identity(judge).encode()]) for judge in able},
+    )
+
+
+def _grades(frame: pl.DataFrame) -> dict[str, dict[str, Grade]]:
+    """By item, what the best judge says of each thing that was judged."""
+    about = ["label", "target", "start", "end", "arm", "seed"]
+    best = frame.sort("rank").unique(["item", *about], keep="first", maintain_order=True)
+    found: dict[str, dict[str, Grade]] = {}
+    for item, grade, category, *thing in best.select("item", "grade", "category", *about).iter_rows():
+        found.setdefault(item, {})[digest([_encode(thing)])[:KEY]] = (grade, category)
+    return found
 
 
 def _hashed(item: Item) -> Item:

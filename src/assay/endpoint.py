@@ -33,6 +33,7 @@ T = TypeVar("T")
 
 LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever a service asks for
 _PASSING = frozenset({408, 409, 425, 429})  # besides every status from 500 on
+LARGEST = 64 * 1024 * 1024  # bytes of an answer
 _SHOWN = 200  # characters of what a service said
 _RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
 # How services word it that a text, or a batch, is more than they take. A word too many here costs a few
@@ -272,6 +273,8 @@ class Client:
             with self._http.stream("POST", url, content=content) as response:
                 for part in response.iter_bytes():
                     body += part
+                    if len(body) > LARGEST:
+                        raise _Failed(f"an answer of more than {LARGEST >> 20} MiB")
                     if time.monotonic() > until:  # the library's own limit starts anew with every byte
                         raise httpx.ReadTimeout("the body takes too long")
         except httpx.TimeoutException as error:

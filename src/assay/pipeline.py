@@ -51,6 +51,7 @@ from assay.trust import (
     refuse_strangers,
     status_counts,
     timed_elsewhere,
+    unused_marks,
     warnings_of,
 )
 from assay.validate import check_study
@@ -146,6 +147,21 @@ class Evaluation:
         return blocks
 
     @cached_property
+    def _left_out(self) -> list[Block]:
+        """What a selection of items leaves out, unanswered: gates look whether a clause is about it."""
+        chosen, blocks = dataclasses.replace(self.selection, limit=None), []
+        for arm in self.arms if self.selection.where else []:
+            dataset = self.study.dataset(arm)
+            places = chosen.positions(self.study, dataset)
+            items = [item for place, item in enumerate(dataset.items) if place not in places]
+            none = in_order(self.store.answers(), [""] * len(items))
+            gives = self.study.gives(arm)
+            blocks.append(
+                Block(arm, 0, items, none, self.labels, self.judgments, gives=gives, corpus=dataset.corpus)
+            )
+        return blocks
+
+    @cached_property
     def judging(self) -> Judging:
         return Judging(self.study, self._asked, self.store)
 
@@ -211,9 +227,12 @@ class Evaluation:
     @cached_property
     def rectifying(self) -> Rectifying | None:
         """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
-        sides = Sides.of(self.study.judges, self.judging.names)
-        usable = sides.people and sides.paying and not self.study.file.cluster
-        return Rectifying(self.blocks, self.judging.names, sides) if usable else None
+        usable = self._sides.people and self._sides.paying and not self.study.file.cluster
+        return Rectifying(self.blocks, self.judging.names, self._sides) if usable else None
+
+    @cached_property
+    def _sides(self) -> Sides:
+        return Sides.of(self.study.judges, self.judging.names)
 
     def _set_right(self, plain: Estimate) -> Estimate:
         """An estimate that combines a judge's many verdicts with people's few, where there are enough."""
@@ -246,6 +265,7 @@ class Evaluation:
             systems=list(self.study.file.systems),
             raters=self.judging.raters,
             rectifying=self.rectifying,
+            left_out=self._left_out,
         )
 
     @cached_property
@@ -299,6 +319,7 @@ class Evaluation:
             review=self.review,
             recommendation=recommended(self.verdicts, self.study.file.recommend),
             created=self.store.manifest().get("started"),
+            only={name: list(values) for name, values in self.selection.where.items()},
         )
 
     def _changes(self) -> list[str]:
@@ -324,6 +345,7 @@ class Evaluation:
             *self.store.warnings(),
             *lower_bounds(self.measures, self.judging.bounded),
             *checked_by_people(self.summary[0]),
+            *unused_marks(self.study, self._sides, self.judgments),
             *self.judging.warnings,
             *warnings_of(self.study, self.datasets, self.measures),
         ]

@@ -37,7 +37,17 @@ GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, *PARTS)
 T = TypeVar("T")
 _ASIDE = "aside"
 Fill = Callable[[Any], Any]
-_PLACE = re.compile(r"(?P<what>.*) - at `\$\.(?P<name>\w+).*`", re.DOTALL)
+_PLACE = re.compile(r"(?P<what>.*) - at `\$(?P<path>\..*)`", re.DOTALL)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]|\[\.\.\.\]")  # the last: some key of a mapping
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
+
+
+class WrongParameter(PluginError):
+    """A parameter that a plugin does not take. `path` is where it stands among those that were given."""
+
+    def __init__(self, message: str, path: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 def _as_given(value: Any) -> Any:
@@ -97,21 +107,20 @@ class Registry:
             return make(cls, spec)
         groups = part_groups(cls)
         made = {
-            name: self._part(f"{spec.name!r}: {name}", groups[name], value, fill)
-            if name in groups
-            else fill(value)
+            name: self._part(spec.name, name, groups[name], value, fill) if name in groups else fill(value)
             for name, value in _named(cls, spec).items()
         }
         return make(cls, Spec(spec.name, made))
 
-    def _part(self, place: str, group: str, value: Any, fill: Fill) -> Any:
+    def _part(self, whole: str, name: str, group: str, value: Any, fill: Fill) -> Any:
         """The part that a parameter names; something that is made already, or None, passes."""
         if not isinstance(value, str | Mapping | Spec):
             return value
         try:
             return self.create(group, value, fill)
         except (PluginError, UsageError) as error:
-            raise PluginError(f"{place}: {error}") from error
+            path = (name, *error.path) if isinstance(error, WrongParameter) else (name,)
+            raise WrongParameter(f"{whole!r}: {name}: {error}", path) from error
 
     def provider(self, group: str, name: str) -> str:
         """Name and version of the distribution a plugin comes from, for identities."""
@@ -138,7 +147,8 @@ def make(cls: type, spec: Spec) -> Any:
     params = _named(cls, spec)
     for name in params:
         if name not in fields:
-            raise PluginError(f"{spec.name!r} has no parameter {name!r}. {did_you_mean(name, fields)}")
+            what = f"{spec.name!r} has no parameter {name!r}. {did_you_mean(name, fields)}"
+            raise WrongParameter(what, (name,))
     missing = [
         name
         for name, field in fields.items()
@@ -152,7 +162,8 @@ def make(cls: type, spec: Spec) -> Any:
     try:
         return msgspec.convert(params, cls, dec_hook=_keep, strict=False)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
-        raise PluginError(f"{spec.name!r}: {_refusal(error, cls)}") from error
+        what, path = _refusal(error, cls, params)
+        raise WrongParameter(f"{spec.name!r}: {what}", path) from error
 
 
 def _named(cls: type, spec: Spec) -> dict[str, Any]:
@@ -167,22 +178,76 @@ def _named(cls: type, spec: Spec) -> dict[str, Any]:
     return params
 
 
-def _refusal(error: Exception, cls: type) -> str:
-    """What msgspec refuses, in the words of a study: the parameter, what it takes, what it got."""
+def _refusal(error: Exception, cls: type, params: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """What msgspec refuses, in the words of a study: the parameter, what it takes, what it got; and where."""
     found = _PLACE.fullmatch(str(error))
     if found is None:
-        return str(error)
-    what, name = found["what"].replace("`", "").replace(" | ", " or "), found["name"]
-    taken = _literals(get_type_hints(cls).get(name))
-    choices = f". It takes {', '.join(taken)}" if taken and "enum" in what else ""
-    return f"{name}: {what[:1].lower()}{what[1:]}{choices}".replace("invalid enum value", "it cannot be")
+        return str(error), ()
+    path, hint = _walked(found["path"], cls, params)
+    if unknown := _UNKNOWN.fullmatch(found["what"]):
+        name = unknown["name"]
+        known = [field for part in _parts(hint) for field in _fields_of(part)]
+        what = f"there is no such field. {did_you_mean(name, known)}"
+        return f"{'.'.join((*path, name))}: {what}".rstrip(), (*path, name)
+    what = found["what"].replace("`", "").replace(" | ", " or ")
+    taken = _literals(hint) if "enum" in what else []
+    choices = f". It takes {', '.join(taken)}" if taken else ""
+    what = f"{what[:1].lower()}{what[1:]}{choices}".replace("invalid enum value", "it cannot be")
+    return f"{'.'.join(path)}: {what}", path
+
+
+def _walked(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
+    """A path of msgspec's, with the keys that it leaves out, and the type of what stands at its end."""
+    hint: Any = cls
+    value: Any = params
+    walked: list[str] = []
+    for step in _STEP.finditer(path):
+        key = step["name"] or (int(step["index"]) if step["index"] else None)
+        hint = _inside(hint, key)
+        if key is None:
+            key = next((name for name, each in value.items() if not _converts(each, hint)), "")
+        value = value[key] if key != "" else None
+        walked.append(str(key))
+    return tuple(walked), hint
+
+
+def _inside(hint: Any, key: str | int | None) -> Any:
+    """The type of what stands under a field, an index or, where the key is None, any key of a mapping."""
+    for part in _parts(hint):
+        args = get_args(part)
+        if isinstance(key, str) and key in (fields := _fields_of(part)):
+            return fields[key]
+        if key is None and get_origin(part) is dict:
+            return args[1]
+        if isinstance(key, int) and get_origin(part) in {list, tuple}:
+            return args[key] if key < len(args) and ... not in args else args[0]
+    return Any
+
+
+def _parts(hint: Any) -> list[Any]:
+    """The types that a type allows, one by one."""
+    if get_origin(hint) in {dict, list, tuple, Literal, None}:
+        return [hint]
+    return [part for each in get_args(hint) for part in _parts(each)]  # of a union, of Annotated
+
+
+def _fields_of(cls: Any) -> dict[str, Any]:
+    """The fields of a class that says which it has, and their types."""
+    fields = dataclasses.is_dataclass(cls) or hasattr(cls, "__struct_fields__")
+    return get_type_hints(cls, include_extras=True) if fields else {}
+
+
+def _converts(value: Any, hint: Any) -> bool:
+    try:
+        msgspec.convert(value, hint, dec_hook=_keep, strict=False)
+    except (msgspec.ValidationError, ValueError, TypeError):
+        return False
+    return True
 
 
 def _literals(hint: Any) -> list[str]:
     """The words that a type allows, where it lists them."""
-    if get_origin(hint) is Literal:
-        return [str(word) for word in get_args(hint)]
-    return [word for part in get_args(hint) for word in _literals(part)]
+    return [str(word) for part in _parts(hint) if get_origin(part) is Literal for word in get_args(part)]
 
 
 def _keep(wanted: type, value: Any) -> Any:

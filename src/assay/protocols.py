@@ -124,7 +124,8 @@ class Judge(Protocol):
     wholly: what it does not name under one of them is not relevant; under any other label it is unknown.
     `incomplete` may name those of them under which it knows only some of what is right: figures are lower
     bounds then, unless a judge that looks at whatever came back lists the label in `opens`; that makes what
-    nobody has judged yet unknown, whoever closed it.
+    nobody has judged yet unknown, whoever closed it. Such a judge may have a `depth`, how many hits of an
+    item it looks at; measures that read further are refused.
     A judge that people stand behind also has `raters`: those of its names whose marks agreement compares; one
     that counts everybody who marked, without naming them, has `everybody`. `examine(dataset, kit)` may say
     before a run what it cannot judge (problems) and what looks wrong (warnings).

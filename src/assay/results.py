@@ -25,7 +25,7 @@ class MeasureInfo(msgspec.Struct, frozen=True):
     high: float | None  # None: unbounded
     unit: str = ""
     about: str = ""  # the first line of its docstring
-    lower_bound: bool = False  # nobody looked at what came back and was not expected: the truth may be higher
+    lower_bound: bool = False  # not everything that came back was looked at: the truth may be higher
 
 
 class Expected(msgspec.Struct, frozen=True):
@@ -161,6 +161,7 @@ class Results:
     against: Against | None = None  # where it was compared with a baseline
     recommendation: str | None = None  # what the study's `recommend` says of these verdicts
     created: float | None = None  # when the last answer was stored
+    only: dict[str, list[str]] = field(default_factory=dict)  # the part of the study that was looked at
     report: str | None = None  # path of the HTML file
 
     def as_json(self) -> dict[str, Any]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from assay.datasets.dataset import Corpus
 from assay.errors import DataError, Problem, UsageError
@@ -17,28 +15,20 @@ from assay.gates.closed_form import linear
 from assay.gates.leaf import means_of
 from assay.gates.syntax import Binary
 from assay.judges.marks import Present
-from assay.judges.ratings import shared_ratings
 from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline import Evaluation
 from assay.records import Judgment
 from assay.results import Results, ReviewSummary
+from assay.review.agreement import Agreement
 from assay.review.export import blind_forms, model_forms, write_forms
 from assay.review.forms import Form, read_forms
 from assay.review.order import decisive_order
 from assay.review.pool import Pool
 from assay.review.taking import Taking, take
-from assay.review.verdict_forms import (
-    Told,
-    VerdictForm,
-    joined,
-    parted,
-    take_verdicts,
-    verdict_form,
-    write_verdict_forms,
-)
-from assay.review.verdicts import ITEMS, Asked, Checked, agreement_on_verdicts, asked_of, drawn, number
+from assay.review.verdict_forms import Told, VerdictForm, parted, verdict_form, write_verdict_forms
+from assay.review.verdict_taking import joined, take_verdicts
+from assay.review.verdicts import ITEMS, Asked, Checked, asked_of, drawn
 from assay.run.journal import Judged
-from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 from assay.stats.compare import Comparing
 from assay.study import Study
 
@@ -75,7 +65,8 @@ def export_review(
     evaluation = Evaluation(study)
     pool, corpus = evaluation.reviewing.pool, _corpus(evaluation)
     if not pool.items:
-        raise UsageError("No item of this study wants a review. Items that do carry the tag review=yes.")
+        what = "No item of this study wants a review. Items that do carry the tag review=yes"
+        raise UsageError(f"{what}; what a model judge graded comes with --verdicts.")
     if reviewer is not None:
         pool = _seen_by(pool, reviewer, _marks(evaluation))
     if per_model:
@@ -250,10 +241,10 @@ def _grades(evaluation: Evaluation) -> list[Judgment]:
     return [mark for mark in entries if mark is not None and mark.label != REVIEW]
 
 
-def _checked(evaluation: Evaluation) -> Checked | None:
+def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> Checked | None:
     judges, names = evaluation.study.judges, evaluation.judging.names
     asked = _asked(evaluation)
-    return Checked.of(asked, judges, evaluation.judgments, names) if asked else None
+    return Checked.of(asked, judges, evaluation.judgments, names, draw) if asked else None
 
 
 def _counted(study: Study) -> list[str] | None:
@@ -263,51 +254,39 @@ def _counted(study: Study) -> list[str] | None:
     return [name for judge in study.judges for name in judge.names if hasattr(judge, "raters")]
 
 
-def review_of(study: Study) -> ReviewSummary:
-    """How far the review is."""
-    found = Evaluation(study).review
-    if found is None:
-        raise UsageError("No item of this study wants a review. Items that do carry the tag review=yes.")
+@dataclass(frozen=True)
+class Progress:
+    """How far people are, with each of the two things that they may be asked."""
+
+    review: ReviewSummary | None  # what keywords miss
+    verdicts: Checked | None  # what a paying judge graded
+
+
+def progress_of(study: Study) -> Progress:
+    """How far the review is, and what was drawn of a paying judge's verdicts."""
+    evaluation = Evaluation(study)
+    found = Progress(evaluation.review, _checked(evaluation, _in_forms(study)))
+    if found == Progress(None, None):
+        what = "no item carries the tag review=yes, and no paying judge, such as llm, has judged anything yet"
+        raise UsageError(f"There is nothing to review: {what}.")
     return found
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How far people agree on what is relevant, on the passages that several judged."""
+def _in_forms(study: Study) -> set[str]:
+    """The items that people were given verdict forms for, as far as they lie in the study's folder."""
+    forms = read_forms([study.folder / "review"]) if has_forms(study) else []
+    return {each.form.item_id for each in parted(forms)[1]}
 
-    raters: list[str]
-    shared: int  # passages that two or more judged
-    pairs: list[dict[str, Any]]  # of every two: n, share of equal marks, Cohen's kappa
-    alpha: float | None  # Krippendorff's, of all
-    verdicts: list[dict[str, Any]]  # of people with paying judges, and with each other on what those judged
 
-    def as_json(self) -> dict[str, Any]:
-        return {"schema": "assay/agreement/1", **dataclasses.asdict(self)}
+def has_forms(study: Study) -> bool:
+    """Whether forms lie where they are exported to by default."""
+    return any((study.folder / "review").rglob("*.yaml"))
 
 
 def agreement_of(study: Study) -> Agreement:
-    """Agreement among those whose marks count, on relevant or not."""
+    """Agreement among those whose marks count, on relevant or not, and with paying judges."""
     evaluation = Evaluation(study)
-    raters = evaluation.judging.raters
-    marks: list[Judgment] = [mark for mark in evaluation.judgments if mark.label == REVIEW]
-    shared = shared_ratings(marks, raters)
-    table = np.array([[by.get(rater, np.nan) for rater in raters] for by in shared.values()])
-    pairs = []
-    for one, other in combinations(range(len(raters)), 2):
-        both = table[~np.isnan(table[:, [one, other]]).any(axis=1)] if len(table) else table
-        if len(both):
-            a, b = both[:, one], both[:, other]
-            pairs.append(
-                {
-                    "raters": [raters[one], raters[other]],
-                    "n": len(both),
-                    "agree": float((a == b).mean()),
-                    "kappa": number(cohen_kappa(a, b)[0]),
-                }
-            )
-    alpha = number(krippendorff_alpha(list(table.T), "nominal")[0]) if len(table) else None
-    verdicts = agreement_on_verdicts(_asked(evaluation), evaluation.judgments, raters)
-    return Agreement(raters, len(shared), pairs, alpha, verdicts)
+    return Agreement.of(evaluation.judgments, evaluation.judging.raters, _asked(evaluation))
 
 
 def next_step(study: Study, place: str) -> str:
@@ -315,6 +294,6 @@ def next_step(study: Study, place: str) -> str:
     found = Evaluation(study).review
     if found is None or not found.open or found.settled:
         return f"assay report {place}" + (" --format benchmark" if found is not None else "")
-    if any((study.folder / "review").rglob("*.yaml")):
+    if has_forms(study):
         return f"fill in the forms in {study.folder / 'review'}, then assay review import {place}"
     return f"assay review export {place} ({found.outlook})"

@@ -19,7 +19,7 @@ from assay.datasets.dataset import Dataset, digest
 from assay.datasets.detect import dataset_spec
 from assay.environment import conceal, fill
 from assay.errors import DataError, PluginError, Problem, UsageError, did_you_mean
-from assay.plugins import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, identity
+from assay.plugins import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, WrongParameter, identity
 from assay.protocols import Kit
 from assay.records import Arm, Budget, Factors
 from assay.spec import Spec, parse_spec
@@ -132,6 +132,8 @@ class Study:
         """A plugin as the study names it, variables filled in; what is wrong with it is told without them."""
         try:
             return self.registry.create(group, given, partial(fill, kit=self.kit, secrets=secrets))
+        except WrongParameter as error:
+            raise WrongParameter(self.concealed(str(error)), error.path) from None
         except (PluginError, UsageError) as error:
             raise type(error)(self.concealed(str(error))) from None
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
-from assay.plugins import DATASETS, RENDERERS
+from assay.plugins import DATASETS, RENDERERS, WrongParameter
 from assay.yaml_lines import Lines, Loc
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
     Fields in `spoilt` did not read and hold placeholders, so nothing is said about them again.
     """
     parts = {
+        "kind": _kind_problems,
         "data": _data_problems,
         "chunk": _chunk_problems,
         "systems": _system_problems,
@@ -80,8 +82,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "factors": {"data", "systems"},
         "sweep": {"data", "systems", "measures", "chunk", "factors"},
     }
-    found: list[Problem] = []
-    broken = set(spoilt)
+    found, broken = list[Problem](), set(spoilt)
     for field, check in parts.items():
         if not broken & {field, *needs.get(field, ())}:
             problems = list(check(study))
@@ -91,6 +92,17 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
             if problems:
                 broken.add("sweep")
     return found
+
+
+def _kind_problems(study: Study) -> Iterator[Problem]:
+    """A kind is a label and may be any word, but hardly the name of a template with one slip in it."""
+    from rapidfuzz.distance import OSA
+
+    kind, packaged = study.file.kind, (files("assay") / "studies").iterdir()
+    templates = [each.name for each in packaged if (each / "study.yaml").is_file()]
+    near = [name for name in templates if OSA.distance(kind.lower(), name) <= 1]
+    if kind and near and kind not in templates:
+        yield study.lines.problem(("kind",), f"there is no kind {kind!r}", did_you_mean(kind, near))
 
 
 def _data_problems(study: Study) -> Iterator[Problem]:
@@ -150,12 +162,8 @@ def _measure_problems(study: Study) -> Iterator[Problem]:
         except AssayError as error:
             yield study.lines.problem(loc, str(error))
             continue
-        if measure.name in seen:
-            what = (
-                f"this is {seen[measure.name]!r} again"
-                if seen[measure.name] != text
-                else "it is listed twice"
-            )
+        if (first := seen.get(measure.name)) is not None:
+            what = "it is listed twice" if first == text else f"this is {first!r} again"
             yield study.lines.problem(loc, what, "Keep one of the two.")
         seen[measure.name] = text
         yield from _missing_budget(study, loc, measure)
@@ -194,9 +202,8 @@ def _report_problems(study: Study) -> Iterator[Problem]:
     known = study.registry.names(RENDERERS)
     for index, name in enumerate(study.file.reports):
         if name not in known:
-            yield study.lines.problem(
-                ["reports", index], f"there is no format {name!r}", did_you_mean(name, known)
-            )
+            what = f"there is no format {name!r}"
+            yield study.lines.problem(["reports", index], what, did_you_mean(name, known))
 
 
 def _step_problems(study: Study) -> Iterator[Problem]:
@@ -288,4 +295,6 @@ def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Proble
         if loc[0] == "data":  # a report reads the data too, but needs no system's secrets
             yield study.lines.problem(loc, str(error))
     except AssayError as error:
-        yield study.lines.problem(loc, str(error))
+        inner = error.path if isinstance(error, WrongParameter) else ()
+        line, field = study.lines.of((*loc, *inner)), ".".join(map(str, loc))
+        yield Problem(str(error), study.lines.where, line, field)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import platform
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,13 @@ import polars as pl
 
 import assay
 from assay.datasets.dataset import Dataset
-from assay.errors import DataError, Problem
+from assay.errors import DataError, Problem, did_you_mean
 from assay.gates.verdict import systems_of
 from assay.measures.block import Block, Labels
 from assay.protocols import Measure
-from assay.records import Arm, Estimate
-from assay.report.views import is_lower_bound
+from assay.records import Arm, Estimate, Judgment
+from assay.report.views import Bounded, is_lower_bound
+from assay.stats.rectified import Sides
 from assay.study import Study
 from assay.study_file import GateFile
 
@@ -47,7 +48,9 @@ def warnings_of(study: Study, datasets: Mapping[str, Dataset], measures: Sequenc
             found[gap] = None
         for tag in study.file.by:
             if not any(item.values(tag) for item in dataset.items):
-                found[f"no item has the tag {tag!r}, which `by` asks for"] = None
+                tags = {"language", *(name for item in dataset.items for name in item.tags)}
+                near = did_you_mean(tag, tags)
+                found[f"no item has the tag {tag!r}, which `by` asks for. {near}".rstrip(". ")] = None
     found.update(dict.fromkeys(_undecided_systems(study)))
     return list(found)
 
@@ -93,12 +96,12 @@ def _without_gold(dataset: Dataset) -> list[str]:
     return [f"{len(bare)} of {len(dataset.items)} items have neither gold nor `expects` ({_some(bare)})"]
 
 
-def lower_bounds(measures: Sequence[Measure], bounded: Set[str]) -> list[str]:
+def lower_bounds(measures: Sequence[Measure], bounded: Bounded) -> list[str]:
     """The figures that somebody who looked at every result could only raise."""
     names = [each.name for each in measures if is_lower_bound(each, bounded)]
     if not names:
         return []
-    what = "neither a model nor a person looked at results that match no anchor"
+    what = "neither a model nor a person looked at every result that matches no anchor"
     return [f"lower bounds: {', '.join(names)} ({what})"]
 
 
@@ -110,6 +113,21 @@ def checked_by_people(estimates: Sequence[Estimate]) -> list[str]:
         if not each.where and "people" in each.method
     ]
     return [f"set right by people who checked the judge: {'; '.join(named)}"] if named else []
+
+
+def unused_marks(study: Study, sides: Sides, judgments: Sequence[Judgment]) -> list[str]:
+    """Where people graded what a paying judge did, and no figure is set right by it."""
+    by_people, by_judge = (
+        {each.label for each in judgments if each.judge in names} for names in (sides.people, sides.paying)
+    )
+    if by_people.isdisjoint(by_judge):
+        return []
+    what = "people's marks on the judge are not used beyond the items they saw"
+    if study.file.cluster:
+        why = "what sets figures right takes items as independent"
+        return [f"{what}: the items are in clusters (`cluster: {study.file.cluster}`), and {why}"]
+    subsets = [name for name, gate in study.file.gates.items() if gate.interval == "subsets"]
+    return [f"{what}: the gate {name!r} takes its intervals from subsets" for name in subsets]
 
 
 def faults(blocks: Sequence[Block]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +14,9 @@ from assay.gates.clause import repeated
 from assay.gates.leaf import calls
 from assay.gates.syntax import Clause
 from assay.gates.verdict import measures_of
+from assay.measures.block import View
 from assay.plugins import Registry
+from assay.protocols import Measure
 from assay.records import Arm
 from assay.slices import Condition
 from assay.study import Study, examine_study
@@ -69,12 +72,13 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
             problems.update(dict.fromkeys(error.problems))
         except AssayError as error:
             problems[study.lines.problem(["systems", arm.system], str(error))] = None
+    measures = {each.name: each for each in [*study.measures, *measures_of(study.gates, study)]}
     problems.update(dict.fromkeys(_slice_problems(study, datasets)))
+    shallow, unsure = _too_shallow(study, list(measures.values()))
     examined, doubts = _examined(study, datasets)
-    problems.update(dict.fromkeys(examined))
+    problems.update(dict.fromkeys([*shallow, *examined]))
     if problems:
         raise DataError(problems)
-    measures = {each.name: each for each in [*study.measures, *measures_of(study.gates, study)]}
     first = next(iter(datasets.values()))
     return Validation(
         study.name,
@@ -83,7 +87,7 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
         list(datasets),
         list(measures),
         [gate.name for gate in study.gates],
-        [*doubts, *warnings_of(study, datasets, list(measures.values()))],
+        [*unsure, *doubts, *warnings_of(study, datasets, list(measures.values()))],
     )
 
 
@@ -98,6 +102,38 @@ def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Probl
             problems.update(dict.fromkeys(found))
             warnings.update(dict.fromkeys(doubts))
     return list(problems), list(warnings)
+
+
+def _too_shallow(study: Study, measures: Sequence[Measure]) -> tuple[list[Problem], list[str]]:
+    """Measures that read deeper than any judge looks: what lies between would stay unjudged for ever."""
+    looking: dict[str, dict[int, float]] = {}  # by label: how deep each judge looks, by its place
+    for place, judge in enumerate(study.judges):
+        for label in getattr(judge, "opens", ()):
+            looking.setdefault(label, {})[place] = getattr(judge, "depth", math.inf)
+    problems, warnings = list[Problem](), list[str]()
+    for label, depths in looking.items():
+        place, depth = max(depths.items(), key=lambda pair: pair[1])
+        looks = f"the depth of {study.judges[place].names[0]} is {depth:g}, and"
+        cutoffs = _cutoffs(label, measures)
+        if deeper := [name for name, cutoff in cutoffs.items() if depth < cutoff < math.inf]:
+            needed = max(cutoffs[name] for name in deeper)
+            what = f"{looks} {', '.join(deeper)} read{'s' * (len(deeper) == 1)} further"
+            fix = f"Set depth: {needed:g}, or lower the cut-off: what it does not look at stays unjudged."
+            problems.append(study.lines.problem(["judges", place], what, fix))
+        if uncut := [name for name, cutoff in cutoffs.items() if depth < cutoff == math.inf]:
+            warnings.append(f"{looks} {', '.join(uncut)} may read further: such items stay unjudged")
+    return problems, warnings
+
+
+def _cutoffs(label: str, measures: Sequence[Measure]) -> dict[str, float]:
+    """How many hits each measure reads that reads a label; documents may lie at any depth."""
+    found: dict[str, float] = {}
+    for measure in measures:
+        view: View = getattr(measure, "seen_in", View())
+        if {"hits", "labels"} <= measure.needs and label in view.labels:
+            cutoff = getattr(measure, "cutoff", None) if view.level == "passage" else None
+            found[measure.name] = math.inf if cutoff is None else cutoff
+    return found
 
 
 def _data_problems(study: Study, problems: Sequence[Problem]) -> Sequence[Problem]:

@@ -41,6 +41,14 @@ def test_a_study_is_kept_and_listed(folder: Path) -> None:
     assert (one["name"], one["verdict"], one["items"], one["problem"]) == ("march", "go", 12, "")
 
 
+def test_a_part_that_was_run_is_counted(tmp_path: Path) -> None:
+    folder = write_study(tmp_path / "small", GATED)
+    assay("run", folder, "--where", "topic=odd")  # six of twelve
+    assert run("tag", folder, "part").out.endswith(", 6 of 12 items\n")
+    assert re.search(r"^part .* 6 of 12 *$", run("list", folder).out, re.MULTILINE)
+    assert run("list", folder, "--json").json["baselines"][0]["items"] == 12
+
+
 def test_a_tag_as_json(folder: Path) -> None:
     found = run("tag", folder, "march", "--json").json
     assert (found["schema"], found["baseline"]["name"]) == ("assay/baseline-tag/1", "march")

@@ -29,6 +29,7 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 EXAMPLE = yaml.safe_load((ROOT / "docs/examples/search-quality.yml").read_text())
 TOKEN = "ghs-very-secret-0123456789"  # noqa: S105  of a stand-in
 NUMBER = 7
+PASSED = {"golden": 0, "run": 0, "report": 0, "Verdict": 0}
 PLACE = f"/repos/octo/search/issues/{NUMBER}/comments"
 MARK = marker("small")
 
@@ -167,6 +168,7 @@ def acted(tmp_path: Path, server: GitHubStandIn) -> Runner:
         "#!/usr/bin/env bash\n"
         f'printf \'%s \' "$@" "token=${{GITHUB_TOKEN-}}" >>"{tmp_path}/told"; echo >>"{tmp_path}/told"\n'
         'if [ "$1" = run ]; then exit "$(basename -- "${!#}")"; fi\n'
+        'if [ "$1" = golden ]; then exit "$(cat refuse-"$3" 2>/dev/null || echo 0)"; fi\n'
     )
     script.chmod(0o755)
     return Runner(tmp_path, server, EVENT, tmp_path / "bin")
@@ -213,8 +215,12 @@ def test_how_the_job_ends(acted: Runner, code: int, inconclusive: str, ends: int
 
 def test_a_job_that_never_ran_the_study_fails(acted: Runner) -> None:
     (acted.workspace / "bin/assay").unlink()
-    done = dataclasses.replace(acted, programs=acted.workspace).play()
+    bare = dataclasses.replace(acted, programs=acted.workspace)
+    done = bare.play(golden="false")
     assert (done["run"].outputs["code"], done["Verdict"].code) == ("127", 127)
+    done = bare.play()
+    assert ("run" in done, done["Verdict"].code) == (False, 127)
+    assert "The golden set could not be checked: assay ended with 127." in done["Verdict"].out
 
 
 def test_inputs_are_options_and_never_scripts(acted: Runner) -> None:
@@ -222,6 +228,7 @@ def test_inputs_are_options_and_never_scripts(acted: Runner) -> None:
     acted.play(study="-x/0", where=where, against="main; touch hacked", comment="false")
     options = "--where topic=odd --where language=$(touch hacked) * --against main; touch hacked"
     assert told(acted) == [
+        "golden check -- -x/0 token=",
         f"run {options} -- -x/0 token=",
         f"report {options} --format github --post -- -x/0 token=",
     ]
@@ -230,7 +237,38 @@ def test_inputs_are_options_and_never_scripts(acted: Runner) -> None:
 
 def test_only_the_report_sees_the_token(acted: Runner) -> None:
     acted.play(study="0")
-    assert [line.endswith(f"token={TOKEN}") for line in told(acted)] == [False, True]
+    assert [line.endswith(f"token={TOKEN}") for line in told(acted)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("lock", "revision", "ends"),
+    [
+        (0, 0, 0),
+        (3, 0, 3),  # refused
+        (0, 3, 3),  # refused against the revision alone
+        (0, 2, 2),  # no such revision: an error, never a silent pass
+        (2, 0, 0),  # a study without a golden set
+    ],
+)
+def test_a_refused_golden_set_ends_the_job_before_the_run(
+    acted: Runner, lock: int, revision: int, ends: int
+) -> None:
+    (acted.workspace / "refuse---").write_text(str(lock))
+    (acted.workspace / "refuse---against").write_text(str(revision))
+    done = acted.play(study="0", golden_against="HEAD^1; touch hacked")
+    commands = [line.partition(" -- ")[0] for line in told(acted)]
+    checks = ["golden check", *(["golden check --against HEAD^1; touch hacked"] if lock == 0 else [])]
+    assert commands == [*checks, *([] if ends else ["run", "report --format github --post"])]
+    assert (done["golden"].code, done["golden"].outputs["code"]) == (ends, str(ends))
+    assert done["Verdict"].code == ends
+    assert ("::error title=assay::The golden set was refused" in done["Verdict"].out) == (ends == 3)
+    assert not (acted.workspace / "hacked").exists()
+
+
+def test_the_golden_set_may_go_unchecked(acted: Runner) -> None:
+    (acted.workspace / "refuse---").write_text("3")
+    done = acted.play(study="0", golden="false")
+    assert ("golden" in done, done["Verdict"].code) == (False, 0)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +297,7 @@ def test_what_a_study_prints_commands_nothing(acted: Runner) -> None:
 def test_a_second_run_writes_the_one_comment_anew(runner: Runner) -> None:
     server = runner.server
     done = runner.play(against="main")
-    assert {name: step.code for name, step in done.items()} == {"run": 0, "report": 0, "Verdict": 0}
+    assert {name: step.code for name, step in done.items()} == PASSED
     (first,) = server.comments[PLACE]
     assert first["body"].startswith(f"{MARK}\n## Go: `small`\n")
     assert "0 items worse, 0 better" in first["body"]
@@ -301,7 +339,7 @@ def test_an_inconclusive_study(runner: Runner) -> None:
 def test_a_token_that_may_only_read_is_a_warning(runner: Runner) -> None:
     runner.server.writable = False  # as for a pull request from a fork
     done = runner.play(against="main")
-    assert {name: step.code for name, step in done.items()} == {"run": 0, "report": 0, "Verdict": 0}
+    assert {name: step.code for name, step in done.items()} == PASSED
     assert bodies(runner.server) == []
     (line,) = [each for each in done["report"].out.splitlines() if each.startswith("::")]
     assert line.startswith("::warning title=assay could not comment::no comment: GitHub answers 403 ")
@@ -313,7 +351,7 @@ def test_a_token_that_may_only_read_is_a_warning(runner: Runner) -> None:
 @pytest.mark.slow
 def test_a_part_of_the_study_and_no_comment(runner: Runner) -> None:
     done = runner.play(where="topic=odd", against="main", comment="false")
-    assert {name: step.code for name, step in done.items()} == {"run": 0, "report": 0, "Verdict": 0}
+    assert {name: step.code for name, step in done.items()} == PASSED
     assert (bodies(runner.server), runner.server.asked) == ([], [])
     assert "no comment: GITHUB_TOKEN not set" in done["report"].out
     summary = (runner.workspace / "summary.md").read_text()
@@ -561,10 +599,8 @@ def expected(chapter: int) -> dict[str, Any]:
     return {"book_slug": "book", "chapter_number": chapter, "passage_substring": text, "relevance": "high"}
 
 
-@pytest.mark.slow
-def test_a_regression_is_shown_at_the_line_of_its_item(runner: Runner) -> None:
-    """Through a dataset that knows where its items stand."""
-    folder = runner.workspace / "golden"
+def write_golden(folder: Path) -> None:
+    """Eight queries, each for a chapter of its own."""
     (folder / "corpus/en/book").mkdir(parents=True)
     (folder / "study.yaml").write_text(GOLDEN)
     for chapter, text in enumerate(CHAPTERS, 1):
@@ -583,6 +619,31 @@ def test_a_regression_is_shown_at_the_line_of_its_item(runner: Runner) -> None:
     lines = [json.dumps(entry) for entry in entries]  # on lines 2 to 9
     (folder / "golden-set-en.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
     write_golden_run(folder, right=True)
+
+
+@pytest.mark.slow
+def test_a_query_that_is_removed_fails_the_check(runner: Runner) -> None:
+    """The check reads the queries of the branch that the pull request goes to, and needs no lock."""
+    folder = runner.workspace / "golden"
+    write_golden(folder)
+    for command in (["init", "-q"], ["add", "golden"], ["commit", "-q", "-m", "queries"]):
+        who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
+        subprocess.run(["git", *who, *command], cwd=runner.workspace, check=True)
+    done = runner.play(study="golden", golden_against="HEAD")
+    assert {name: step.code for name, step in done.items()} == PASSED
+    path = folder / "golden-set-en.json"
+    path.write_text(json.dumps(json.loads(path.read_text())[:7]))
+    done = runner.play(study="golden", golden_against="HEAD")
+    assert {name: step.code for name, step in done.items()} == {"golden": 3, "Verdict": 3}
+    assert "en-direct-008: the item is gone; HEAD has it" in done["golden"].out
+    assert runner.play(study="golden")["Verdict"].code == 0  # nothing is frozen: there is nothing to miss
+
+
+@pytest.mark.slow
+def test_a_regression_is_shown_at_the_line_of_its_item(runner: Runner) -> None:
+    """Through a dataset that knows where its items stand."""
+    folder = runner.workspace / "golden"
+    write_golden(folder)
     assert assay("run", folder).code == 0
     assert assay("baseline", "tag", folder, "main").code == 0
     write_golden_run(folder, right=False)  # eight lost: p = 2 / 2^8 = 0.008

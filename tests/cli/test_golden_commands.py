@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_sound_set_is_counted(folder: Path) -> None:
     done = run("check", folder)
     assert (done.code, done.err) == (0, "")
-    *table, theme, against = done.out.splitlines()
+    *table, theme, against, last = done.out.splitlines()
     assert [line.split() for line in table] == [
         ["category", "declared", "en", "en", "overlap", "es", "es", "overlap"],
         ["direct", "2", "2", "0.83", "1", "0.50"],
@@ -35,6 +35,7 @@ def test_a_sound_set_is_counted(folder: Path) -> None:
     ]
     assert theme == "en: the most frequent theme is 'work', in 100% of 1 queries"
     assert against.startswith("against nothing: no earlier version is named")
+    assert last == "ok: 8 queries in 2 languages"
 
 
 def test_every_problem_is_told_and_the_command_fails(folder: Path) -> None:
@@ -69,6 +70,7 @@ def test_a_set_that_grows_and_changes(folder: Path) -> None:
     refused = run("freeze", folder)
     assert refused.code == 3
     assert "en-odd-001: the item is gone" in refused.err
+    assert refused.err.endswith("\n1 problem: nothing was frozen\n")
     assert run("check", folder, "--against", "no-such-thing").code == 2
 
 
@@ -88,7 +90,15 @@ def test_freezing_as_json(folder: Path) -> None:
 def test_anchors_that_resolve(folder: Path) -> None:
     done = run("resolve", folder)
     assert (done.code, done.err) == (0, "")
-    assert "5 of 5 anchors resolve to" in done.out
+    # one of the five is another query's too: 5 pairs, and 4 passages
+    assert done.out == "tokens(overlap=5, size=30): 5 of 5 anchors resolve to 4 passages\n"
+
+
+def test_what_each_anchor_resolves_to(folder: Path) -> None:
+    found = run("resolve", folder, "--json").json["anchors"]
+    assert [each["passages"] for each in found] == [1, 1, 1, 1, 1]
+    ids = [each["passage_ids"] for each in found]
+    assert ids[0] == ids[2]  # the rope, of two queries
 
 
 def test_anchors_that_do_not(folder: Path) -> None:
@@ -98,11 +108,21 @@ def test_anchors_that_do_not(folder: Path) -> None:
     done = run("resolve", folder)
     assert done.code == 3
     assert "4 of 5 anchors resolve to" in done.out
-    assert f"{folder}/golden-set-en.json:2: en-direct-001: " in done.err
+    assert (
+        f"{folder}/golden-set-en.json:11: en-direct-001.expected_passages.0.passage_substring: " in done.err
+    )
     assert "Nearest: 'the old man kept one hand upon the rope while fog lay" in done.err
     found = run("resolve", folder, "--json")
     assert (found.code, found.json["schema"], found.json["problems"]) == (3, "assay/golden-resolve/1", 1)
     assert {each["item_id"] for each in found.json["anchors"] if each["problem"]} == {"en-direct-001"}
+
+
+def test_what_no_longer_is_as_it_was_frozen_is_told_by_every_run(folder: Path) -> None:
+    run("freeze", folder)
+    write_set(folder, english()[:4])
+    told = "1 item of golden.lock.json is gone now: en-odd-001. See: assay golden check"
+    assert f"warning: {told}" in assay("validate", folder).err
+    assert told in assay("run", folder, "--json").json["trust"]["warnings"]
 
 
 def test_from_feedback_to_the_golden_set(folder: Path) -> None:

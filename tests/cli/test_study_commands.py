@@ -60,13 +60,21 @@ def test_figures_are_those_worked_by_hand(ran: tuple[Path, Done]) -> None:
 def test_a_run_in_two_halves_equals_one_in_one(study: Path, ran: tuple[Path, Done]) -> None:
     half = assay("run", study, "--limit", 5)
     assert half.code == 11
-    assert "10 answered, 0 reused, 0 failed, 14 pending" in half.err
+    assert "10 answered, 0 reused, 0 failed, 0 pending, 14 not asked (--limit) in" in half.err
     whole = assay("run", study)
     assert "14 answered, 10 reused" in whole.err
     stripped = [json.loads(assay("report", one, "--json").out) for one in (study, ran[0])]
     for one in stripped:
         one["trust"].pop("seconds")
     assert stripped[0] == stripped[1]
+
+
+def test_status_tells_what_was_never_asked(study: Path) -> None:
+    assay("run", study, "--where", "topic=odd", "--system", "lexical")
+    told = assay("status", study)
+    assert re.search(r"^arm +seed +answered +failed +not asked *$", told.out, re.MULTILINE)
+    assert re.search(r"^lexical +0 +6 +0 +6 *$", told.out, re.MULTILINE)
+    assert told.out.endswith(f"next: assay run {study} (asks the 18 not asked yet)\n")  # 6 and all 12 of old
 
 
 def test_a_system_alone_then_the_rest(study: Path) -> None:
@@ -77,9 +85,9 @@ def test_a_system_alone_then_the_rest(study: Path) -> None:
 
 def test_where_selects_by_tag(study: Path) -> None:
     done = assay("run", study, "--where", "topic=odd", "--system", "lexical")
-    assert "6 answered, 0 reused, 0 failed, 6 pending" in done.err
+    assert "6 answered, 0 reused, 0 failed, 0 pending, 6 not asked (--where) in" in done.err
     both = assay("run", study, "--where", "topic=odd|even", "--system", "lexical")
-    assert "6 answered, 6 reused, 0 failed, 0 pending" in both.err
+    assert "6 answered, 6 reused, 0 failed, 0 pending in" in both.err
 
 
 def test_factors_make_arms_and_where_chooses_among_them(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from assay.judges.llm_prompt import packaged_prompt
 from assay.run.store import Store
 from small_study import assay, edited, write_study
 from stand_ins.chat_server import ChatStandIn, gullible
@@ -56,6 +57,7 @@ def test_items_are_drawn_at_random_and_shown_blind(folder: Path) -> None:
         content = yaml.safe_load(path.read_text())
         assert content["metadata"]["query_id"] == item
         assert len(content["results"]) == 3
+        assert content["instructions"]["grades"] == packaged_prompt("relevance").meanings
         told = path.read_text().partition("results:")[2]
         assert not any(word in told for word in ("HIGH", "RELEVANT", "rank", "score", "old", "words agree"))
     again = folder / "again"
@@ -79,7 +81,7 @@ def test_grades_come_in_once_count_before_the_judges_and_are_compared(folder: Pa
     taken = assay("review", "import", folder)
     assert taken.out.splitlines()[:2] == [
         "36 judgments taken, 0 known before, 0 left blank, 0 filled in by rule",
-        "people finished 12 of the 12 items that a model judged",
+        "people finished 12 of the 12 items that a model judged; from 10 on, estimates combine both",
     ]
     stored = [each.judgment for each in Store(folder / "run").judged() if each.key is None]
     assert {(each.judge, each.label) for each in stored if each} == {("Anna", "relevance")}
@@ -100,6 +102,35 @@ def test_grades_come_in_once_count_before_the_judges_and_are_compared(folder: Pa
     # the replayed run has its only good passage on rank 2; q1 has none left
     assert (before.pop("q1"), after.pop("q1")) == (0.5, 0.0)
     assert before == after
+
+
+def test_how_far_people_are_with_what_was_drawn(folder: Path) -> None:
+    status = assay("review", "status", folder)
+    told = "people finished 0 of the 12 items that a model judged; from 10 on, estimates combine both\n"
+    assert (status.code, status.out) == (0, told)
+    nobody = assay("review", "agreement", folder)
+    export = f"assay review export {folder} --verdicts, then assay review import {folder}"
+    assert nobody.out == f"Nobody has graded what llm:relevance graded yet: {export}\n"
+
+    assay("review", "export", folder, "--verdicts", "--items", 4, "--for", "Anna")
+    forms = forms_in(folder / "review" / "Anna")
+    assert "people finished 0 of the 4 items that were drawn;" in assay("review", "status", folder).out
+    nobody = assay("review", "agreement", folder)
+    fill_in = f"fill in the forms in {folder}/review, then assay review import {folder}"
+    assert nobody.out == f"Nobody has graded what llm:relevance graded yet: {fill_in}\n"
+    for path in list(forms.values())[:3]:
+        fill(path)
+    assay("review", "import", folder)
+    assert "people finished 3 of the 4 items that were drawn;" in assay("review", "status", folder).out
+    found = assay("review", "status", folder, "--json").json
+    assert found["review"] is None
+    assert found["verdicts"] == {
+        "items": 12,
+        "finished": 3,
+        "before": [],
+        "drawn": 4,
+        "drawn_finished": 3,
+    }
 
 
 def test_a_second_person_does_not_see_the_first_ones_grades(folder: Path) -> None:
@@ -150,3 +181,6 @@ def test_options_that_do_not_go_together_are_refused(folder: Path, tmp_path: Pat
     done = assay("review", "export", plain, "--verdicts")
     assert done.code == 2
     assert "No paying judge" in done.err
+    done = assay("review", "status", plain)
+    assert done.code == 2
+    assert "There is nothing to review" in done.err

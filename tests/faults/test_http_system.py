@@ -70,6 +70,7 @@ def test_what_passes_is_tried_again_and_leaves_no_trace(tmp_path: Path, fault: A
         (Reply({}, 301, {"Location": "/else"}), N),
         (Reply({"error": "index is gone"}), N),  # 200, and no results: never an empty list
         (Reply({"results": [{"id": ["a"]}]}), N),
+        (Reply({"results": [{"id": "x", "content": "of d1"}]}), N),  # no text, and no passage of ours
     ],
 )
 def test_what_does_not_pass_is_a_failure_and_never_a_miss(tmp_path: Path, fault: Any, calls: int) -> None:
@@ -77,6 +78,23 @@ def test_what_does_not_pass_is_a_failure_and_never_a_miss(tmp_path: Path, fault:
         ran(study(tmp_path, server.url))
     assert server.calls == calls
     assert scores(tmp_path) == {("failed", None)}
+
+
+def test_a_place_that_is_not_there_is_told_with_what_is(tmp_path: Path) -> None:
+    answer = Reply({"results": [{"_id": "x", "_score": 0.9, "doc": {"body": "text of d1"}}]})
+    with SearchServer(answer) as server, pytest.raises(SystemFailure) as told:
+        ran(study(tmp_path, server.url, id="_id", score="_score", text="doc.content"))
+    fix = "Correct text: in the study, or write text: null."
+    assert f"Result 1 has no text at 'doc.content'; it has _id, _score, doc. {fix}" in str(told.value)
+    assert scores(tmp_path) == {("failed", None)}
+
+
+def test_a_study_that_would_send_no_query_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    with SearchServer() as server:
+        done = assay("run", study(tmp_path, server.url, params={"q": "{qurey}"}))
+        assert server.calls == 0
+    assert done.code == 3
+    assert "params: {qurey} is not filled in. Did you mean {query}?" in done.err
 
 
 def test_an_empty_list_is_a_miss(tmp_path: Path) -> None:

@@ -195,4 +195,4 @@ def test_the_spending_cap_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         done = assay("run", folder, "--json")
     assert server.calls == 6
     assert Store(folder / "run").cost() == 30
-    assert "30 of 36 questions to llm:relevance were not asked yet" in done.out
+    assert "30 of 36 questions to llm:relevance were not asked yet, because max_cost was reached" in done.out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from assay import baselines
 from assay.baseline_diff import Change, Difference, diff_baselines
 from assay.baselines import list_baselines, tag_baseline
-from assay.datasets.dataset import Corpus
+from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import DataError, UsageError
 from assay.measures.block import Block
 from assay.measures.ranking import RR
-from assay.pipeline import evaluate
-from assay.plugins import MEASURES, SYSTEMS, Registry
+from assay.pipeline import evaluate, judge_study
+from assay.plugins import JUDGES, MEASURES, SYSTEMS, Registry
 from assay.protocols import Kit
-from assay.records import Budget, Comparison, Hit, Judgment, Query, Response
+from assay.records import Budget, Comparison, Finding, Hit, Judgment, Query, Question, Response
 from assay.run.journal import Judged
 from assay.run.runner import run_study
 from assay.run.selection import Selection
@@ -33,6 +33,7 @@ from assay.study import Study, open_study
 from small_study import WORDS, edited, write_lines, write_study
 
 N = len(WORDS)  # 12 items, one a word
+IDS = [f"q{n}" for n in range(N)]
 ONLY_OLD = """\
 kind: search
 data: data
@@ -228,9 +229,73 @@ def test_open_worlds_judged_on_different_pools_are_not_compared(tmp_path: Path) 
     found = diff_baselines(opened(folder), "march")
     assert compared(found)["R@1"].refused == "judged on different pools: q3"
     assert compared(found)["P@1"].n == N  # which never asks how much there was to find
-    assert found.items.relabelled == ["q3"]
+    assert found.items.relabelled == []  # d3 was not judged then, so nobody says otherwise
     assert found.items.unchanged == [f"q{n}" for n in range(N)]
     assert "labels" in found.provenance
+
+
+def test_what_is_judged_otherwise_is_named_and_what_was_not_judged_then_is_not(tmp_path: Path) -> None:
+    text = edited("[RR@5, nDCG@10]", "[P@1]", ONLY_OLD) + "judges: [human]\n"
+    folder = write_study(tmp_path, text)
+    study = opened(folder)
+    run_study(study)
+    first = {f"q{n}": f"d{(n + 1) % N}" for n in range(N)}
+    mark(study, first)
+    tag_baseline(study, "march")
+    mark(study, {"q5": first["q5"]}, 0.0)
+    mark(study, {"q7": "d7"})
+    found = diff_baselines(opened(folder), "march")
+    assert found.items.relabelled == ["q5"]
+    one = compared(found)["P@1"]
+    assert one.refused is None
+    assert one.difference == pytest.approx(-1 / 12)
+
+
+# -------------------------------------------------------------------------------------- who judged
+
+MODEL = ONLY_OLD + "judges: [ids, {use: model, on: true}]\n"
+
+
+def judged(folder: Path, text: str) -> Study:
+    (folder / "study.yaml").write_text(text)
+    study = opened(folder, Registry({JUDGES: {"model": Model}}))
+    run_study(study)
+    judge_study(study)
+    return study
+
+
+@pytest.mark.parametrize(
+    ("now", "refused"),
+    [
+        (MODEL, None),
+        (MODEL.replace("true", "false"), "judged by ids and model then, by ids alone now"),
+        (MODEL.replace("true", "true, grade: 0"), "judged by another version of model"),
+    ],
+)
+def test_figures_that_others_judged_are_not_compared(tmp_path: Path, now: str, refused: str | None) -> None:
+    folder = write_study(tmp_path, MODEL)
+    tag_baseline(judged(folder, MODEL), "march")
+    found = diff_baselines(judged(folder, now), "march")
+    for one in compared(found).values():
+        assert (one.refused or "").startswith(refused or "")
+        assert (one.refused is None, one.family) == (refused is None, "old")
+    assert moved(found) == []
+    assert found.items.relabelled == (IDS if "grade" in now else [])
+
+
+def test_a_baseline_from_before_this_was_kept_is_compared_as_ever(tmp_path: Path) -> None:
+    folder = write_study(tmp_path, MODEL)
+    tag_baseline(judged(folder, MODEL), "march")
+    path = folder / "baselines/march/items.json"
+    kept = json.loads(path.read_bytes())
+    assert kept["labelled"]["RR@5"] == {"world": "open", "judges": kept["labelled"]["nDCG@10"]["judges"]}
+    assert set(kept["labelled"]["RR@5"]["judges"]) == {"ids", "model"}
+    del kept["labelled"], kept["grades"]
+    path.write_text(json.dumps(kept))
+    found = diff_baselines(judged(folder, MODEL.replace("true", "false")), "march")
+    # with the model every first hit is right; without, the one that gold names, on rank 2
+    assert compared(found)["RR@5"].difference == pytest.approx(-1 / 2)
+    assert found.items.relabelled == IDS
 
 
 # ------------------------------------------------------------------------------ systems, measures
@@ -436,11 +501,34 @@ def files_in(folder: Path) -> dict[str, bytes | None]:
     }
 
 
-def mark(study: Study, targets: dict[str, str]) -> None:
-    """What a person calls relevant."""
+def mark(study: Study, targets: dict[str, str], grade: float = 1.0) -> None:
+    """What a person calls relevant, or not."""
     with Store(study.run_folder).writer() as writer:
         for item_id, doc_id in targets.items():
-            writer.append(Judged(Judgment(item_id, "relevance", 1.0, "anna", target=doc_id)), now=True)
+            writer.append(Judged(Judgment(item_id, "relevance", grade, "anna", target=doc_id)), now=True)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Calls every hit relevant, or none; unless it is on, it is asked nothing."""
+
+    on: bool = False
+    grade: float = 1.0
+    version: ClassVar[str] = "1"
+    names: ClassVar[tuple[str, ...]] = ("model",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def opens(self) -> frozenset[str]:
+        return frozenset({"relevance"}) if self.on else frozenset()
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
+        for block in blocks if self.on else ():
+            for item, doc, _ in block.top(10).iter_rows():
+                yield Question(item, "relevance", f"text of {doc}", target=doc)
+
+    def ask(self, question: Question, kit: Kit) -> Finding:
+        return Finding(self.grade)
 
 
 class Interrupting:

@@ -318,6 +318,13 @@ def test_a_redirect_to_nowhere_is_a_refusal_like_any_other() -> None:
         opened(server).post("/a", {}, as_it_is)
 
 
+def test_an_answer_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.endpoint.LARGEST", 1 << 20)
+    much = Reply(b'"' + b"x" * (2 << 20) + b'"')
+    with Scripted([much]) as server, pytest.raises(Retryable, match="an answer of more than 1 MiB"):
+        opened(server, retries=0).post("/a", {}, as_it_is)
+
+
 def test_a_service_that_has_moved_says_where_to() -> None:
     moved = Reply(b"", 308, {"Location": "https://ann:pass@new.example/v2/a?token=7"})
     with Scripted([moved]) as server, pytest.raises(Refused) as raised:

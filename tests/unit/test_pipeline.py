@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 from assay.datasets.dataset import Corpus
 from assay.errors import PluginError
 from assay.measures.block import Block
-from assay.pipeline import evaluate
+from assay.pipeline import Evaluation, evaluate
 from assay.plugins import MEASURES, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Query, Response, Span
 from assay.results import Results
-from small_study import STUDY, assay, edited, write_study
+from assay.run.selection import Selection
+from assay.study import open_study
+from small_study import STUDY, assay, edited, write_lines, write_study
 
 
 def values(results: Results, measure: str) -> dict[str, float | None]:
@@ -187,3 +190,30 @@ class Answered:
 
     def values(self, block: Block) -> NDArray[np.float64]:
         return np.ones(len(block.items))
+
+
+def test_a_part_of_the_items_does_not_decide_about_all_of_them(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    items = [json.loads(line) for line in (folder / "data/items.jsonl").read_text().splitlines()]
+    for place, item in enumerate(items):
+        item["tags"] = {"half": ["first" if place < 6 else "second"]}
+    write_lines(folder / "data/items.jsonl", items)
+    gates = (
+        "gates:\n"
+        '  all: {go: ["RR@5(old) >= 1%"]}\n'
+        '  half: {go: ["RR@5(old) >= 1% where half=first"]}\n'
+        '  other: {go: ["RR@5(old) >= 1% where half!=first"]}\n'
+    )
+    text = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(text[: text.index("gates:")] + gates)
+    evaluate(folder)
+    study = open_study(folder)
+    whole = {each.gate: each.verdict for each in Evaluation(study).verdicts}
+    assert whole == {"all": "go", "half": "go", "other": "go"}
+    part = {each.gate: each for each in Evaluation(study, Selection({"half": ["first"]})).verdicts}
+    assert {name: each.verdict for name, each in part.items()} == {
+        "all": "inconclusive",
+        "half": "go",
+        "other": "inconclusive",
+    }
+    assert part["all"].clauses[0].reason == "6 items left out by --where"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 import pytest
 
 from assay.errors import PluginError, UsageError
@@ -18,6 +19,7 @@ from assay.plugins import (
     MEASURES,
     SYSTEMS,
     Registry,
+    WrongParameter,
     aside,
     identity,
     make,
@@ -48,7 +50,30 @@ class Plain:
     """A plugin without parameters."""
 
 
-REGISTRY = Registry({SYSTEMS: {"search": Search, "plain": Plain}})
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a plugin takes by the name of something."""
+
+    by: Literal["words", "sense"] = "words"
+    count: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A plugin whose parameters are made of parts."""
+
+    rules: dict[str, Rule] = field(default_factory=dict)
+    levels: list[dict[str, Rule]] | None = None
+    pair: tuple[int, Literal["up", "down"]] = (1, "up")
+
+
+@dataclass(frozen=True)
+class Outer:
+    """A plugin with a part."""
+
+    part: Annotated[Any, SYSTEMS]
+
+
+REGISTRY = Registry({SYSTEMS: {"search": Search, "plain": Plain, "ruled": Ruled, "outer": Outer}})
 
 
 def test_a_spec_becomes_a_plugin() -> None:
@@ -77,6 +102,44 @@ def test_a_wrong_spec_is_told_what_is_wrong(spec: str, told: str) -> None:
     with pytest.raises(PluginError) as caught:
         REGISTRY.create(SYSTEMS, spec)
     assert str(caught.value).strip() == told
+
+
+SOUND: dict[str, Any] = {"a": {"by": "sense", "count": 3}}
+
+
+@pytest.mark.parametrize(
+    ("params", "told", "path"),
+    [
+        (
+            {"rules": {**SOUND, "b": {"by": "meaning"}}},
+            "rules.b.by: it cannot be 'meaning'. It takes words, sense",
+            ("rules", "b", "by"),
+        ),
+        (
+            {"rules": {**SOUND, "b": {"cuont": 4}}},
+            "rules.b.cuont: there is no such field. Did you mean 'count'?",
+            ("rules", "b", "cuont"),
+        ),
+        ({"rules": {"b": {"count": -1}}}, "rules.b.count: expected int >= 0", ("rules", "b", "count")),
+        ({"rules": {**SOUND, "b": "words"}}, "rules.b: expected object, got str", ("rules", "b")),
+        (
+            {"levels": [SOUND, {**SOUND, "c": {"by": "ear"}}]},
+            "levels.1.c.by: it cannot be 'ear'. It takes words, sense",
+            ("levels", "1", "c", "by"),
+        ),
+        ({"pair": [1, "left"]}, "pair.1: it cannot be 'left'. It takes up, down", ("pair", "1")),
+        ({"pair": ["x", "up"]}, "pair.0: expected int, got str", ("pair", "0")),
+    ],
+)
+def test_what_is_wrong_inside_a_parameter_is_told_by_its_place(
+    params: dict[str, Any], told: str, path: tuple[str, ...]
+) -> None:
+    with pytest.raises(WrongParameter) as caught:
+        REGISTRY.create(SYSTEMS, {"use": "ruled", **params})
+    assert (str(caught.value), caught.value.path) == (f"'ruled': {told}", path)
+    with pytest.raises(WrongParameter) as caught:
+        REGISTRY.create(SYSTEMS, {"use": "outer", "part": {"use": "ruled", **params}})
+    assert (str(caught.value), caught.value.path) == (f"'outer': part: 'ruled': {told}", ("part", *path))
 
 
 def test_a_plugins_own_check_speaks_for_itself() -> None:

@@ -159,3 +159,45 @@ def test_a_value_that_a_comma_cut_off_is_told_so(tmp_path: Path) -> None:
     text = "data: staged\nsystems: {a: tuned(depth=2, key=x), b: untuned}\nmeasures: [nDCG@10]\n"
     with pytest.raises(DataError, match=r"study\.yaml:2: .*a comma inside \{…\} ends a value.*in quotes"):
         opened(tmp_path, text=text)
+
+
+GOLDEN = """\
+kind: {kind}
+data:
+  use: golden
+  sets: golden-set-*.json
+  categories:
+    direct: {{by: passages}}
+    odd:
+      by: {by}
+systems: {{a: bm25}}
+measures: [nDCG@10]
+"""
+
+
+def test_a_slip_deep_in_a_parameter_is_told_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(GOLDEN.format(kind="search", by="routing"))
+    _, (problem,) = examine_study(tmp_path)
+    assert (problem.line, problem.field) == (8, "data")
+    assert problem.what == (
+        "'golden': categories.odd.by: it cannot be 'routing'. It takes passages, route, intent"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("serach", ["there is no kind 'serach'. Did you mean 'search'?"]),
+        ("Search", ["there is no kind 'Search'. Did you mean 'search'?"]),
+        ("model", ["there is no kind 'model'. Did you mean 'models'?"]),
+        ("models", []),
+        ("research", []),  # a word of its own, and a label may be any
+        ("memory", []),
+        ("''", []),
+    ],
+)
+def test_a_kind_that_is_nearly_a_template_is_a_slip(tmp_path: Path, kind: str, told: list[str]) -> None:
+    (tmp_path / "study.yaml").write_text(GOLDEN.format(kind=kind, by="route"))
+    _, problems = examine_study(tmp_path)
+    assert [f"{problem.what}. {problem.fix}" for problem in problems] == told
+    assert all((problem.line, problem.field) == (1, "kind") for problem in problems)

@@ -15,6 +15,7 @@ from assay.report import sweep_wording as swept
 from assay.report.sweep_page import render_page
 from assay.report.sweep_table import table_of
 from assay.report.sweep_text import render_sweep
+from assay.report.wording import LOWER_BOUND
 from assay.results import MeasureInfo
 from assay.sweep_results import Effect, Fold, Parameter, Setting, Sweep
 
@@ -211,6 +212,34 @@ def test_the_terminal_numbers_settings_and_marks_small_cells() -> None:
     assert re.search(r"^1  fuse.k=60, tokens\(size=300\) .*0\.500 \[0\.400, 0\.600\]", text, re.MULTILINE)
     assert "\n4: not compared: 2 items not run yet\n" in text
     assert re.search(r"^ *1 +0\.500 n 30 +0\.250\* n 4$", text, re.MULTILINE)
+
+
+def test_the_terminal_and_the_page_say_what_is_a_lower_bound() -> None:
+    found = sweep()
+    assert "≥" not in printed(found) + render_page(found).decode()
+    measures = [msgspec.structs.replace(each, lower_bound=True) for each in found.measures]
+    bounded = Sweep(**{**fields(found), "measures": measures})
+    text, page = printed(bounded), render_page(bounded).decode()
+    assert text.count(LOWER_BOUND) == page.count(LOWER_BOUND) == 1
+    assert re.search(r"^1  fuse.k=60, tokens\(size=300\) .*≥ 0\.500 \[0\.400, 0\.600\]", text, re.MULTILINE)
+    assert re.search(r"^1 +≥ 0\.750 +0\.0120$", text, re.MULTILINE)  # Success@3, p50
+    assert re.search(r"^ *1 +≥ 0\.500 n 30 +≥ 0\.250\* n 4$", text, re.MULTILINE)
+    assert '[95 %]">≥ 0.500 [0.400, 0.600]</td>' in page
+
+
+def test_values_to_which_the_measure_applies_nowhere_are_left_out() -> None:
+    found = sweep()
+    settings = [
+        msgspec.structs.replace(
+            each, slices=[*each.slices, mean(each.name, None, 0, 0, category="adversarial")]
+        )
+        for each in found.settings
+    ]
+    wider = Sweep(**{**fields(found), "settings": settings})
+    assert printed(wider) == printed(found)
+    assert render_page(wider) == render_page(found)
+    one = msgspec.structs.replace(settings[1], slices=found.settings[1].slices[:1] * 3)
+    assert len(swept.applying(Sweep(**{**fields(found), "settings": [settings[0], one]}))) == 3
 
 
 def test_the_table_has_a_row_a_setting() -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from assay.baseline_diff import Change, Difference
+    from assay.baselines import Baseline
+    from assay.study import Study
 
 SHOWN_IDS = 10  # items named in a line; JSON has them all
 TEXT = 48  # characters of an item's text
@@ -32,23 +34,26 @@ def tag(
 ) -> None:
     """Keep what a study shows now under a name."""
     from assay.baselines import tag_baseline
-    from assay.report.wording import TITLES, counted
+    from assay.report.wording import TITLES
     from assay.study import open_study
 
-    found = tag_baseline(open_study(study), name, note, replace)
+    opened = open_study(study)
+    found = tag_baseline(opened, name, note, replace)
     if as_json:
         print_json({"schema": "assay/baseline-tag/1", "baseline": found})
         return
-    typer.echo(f"kept {name}: {TITLES[found.verdict]}, {counted(found.items, 'item')}")
+    noun = "item" if found.items == 1 else "items"
+    typer.echo(f"kept {name}: {TITLES[found.verdict]}, {_extent(opened, found)} {noun}")
 
 
 def list_(study: StudyPath, as_json: AsJson = False) -> None:
-    """List what was kept: when, the verdict, how many items, the note."""
+    """List what was kept: when, the verdict, how many items had an answer, the note."""
     from assay.baselines import list_baselines
     from assay.report.wording import TITLES
     from assay.study import open_study
 
-    found = list_baselines(open_study(study))
+    opened = open_study(study)
+    found = list_baselines(opened)
     if as_json:
         print_json({"schema": "assay/baseline-list/1", "baselines": found})
         return
@@ -58,7 +63,7 @@ def list_(study: StudyPath, as_json: AsJson = False) -> None:
     rows = [
         (each.name, "", "", "", each.problem)
         if each.problem
-        else (each.name, _when(each.created), TITLES[each.verdict], str(each.items), each.note)
+        else (each.name, _when(each.created), TITLES[each.verdict], _extent(opened, each), each.note)
         for each in found
     ]
     plain_console().print(table(("name", "when (UTC)", "verdict", "items", "note"), rows, figures={3}))
@@ -73,7 +78,11 @@ def diff(
     timings: Annotated[bool, typer.Option("--timings", help="Compare measures of time too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what changed from a baseline to another, or to what the study shows now."""
+    """Show what changed from a baseline to another, or to what the study shows now.
+
+    Compared are all items that both sides have unchanged; a measure is refused while one of them was not
+    asked. For a part of the study: assay run STUDY --where k=v --against NAME.
+    """
     from rich.text import Text
 
     from assay.baseline_diff import diff_baselines
@@ -167,8 +176,21 @@ def _arrow(change: Change, nothing: str) -> str:
 
 
 def _some(ids: Sequence[str]) -> str:
-    more = len(ids) - SHOWN_IDS
-    return ", ".join(ids[:SHOWN_IDS]) + (f" and {more} more" if more > 0 else "")
+    from assay.report.wording import some
+
+    return some(ids, SHOWN_IDS)
+
+
+def _extent(study: Study, baseline: Baseline) -> str:
+    """`96`, or `66 of 96` where some items had no answer of any system when it was kept."""
+    import polars as pl
+
+    from assay.baselines import kept_version
+
+    unanswered = pl.col("status").is_in(["pending", "failed"]).any()
+    asked = kept_version(study, baseline.name).scores.group_by("item", "arm").agg(unanswered)
+    answered = asked.filter(~pl.col("status"))["item"].n_unique()
+    return str(baseline.items) if answered == baseline.items else f"{answered} of {baseline.items}"
 
 
 def _short(text: str) -> str:

@@ -45,6 +45,10 @@ def check(
             say(str(problem))
         if found.problems:
             say(f"{counted(len(found.problems), 'problem')}: this golden set is refused")
+        else:
+            n = sum(sum(counts.values()) for counts in found.counts.values())
+            queries = "1 query" if n == 1 else f"{n} queries"
+            typer.echo(f"ok: {queries} in {counted(len(found.counts), 'language')}")
     if found.problems:
         raise typer.Exit(DataError.exit_code)
 
@@ -55,7 +59,12 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> None:
     from assay.golden.opening import open_golden
     from assay.report.wording import counted
 
-    found = freeze_golden(open_golden(study))
+    try:
+        found = freeze_golden(open_golden(study))
+    except DataError as error:
+        problems = counted(len(error.problems), "problem")
+        say(f"{error}\n{problems}: nothing was frozen")
+        raise typer.Exit(DataError.exit_code) from None
     if as_json:
         print_json({"schema": "assay/golden-freeze/1", **_plain(found)})
         return
@@ -75,16 +84,18 @@ def resolve(study: StudyPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json({"schema": "assay/golden-resolve/1", "anchors": found, "problems": len(lost)})
     else:
-        for chunking in dict.fromkeys(each.chunking for each in found):
+        chunkings = list(dict.fromkeys(each.chunking for each in found))
+        for chunking in chunkings:
             here = [each for each in found if each.chunking == chunking]
             sound = [each for each in here if not each.problem]
-            passages = sum(each.passages for each in sound)
-            counts = f"{len(sound)} of {counted(len(here), 'anchor')} resolve to {passages} passages"
-            typer.echo(f"{chunking}: {counts}")
+            passages = {doc_id for each in sound for doc_id in each.passage_ids}
+            counts = f"{len(sound)} of {counted(len(here), 'anchor')} resolve"
+            typer.echo(f"{chunking}: {counts} to {counted(len(passages), 'passage')}")
+        where: dict[str, list[str]] = {}
         for each in lost:
-            place = each.place.file + (f":{each.place.line}" if each.place.line is not None else "")
-            nearest = f". Nearest: {each.nearest}" if each.nearest else ""
-            say(printable(f"{place}: {each.item_id}: {each.problem} [{each.chunking}]{nearest}"))
+            where.setdefault(each.told, []).append(each.chunking)
+        for told, cut in where.items():
+            say(printable(told if len(cut) == len(chunkings) else f"{told} [{'; '.join(cut)}]"))
     if lost:
         raise typer.Exit(DataError.exit_code)
 

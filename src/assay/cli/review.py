@@ -102,14 +102,17 @@ def take_in(
 
 def status(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far a review is, and whether it can still change the verdict."""
-    from assay.reviewing import review_of
+    from assay.reviewing import progress_of
     from assay.study import open_study
 
-    found = review_of(open_study(study))
+    found = progress_of(open_study(study))
     if as_json:
-        print_json({"schema": "assay/review/1", "review": found})
+        print_json({"schema": "assay/review/1", "review": found.review, "verdicts": found.verdicts})
         return
-    _show(found)
+    if found.review is not None:
+        _show(found.review)
+    if found.verdicts is not None:
+        typer.echo(found.verdicts.in_words)
 
 
 def _show(found: ReviewSummary) -> None:
@@ -141,16 +144,22 @@ def _show(found: ReviewSummary) -> None:
 def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far reviewers agree on the passages that several judged, and a model judge with them."""
     from assay.report import wording as words
-    from assay.reviewing import agreement_of
+    from assay.reviewing import agreement_of, has_forms
     from assay.study import open_study
 
-    found = agreement_of(open_study(study))
+    opened = open_study(study)
+    found = agreement_of(opened)
     if as_json:
         print_json(found.as_json())
         return
-    if not found.pairs and not found.verdicts:
+    if found.judges and not found.verdicts:
+        place = opened.folder / "review"
+        export = f"assay review export {study} --verdicts"
+        forms = f"fill in the forms in {place}" if has_forms(opened) else export
+        then = f"then assay review import {study}"
+        typer.echo(f"Nobody has graded what {' and '.join(found.judges)} graded yet: {forms}, {then}")
+    elif not found.pairs and not found.verdicts:
         typer.echo("No passage was judged by two people. Give some forms to a second reviewer.")
-        return
     if found.pairs:
         _show_pairs(["reviewers"], found.pairs)
         typer.echo(f"Krippendorff's alpha {words.number(found.alpha)} over {found.shared} passages")

@@ -32,6 +32,7 @@ def command(
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; judgments stay.")] = False,
     engine: Annotated[str, typer.Option(help="Where to run: local or processes.")] = "local",
     against: Against = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the scores of every item too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study from its systems to a verdict. Running again resumes."""
@@ -42,6 +43,7 @@ def command(
         fresh=fresh,
         engine=engine,
         against=against,
+        verbose=verbose,
         as_json=as_json,
     )
 
@@ -53,6 +55,7 @@ def run_and_show(
     fresh: bool = False,
     engine: str = "local",
     against: str | None = None,
+    verbose: bool = False,
     as_json: bool = False,
 ) -> None:
     """The sequence of all stages, shown; ends with the verdict's exit code."""
@@ -70,15 +73,22 @@ def run_and_show(
     with Shown() as progress:
         outcome = run_study(opened, chosen, fresh=fresh, engine=engine, progress=progress)
     done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
+    done += f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"
     cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
-    say(f"{opened.name}: {done}, {outcome.pending} pending in {outcome.seconds:.1f} s{cost}")
+    say(f"{opened.name}: {done} in {outcome.seconds:.1f} s{cost}")
     with Shown() as progress:
         for asked in judge_study(opened, chosen, progress):
             done = f"{asked.answered} questions answered, {asked.failed} failed"
             say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
     results = write_reports(evaluated(Evaluation(opened, chosen), against), opened)
-    show(results, as_json=as_json)
+    show(results, as_json=as_json, every_item=verbose)
     finish(results.verdict)
+
+
+def _left_out(items: int, chosen: Selection) -> str:
+    """How many items the options keep from being asked; nothing where there is none."""
+    options = [name for name, given in (("--where", chosen.where), ("--limit", chosen.limit)) if given]
+    return f", {items} not asked ({', '.join(options)})" if items else ""
 
 
 def selected(where: list[str], systems: list[str], limit: int | None) -> Selection:

@@ -35,14 +35,14 @@ def print_json(content: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def show(results: Results, *, as_json: bool, gates_only: bool = False) -> None:
+def show(results: Results, *, as_json: bool, gates_only: bool = False, every_item: bool = False) -> None:
     """Results as tables or as JSON."""
     if as_json:
         print_json(results.as_json())
         return
     from assay.report.text import render_text
 
-    render_text(results, plain_console(), gates_only=gates_only)
+    render_text(results, plain_console(), gates_only=gates_only, every_item=every_item)
 
 
 def plain_console() -> Console:

@@ -26,7 +26,7 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
         return
     changed = any(row.changed for row in found.arms)
     more = ["changed since"] if changed else []
-    table = Table("arm", "seed", "answered", "failed", "pending", *more, box=None, pad_edge=False)
+    table = Table("arm", "seed", "answered", "failed", "not asked", *more, box=None, pad_edge=False)
     for row in found.arms:
         counts = [str(count) for count in (row.seed, row.answered, row.failed, row.pending)]
         # an arm's name, such as race[stage=50k], is not rich mark-up

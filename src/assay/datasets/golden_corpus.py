@@ -157,14 +157,16 @@ class Books:
         return found
 
     @cached_property
-    def _sources(self) -> dict[str, SourceText]:
+    def sources(self) -> dict[str, SourceText]:
+        """Texts to look things up in, by the text: those that were asked for so far."""
         return {}
 
     def source(self, doc_id: str) -> SourceText:
         """A chapter's text to look things up in; made once."""
-        if doc_id not in self._sources:
-            self._sources[doc_id] = SourceText(self.documents[doc_id].text)
-        return self._sources[doc_id]
+        text = self.documents[doc_id].text
+        if text not in self.sources:
+            self.sources[text] = SourceText(text)
+        return self.sources[text]
 
     def chapters(self, language: str | None, book: str, chapter: int | None = None) -> list[Document]:
         """The chapters of a book in a language (None: in any), or the one of that number."""

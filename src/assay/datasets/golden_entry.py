@@ -157,6 +157,11 @@ def number_of(item_id: str, language: str, category: str) -> int | None:
     return int(number) if sound else None
 
 
+def anchor_loc(index: int) -> Loc:
+    """Where the words of an expected passage stand in their entry."""
+    return "expected_passages", index, "passage_substring"
+
+
 def astray(entry: Entry, books: Books) -> Iterator[tuple[Loc, str, str]]:
     """Expected passages whose book or chapter the corpus does not have in that language."""
     for index, one in enumerate(entry.expected_passages):
@@ -253,4 +258,4 @@ def _anchor_lengths(entry: Entry, words: tuple[int, int]) -> Iterator[tuple[Loc,
         if not least <= count <= most:
             what = f"the substring has {count} words; it takes {least} to {most}"
             fix = "Quote more of the passage." if count < least else "Quote less of the passage."
-            yield ("expected_passages", index, "passage_substring"), what, fix
+            yield anchor_loc(index), what, fix

@@ -7,16 +7,14 @@ book, never as chunks of one index, so that documents may be cut anew. Everythin
 from __future__ import annotations
 
 import glob
-import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, Dataset, Place
+from assay.datasets.dataset import Corpus, Dataset
 from assay.datasets.golden_corpus import Books, read_documents
 from assay.datasets.golden_entry import (
     NO_RESULTS,
@@ -25,23 +23,21 @@ from assay.datasets.golden_entry import (
     Found,
     Vocabulary,
     Withheld,
-    astray,
     fields_of,
-    name_of,
     read_entry,
 )
+from assay.datasets.golden_lock import since_frozen
+from assay.datasets.golden_sets import SetFile, Sets, doubled, language_of, strays
 from assay.datasets.json_places import read_json
 from assay.errors import DataError, Problem
 from assay.protocols import Kit
 from assay.records import Item
-from assay.yaml_lines import Lines
 
 LABELS = {
     "relevance": "2: answers the query, 1: is on its subject, 0: neither",
     "intent": "1: meets the seeker as the query's intent asks, 0: does not",
     "forbidden": "1: text that this query must not be given",
 }
-_NAME = re.compile(r"golden-set-(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)\.json")
 _EXPECTS = {"passages": None, "route": "route", "intent": "intent"}
 
 
@@ -55,49 +51,6 @@ def _categories() -> dict[str, Category]:
         "dark_night": Category("intent", 8),
         "adversarial": Category("route", 8),
     }
-
-
-class SetFile(NamedTuple):
-    """One file of a golden set: all entries as written, and by their index those that are in order."""
-
-    path: Path
-    language: str
-    raw: list[Any]
-    entries: dict[int, Entry]
-    lines: Lines
-
-    def place(self, index: int) -> Place:
-        """Where the entry of that index stands."""
-        return Place(self.lines.where, self.lines.of((index,)))
-
-    def problem(self, index: int, inner: Sequence[str | int], what: str, fix: str) -> Problem:
-        """A problem at a field of the entry of that index."""
-        found = Found(self.lines)
-        found.wrong((index,), tuple(inner), what, fix, name_of(self.raw[index]))
-        return found.problems[0]
-
-
-class Sets(NamedTuple):
-    """Every file of a golden set that could be read, and all that is wrong within and across them."""
-
-    files: list[SetFile]
-    unread: list[Path]  # those that are no JSON, or no list
-    problems: list[Problem]
-
-    @property
-    def places(self) -> dict[str, Place]:
-        """Where each id stands, whether its entry is in order or not; the first counts."""
-        found: dict[str, Place] = {}
-        for file in self.files:
-            for index, raw in enumerate(file.raw):
-                found.setdefault(name_of(raw), file.place(index))
-        found.pop("", None)
-        return found
-
-    def entries(self) -> Iterator[tuple[SetFile, int, Entry]]:
-        """Every entry that is in order, with its file and its index there."""
-        for file in self.files:
-            yield from ((file, index, entry) for index, entry in file.entries.items())
 
 
 @dataclass(frozen=True)
@@ -135,9 +88,11 @@ class Golden:
         problems += [*wrong, *strays(sets, books)]
         if problems:
             raise DataError(problems)
+        warnings = list(since_frozen(kit.root, sets, self._named(sets)))
         items = [self._item(entry, forbidden) for _, _, entry in sets.entries()]
         corpus = Corpus((), books.documents)
-        return Dataset("golden", corpus, items, LABELS, self._warnings(items), places=sets.places)
+        warnings += self._warnings(items)
+        return Dataset("golden", corpus, items, LABELS, warnings, places=sets.places)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -151,6 +106,10 @@ class Golden:
     def patterns(self) -> tuple[str, ...]:
         """The files and globs of the golden set, as the study names them."""
         return (self.sets,) if isinstance(self.sets, str) else self.sets
+
+    def _named(self, sets: Sets) -> set[str] | None:
+        """The languages that the study picks by naming files; None where it takes whatever a glob finds."""
+        return None if any(map(glob.has_magic, self.patterns())) else {file.language for file in sets.files}
 
     # ------------------------------------------------------------------------------ the files
 
@@ -168,7 +127,7 @@ class Golden:
                 sets.unread.append(path)
             else:
                 sets.files.append(self._file(path, content, Found(lines, sets.problems)))
-        sets.problems.extend(_doubled(sets))
+        sets.problems.extend(doubled(sets))
         sets.problems.sort(key=lambda problem: (problem.where, problem.line or 0))
         return sets
 
@@ -187,7 +146,7 @@ class Golden:
     def _file(self, path: Path, content: list[Any], found: Found) -> SetFile:
         if not content:
             found.wrong((), (), "the golden set is empty", "Add queries, or take the file out of data.sets.")
-        language = _language(path, content)
+        language = language_of(path, content)
         entries = {}
         for index, raw in enumerate(content):
             if (entry := read_entry(raw, (index,), found, self.vocabulary)) is None:
@@ -260,35 +219,3 @@ class Golden:
             return []
         names = " and ".join(map(repr, sorted(withholding)))
         return [f"nothing says which text {names} must withhold. Name a file of it as data.forbidden."]
-
-
-def strays(sets: Sets, books: Books) -> list[Problem]:
-    """Expected passages from books or chapters that the corpus does not have."""
-    if not books.documents:
-        return []
-    return [
-        file.problem(index, inner, what, fix)
-        for file, index, entry in sets.entries()
-        for inner, what, fix in astray(entry, books)
-    ]
-
-
-def _language(path: Path, content: list[Any]) -> str:
-    """The language in the file's name, golden-set-LANGUAGE.json; under another name, that of most entries."""
-    if named := _NAME.fullmatch(path.name):
-        return named["language"]
-    given = (raw.get("language") for raw in content if isinstance(raw, dict))
-    spoken = Counter(language for language in given if isinstance(language, str))
-    return spoken.most_common(1)[0][0] if spoken else ""
-
-
-def _doubled(sets: Sets) -> Iterator[Problem]:
-    first: dict[str, Place] = {}
-    for file in sets.files:
-        for index, raw in enumerate(file.raw):
-            if (name := name_of(raw)) in first:
-                what = f"the id stands at {first[name].file}:{first[name].line} already"
-                fix = "Ids are never used twice: take the next free number."
-                yield file.problem(index, ("id",), what, fix)
-            elif name:
-                first[name] = file.place(index)

@@ -110,7 +110,7 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool)
         return _open(clause, reason)
     try:
         margins = margins_of(clause, leaves, evaluator, ways, subsets=rules.interval == "subsets")
-    except UsageError as error:  # a statistic that the number of raters does not suit
+    except UsageError as error:  # a statistic that the raters, or arms that people's marks, do not suit
         return _open(clause, str(error))
     if not _upward(clause):
         margins = [-margin for margin in margins]

@@ -37,14 +37,14 @@ def closed_form(
 
 
 def powered(
-    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator
+    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting
 ) -> tuple[Call, float, Interval] | None:
     """Of a clause about one mean: that mean, and the clause's interval, set right by people; or None."""
     if form is None or [*map(abs, form[0].values())] != [1]:
         return None
     ((call, sign),), constant = form[0].items(), form[1]
     mean = leaves[call]
-    found = evaluator.set_right(mean) if isinstance(mean, Mean) else None
+    found = evaluator.set_right(mean, way) if isinstance(mean, Mean) else None
     if found is None:
         return None
     low, high = sorted((sign * found.low, sign * found.high))

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.judges.ratings import shared_ratings
+from assay.measures.block import Block
 from assay.plugins import Registry
-from assay.records import Judgment
+from assay.records import Arm, Judgment
 from assay.stats.prediction_powered import Powered
 from assay.stats.rectified import Rectifying
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
@@ -85,6 +86,7 @@ class Evaluator:
     systems: Sequence[str] = ()
     raters: Sequence[str] | None = None
     rectifying: Rectifying | None = None  # where people checked a judge that costs something
+    left_out: Sequence[Block] = ()  # the items of the study that a selection leaves out
 
     @cached_property
     def _draws(self) -> Draws:
@@ -103,13 +105,20 @@ class Evaluator:
             column = column.imputed(counting[mean.column])
         return np.where(self.rows.mask(mean.where) & column.counted, column.values, np.nan)
 
-    def set_right(self, mean: Mean) -> Powered | None:
+    def arms(self, mean: Mean) -> list[Arm]:
+        """The arms of a leaf's system that its conditions on factors leave."""
+        inside = self.rows.mask(mean.where).reshape(-1, len(self.rows.items))
+        combos = zip(self.rows.combinations, inside, strict=True)
+        chosen = [self.rows.arm(mean.system, combo) for combo, items in combos if items.any()]
+        return list({arm.name: arm for arm in chosen if arm is not None}.values())
+
+    def set_right(self, mean: Mean, counting: Counting) -> Powered | None:
         """A mean that people's word on a judge's verdicts changes; None where it changes nothing."""
-        arms = self.rows.arms(mean.system)
-        if self.rectifying is None or len(arms) != 1:
+        if self.rectifying is None:
             return None
-        items = self.rows.item_ids(mean.where)
-        return self.rectifying.mean(arms[0].name, mean.measure, items, self.level)
+        arms, items = [arm.name for arm in self.arms(mean)], self.rows.item_ids(mean.where)
+        failed = counting.get(mean.column)
+        return self.rectifying.mean_over(arms, mean.measure, items, self.level, failed)
 
     def used(self, found: Leaf, counting: Counting) -> Bools:
         """The rows a leaf is worked out on."""

@@ -69,18 +69,17 @@ def margins_of(
         resampled = partial(_from_subsets, n=scope.n, level=evaluator.level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
     resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level)
-    # where rows failed there are two ways to count, and people's word on the others cannot choose
-    checked = powered(form, leaves, evaluator) if len(ways) == 1 else None
-    if checked is not None:
-        call, mean, known = checked
-        right = {**drawn[0], call: np.concatenate([[mean], drawn[0][call][1:]])}
-        return [_margin(clause, leaves, right, known, resampled, scope.n)]
     margins = []
     for way, values in zip(ways, drawn, strict=True):
-        interval = closed_form(form, leaves, evaluator, way, scope)
-        if interval is None and not _tells(form, bounds, leaves, evaluator, way):
-            interval = NO_INTERVAL
-        margins.append(_margin(clause, leaves, values, interval, resampled, scope.n))
+        if checked := powered(form, leaves, evaluator, way):
+            call, mean, interval = checked
+            right = {**values, call: np.concatenate([[mean], values[call][1:]])}
+            margins.append(_margin(clause, leaves, right, interval, resampled, scope.n))
+            continue
+        closed = closed_form(form, leaves, evaluator, way, scope)
+        if closed is None and not _tells(form, bounds, leaves, evaluator, way):
+            closed = NO_INTERVAL
+        margins.append(_margin(clause, leaves, values, closed, resampled, scope.n))
     return margins
 
 

@@ -13,6 +13,7 @@ from assay.gates.evaluate import Counting, Evaluator
 from assay.gates.leaf import Leaf, Mean, Spanning
 from assay.gates.syntax import Call, Condition
 from assay.measures.block import FAILED, PENDING, UNJUDGED
+from assay.records import Arm, Item
 
 MOST_FAILING = 6  # columns with failed rows whose ends are all combined
 Bools = NDArray[np.bool_]
@@ -22,8 +23,12 @@ def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
     """Why rows that are absent, open or unpaired allow no decision; empty where they do."""
     if absent := [mean.system for mean in means if mean.system not in evaluator.rows.systems]:
         return f"{absent[0]} was not run"
-    for code, word in ((PENDING, "not run yet"), (UNJUDGED, "not judged")):
-        if n := count(means, evaluator, code):
+    for n, word in (
+        (count(means, evaluator, PENDING), "not run yet"),
+        (count(means, evaluator, UNJUDGED), "not judged"),
+        (_left_out(means, evaluator), "left out by --where"),
+    ):
+        if n:
             return f"{n} item{'s' * (n != 1)} {word}"
     failing = [mean for mean in means if count([mean], evaluator, FAILED)]
     if len({mean.column for mean in failing}) > MOST_FAILING:
@@ -57,6 +62,25 @@ def count(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
     for mean in means:
         rows |= (evaluator.rows.column(*mean.column).status == code) & evaluator.rows.mask(mean.where)
     return int(_by_item(rows, evaluator).sum())
+
+
+def _left_out(means: Sequence[Mean], evaluator: Evaluator) -> int:
+    """How many items a clause is about that were not looked at: a part must not decide for the whole."""
+    found: set[str] = set()
+    for mean, block in itertools.product(means, evaluator.left_out):
+        if block.arm.system == mean.system and not block.lacks(mean.measure.needs):
+            pairs = zip(block.items, mean.measure.applies(block), strict=True)
+            found |= {item.item_id for item, applies in pairs if applies and _meets(item, block.arm, mean)}
+    return len(found)
+
+
+def _meets(item: Item, arm: Arm, mean: Mean) -> bool:
+    """Whether an item under an arm is in the slice of a mean."""
+    return all(
+        condition.equal
+        != {arm.factors.get(condition.name), *item.values(condition.name)}.isdisjoint(condition.values)
+        for condition in mean.where
+    )
 
 
 def _why_unpaired(means: Sequence[Mean], evaluator: Evaluator) -> str:

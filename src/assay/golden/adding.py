@@ -6,9 +6,12 @@ signed, or that is not complete and valid, stays in its file, and why is said.
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +20,12 @@ from typing import Any, NamedTuple
 from assay.datasets.anchor_text import normal
 from assay.datasets.golden_corpus import Books
 from assay.datasets.golden_entry import Found, Vocabulary, astray, number_of, read_entry
-from assay.datasets.golden_json import SetFile, Sets
+from assay.datasets.golden_lock import read_lock
+from assay.datasets.golden_sets import SetFile, Sets
 from assay.datasets.json_places import parse_json, read_json
 from assay.errors import DataError, Problem
 from assay.golden.candidates import SCHEMA, write_file
-from assay.golden.check import loose
-from assay.golden.earlier import read_lock
+from assay.golden.check import index_of, loose
 from assay.golden.opening import GoldenStudy
 from assay.run.store import write_atomic
 from assay.yaml_lines import Lines
@@ -148,7 +151,7 @@ class _Work:
         if same := self.queries.get((read.language, normal(read.query))):
             yield f"query: {same} asks it already"
         if books.documents:
-            for inner, what, fix in (*astray(read, books), *loose(read, books)):
+            for inner, what, fix in (*astray(read, books), *loose(read, books, index_of(books))):
                 yield f"{'.'.join(map(str, inner))}: {what}. {fix}"
 
     def note(self, entry: dict[str, Any]) -> None:
@@ -174,12 +177,24 @@ def _field(problem: Problem) -> str:
 
 
 def _append(file: SetFile, entries: list[dict[str, Any]]) -> None:
-    data = appended(file.path.read_bytes(), entries)
-    # nothing is written that does not read back as what was read and what is new
-    if parse_json(data.decode("utf-8-sig"), str(file.path))[0] != [*file.raw, *entries]:
-        fix = "Add the candidates again."
-        raise DataError(Problem("the file changed while it was worked on", str(file.path), fix=fix))
-    write_atomic(file.path, lambda target: target.write_bytes(data))
+    with _alone(file.path.parent):
+        data = appended(file.path.read_bytes(), entries)
+        # nothing is written that does not read back as what was read and what is new
+        if parse_json(data.decode("utf-8-sig"), str(file.path))[0] != [*file.raw, *entries]:
+            fix = "Add the candidates again."
+            raise DataError(Problem("the file changed while it was worked on", str(file.path), fix=fix))
+        write_atomic(file.path, lambda target: target.write_bytes(data))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keeps others who add out of a folder: of two at once, the second finds what the first wrote."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def appended(data: bytes, entries: list[dict[str, Any]]) -> bytes:

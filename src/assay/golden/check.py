@@ -15,13 +15,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.datasets.dataset import Corpus
 from assay.datasets.golden_corpus import Books
-from assay.datasets.golden_entry import Entry, name_of
-from assay.datasets.golden_json import Golden, SetFile, Sets, strays
+from assay.datasets.golden_entry import Entry, anchor_loc, name_of
+from assay.datasets.golden_json import Golden
+from assay.datasets.golden_lock import Known, known
+from assay.datasets.golden_sets import SetFile, Sets, strays
 from assay.errors import DataError, Problem
 from assay.golden.content_words import ContentWords, alike
-from assay.golden.earlier import Earlier, Known, earlier_version, known
+from assay.golden.earlier import Earlier, earlier_version
 from assay.golden.opening import GoldenStudy
+from assay.judges.anchor_index import GRADES, RELEVANCE, Anchor, AnchorIndex
 from assay.report.wording import shortened
 from assay.yaml_lines import Loc
 
@@ -120,27 +124,31 @@ def _by_place(problem: Problem) -> tuple[str, int]:
 # ----------------------------------------------------------------------------- anchors in their books
 
 
-def loose(entry: Entry, books: Books) -> Iterator[tuple[Loc, str, str]]:
-    """Words of expected passages that do not stand in their book, or stand there more than once."""
-    for index, one in enumerate(entry.expected_passages):
-        chapters = books.chapters(entry.language, one.book_slug, one.chapter_number)
-        places = books.spans(entry.language, one.book_slug, one.chapter_number, one.passage_substring)
-        loc = ("expected_passages", index, "passage_substring")
-        where = one.book_slug if one.chapter_number is None else f"chapter {one.chapter_number}"
-        if chapters and not places:
-            sources = [books.source(each.doc_id).nearest(one.passage_substring) for each in chapters]
-            nearest = max(sources, key=lambda near: near.similarity)
-            fix = f"Nearest is: {_short(nearest.text)!r}" if nearest.text else "Quote it as it stands there."
-            yield loc, f"it does not stand in {where}", fix
+def index_of(books: Books) -> AnchorIndex:
+    """Where words stand in books."""
+    return AnchorIndex(Corpus((), books.documents), books.sources)
+
+
+def loose(entry: Entry, books: Books, index: AnchorIndex) -> Iterator[tuple[Loc, str, str]]:
+    """Words of expected passages that do not stand in their chapter, or stand there more than once."""
+    for number, one in enumerate(entry.expected_passages):
+        if books.absent(entry.language, one.book_slug, one.chapter_number):
+            continue
+        where = (one.book_slug, one.chapter_number, one.passage_substring, entry.language)
+        anchor = Anchor(*where, RELEVANCE, GRADES[RELEVANCE][one.relevance])
+        places = index.places(anchor)
+        if not places:
+            yield anchor_loc(number), *index.missing(anchor)
         elif len(places) > 1:
-            there = ", ".join(sorted({doc_id for doc_id, _ in places}))
-            what = f"it stands {len(places)} times in {where} ({there})"
-            yield loc, what, "Quote more of the passage, or other words of it."
+            there = ", ".join(sorted({found.document.doc_id for found in places}))
+            what = f"it stands {len(places)} times in {anchor.of} ({there})"
+            yield anchor_loc(number), what, "Quote more of the passage, or other words of it."
 
 
 def _loose(sets: Sets, books: Books) -> Iterator[Problem]:
-    for file, index, entry in sets.entries():
-        yield from (file.problem(index, *one) for one in loose(entry, books))
+    index = index_of(books)
+    for file, number, entry in sets.entries() if books.documents else ():
+        yield from (file.problem(number, *one) for one in loose(entry, books, index))
 
 
 # --------------------------------------------------------------------------------- earlier versions

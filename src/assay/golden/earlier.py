@@ -6,43 +6,17 @@ import fnmatch
 import glob
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-import msgspec
-
-from assay.datasets.dataset import digest
 from assay.datasets.golden_entry import name_of
+from assay.datasets.golden_lock import Known, known, lock_from, read_lock
 from assay.datasets.json_places import parse_json, read_json
 from assay.errors import DataError, Problem, UsageError
 from assay.golden.opening import GoldenStudy
 
-SCHEMA = "assay/golden-lock/1"
 _PATIENCE = 60.0  # seconds for git, which may have to fetch from a partial clone
-_encode = msgspec.json.Encoder(order="sorted").encode
-
-
-class Known(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is remembered of an item: who it is, and hashes that tell whether it changed."""
-
-    language: str
-    category: str
-    query: str  # a hash
-    routing: str
-    passages: str  # a hash
-    others: str  # a hash of intent and flags
-    since: int = 0  # the version of the lock that first had it
-    text: str = ""  # the query itself, which a lock does not hold
-
-
-class Lock(msgspec.Struct, frozen=True):
-    """golden.lock.json: the ids that are taken for ever."""
-
-    schema: str
-    version: int
-    frozen: str  # the day
-    items: dict[str, Known]
 
 
 class Earlier(NamedTuple):
@@ -50,56 +24,6 @@ class Earlier(NamedTuple):
 
     name: str
     items: dict[str, Known]
-
-
-def known(raw: Mapping[str, Any]) -> Known:
-    """What is remembered of an entry as written, in order or not."""
-    text = _word(raw.get("query"))
-    listed = raw.get("expected_passages")
-    passages = [
-        {key: _word(value) for key, value in each.items() if value is not None}
-        for each in (listed if isinstance(listed, list) else [])
-        if isinstance(each, dict)
-    ]
-    flags = raw.get("expected_flags") or []
-    named = dict.fromkeys(flags, True) if isinstance(flags, list) and _all_words(flags) else flags
-    return Known(
-        str(_word(raw.get("language"))),
-        str(_word(raw.get("category"))),
-        digest([_encode(text)]),
-        str(_word(raw.get("expected_routing"))),
-        digest([_encode(passages)]),
-        digest([_encode([_word(raw.get("retrieval_intent")), named])]),
-        text=str(text),
-    )
-
-
-def _word(value: Any) -> Any:
-    return value.strip() if isinstance(value, str) else value
-
-
-def _all_words(values: list[Any]) -> bool:
-    return all(isinstance(each, str) for each in values)
-
-
-def read_lock(path: Path) -> Lock | None:
-    """What was frozen; None where nothing was."""
-    if not path.is_file():
-        return None
-    content, _ = read_json(path)
-    return _lock(content, path)
-
-
-def _lock(content: Any, path: Path) -> Lock:
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if schema != SCHEMA:
-        what = f"this is no lock of a golden set: its schema is {schema!r}, not {SCHEMA!r}"
-        raise DataError(Problem(what, str(path), fix="Restore it, or update Assay."))
-    try:
-        return msgspec.convert(content, Lock)
-    except msgspec.ValidationError as error:
-        fix = "Restore it from version control."
-        raise DataError(Problem(f"the lock is damaged: {error}", str(path), fix=fix)) from None
 
 
 def earlier_version(opened: GoldenStudy, against: str | None) -> Earlier | None:
@@ -113,7 +37,7 @@ def earlier_version(opened: GoldenStudy, against: str | None) -> Earlier | None:
         return Earlier(against, dict(_from_git(opened, against)))
     content, _ = read_json(Path(against))
     if isinstance(content, dict):
-        return Earlier(against, _lock(content, Path(against)).items)
+        return Earlier(against, lock_from(content, Path(against)).items)
     return Earlier(against, dict(_entries(content, against)))
 
 

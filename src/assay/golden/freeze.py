@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from assay.datasets.golden_lock import SCHEMA, Known, Lock, known, read_lock
 from assay.errors import DataError
 from assay.golden.check import check_golden
-from assay.golden.earlier import SCHEMA, Known, Lock, known, read_lock
 from assay.golden.opening import GoldenStudy
 from assay.run.store import write_atomic
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.datasets.golden_json import Golden
+from assay.datasets.golden_lock import LOCK
 from assay.errors import DataError, UsageError
 from assay.plugins import DATASETS
 from assay.study import Study, examine_study
@@ -20,7 +21,7 @@ class GoldenStudy(NamedTuple):
     @property
     def lock(self) -> Path:
         """Beside the study: golden.lock.json, or NAME.golden.lock.json for one not called study.yaml."""
-        return self.study.folder / f"{self.study.run_folder.name.removesuffix('run')}golden.lock.json"
+        return self.study.folder / f"{self.study.run_folder.name.removesuffix('run')}{LOCK}"
 
 
 def open_golden(path: Path) -> GoldenStudy:
@@ -28,10 +29,15 @@ def open_golden(path: Path) -> GoldenStudy:
     study, problems = examine_study(path)
     if of_data := [problem for problem in problems if problem.field.partition(".")[0] == "data"]:
         raise DataError(of_data)
-    factors = {name: values[0] for name, values in study.file.factors.items() if values}
-    spec = study.with_factors(DATASETS, study.data_spec, factors)
-    golden = study.registry.create(DATASETS, spec)
-    if not isinstance(golden, Golden):
-        what = f"The data of {study.name!r} is {spec.name!r}, which has no golden sets in JSON."
+    golden = golden_of(study)
+    if golden is None:
+        what = f"The data of {study.name!r} is {study.data_spec.name!r}, which has no golden sets in JSON."
         raise UsageError(f"{what} Write data: {{use: golden, sets: golden-set-*.json, corpus: corpus}}.")
     return GoldenStudy(study, golden)
+
+
+def golden_of(study: Study) -> Golden | None:
+    """The golden set that a study's data names, with the first value of each factor; None: it names none."""
+    factors = {name: values[0] for name, values in study.file.factors.items() if values}
+    found = study.registry.create(DATASETS, study.with_factors(DATASETS, study.data_spec, factors))
+    return found if isinstance(found, Golden) else None

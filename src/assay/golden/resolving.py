@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from assay.datasets.dataset import Dataset, Place
+from assay.datasets.golden_entry import anchor_loc
+from assay.datasets.golden_sets import SetFile
+from assay.errors import Problem
+from assay.golden.opening import golden_of
 from assay.judges.anchor_index import FORBIDDEN, Anchor, AnchorIndex, anchors_of
 from assay.judges.anchors import Anchors
 from assay.records import Arm, Span
@@ -17,27 +21,41 @@ UNCUT = "whole documents"
 
 @dataclass(frozen=True)
 class Resolution:
-    """One anchor in one chunking: where it stands, and how many passages count as it."""
+    """One anchor in one chunking: where it stands, and which passages count as it."""
 
     item_id: str
     anchor: str
-    place: Place  # of the item
-    doc_id: str | None  # the document it stands in; None: in none
-    span: Span | None
-    passages: int
+    place: Place  # of its words in the golden set, as near as is known
+    field: str
     chunking: str
-    problem: str  # empty: there is none
-    nearest: str  # where it stands nowhere, the text that is most like it
+    doc_id: str | None = None  # the document it stands in; None: in none
+    span: Span | None = None
+    passages: int = 0
+    passage_ids: tuple[str, ...] = ()
+    problem: str = ""  # empty: there is none
+    fix: str = ""
+    nearest: str = ""  # where it stands nowhere, the text that is most like it
+
+    @property
+    def told(self) -> str:
+        """The problem with its place and what to do, as a check of the golden set tells it."""
+        return str(Problem(self.problem, self.place.file, self.place.line, self.field, self.fix))
 
 
 def resolve_golden(study: Study) -> list[Resolution]:
     """Every anchor of every item, for each of the datasets that a study's arms run on."""
     judge = next((each for each in study.judges if isinstance(each, Anchors)), Anchors())
+    golden = golden_of(study)
+    found = {} if golden is None else golden.read(study.kit).found
     chunkings: dict[int, tuple[str, Dataset]] = {}
     for arm in study.arms:
         dataset = study.dataset(arm)
         chunkings.setdefault(id(dataset), (_chunking(study, arm), dataset))
-    return [each for chunking, dataset in chunkings.values() for each in _resolved(judge, dataset, chunking)]
+    return [
+        each
+        for chunking, dataset in chunkings.values()
+        for each in _resolved(judge, dataset, chunking, found)
+    ]
 
 
 def _chunking(study: Study, arm: Arm) -> str:
@@ -49,26 +67,28 @@ def _chunking(study: Study, arm: Arm) -> str:
     return f"{name}, {inside}" if inside else name
 
 
-def _resolved(judge: Anchors, dataset: Dataset, chunking: str) -> Iterator[Resolution]:
+def _resolved(
+    judge: Anchors, dataset: Dataset, chunking: str, entries: Mapping[str, tuple[SetFile, int]]
+) -> Iterator[Resolution]:
     index = judge.index(dataset)
     for item in dataset.items:
-        place = dataset.places.get(item.item_id, Place(dataset.name))
-        for anchor in anchors_of(item):
-            if anchor.label != FORBIDDEN:
-                yield _resolution(item.item_id, anchor, place, chunking, judge, index)
+        wanted = [anchor for anchor in anchors_of(item) if anchor.label != FORBIDDEN]
+        for number, anchor in enumerate(wanted):
+            place, field = dataset.places.get(item.item_id, Place(dataset.name)), item.item_id
+            if item.item_id in entries:
+                file, entry = entries[item.item_id]
+                exact = file.problem(entry, anchor_loc(number), "", "")
+                place, field = Place(exact.where, exact.line), exact.field
+            at = Resolution(item.item_id, anchor.text or "", place, field, chunking)
+            yield _looked_up(at, anchor, judge, index)
 
 
-def _resolution(
-    item_id: str, anchor: Anchor, place: Place, chunking: str, judge: Anchors, index: AnchorIndex
-) -> Resolution:
-    text, places = anchor.text or "", index.places(anchor)
+def _looked_up(at: Resolution, anchor: Anchor, judge: Anchors, index: AnchorIndex) -> Resolution:
+    places = index.places(anchor)
     if not places:
-        problem, _ = index.missing(anchor)
-        nearest = str(index.nearest(anchor) or "")
-        return Resolution(item_id, text, place, None, None, 0, chunking, problem, nearest)
-    counted = len(judge.passages(anchor, index))
-    problem = "" if counted else f"no passage counts as {str(anchor)!r}: {judge.lacking(anchor, index)}"
-    first = places[0]
-    return Resolution(
-        item_id, text, place, first.document.doc_id, first.span, counted, chunking, problem, nearest=""
-    )
+        problem, fix = index.missing(anchor)
+        return replace(at, problem=problem, fix=fix, nearest=str(index.nearest(anchor) or ""))
+    ids = tuple(passage.doc_id for passage in judge.passages(anchor, index))
+    problem = "" if ids else f"no passage counts as {str(anchor)!r}: {judge.lacking(anchor, index)}"
+    there = replace(at, doc_id=places[0].document.doc_id, span=places[0].span, problem=problem)
+    return replace(there, passages=len(ids), passage_ids=ids)

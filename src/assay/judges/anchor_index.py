@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
-from assay.datasets.anchor_text import Near, SourceText
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.datasets.anchor_text import Near, SourceText, joined
 from assay.datasets.dataset import Corpus
 from assay.errors import did_you_mean
 from assay.records import Document, Item, Passage, Span
@@ -17,7 +21,10 @@ GRADES: Mapping[str, Mapping[str, float]] = {
     RELEVANCE: {"high": 2.0, "partial": 1.0},
     INTENT: {"high": 1.0, "partial": 0.0},
 }
+REAL = 40  # characters of forbidden text that nobody shares by chance
 SHOWN = 60
+_MIX, _TIMES = 0x9E3779B97F4A7C15, (2, 2, 2, 5)  # a large odd number; factors of REAL
+_SLOTS = 24  # bits of a hash that a table of all has a slot for: most that are not known fall on a clear one
 CLOSE = 0.8  # how like an anchor a text of its own chapter is, for other chapters not to be looked at
 
 
@@ -64,9 +71,14 @@ class Nearest(NamedTuple):
         return f"{text!r} in {self.document.doc_id}, {self.near.similarity:.0%} alike"
 
 
+def label_of(item: Item) -> str:
+    """The label under which what comes back for an item is right or wrong."""
+    return INTENT if item.expects == "intent" else RELEVANCE
+
+
 def anchors_of(item: Item) -> list[Anchor]:
     """What an item's gold says about texts: those that should come back, then those that must not."""
-    label = INTENT if item.expects == "intent" else RELEVANCE
+    label = label_of(item)
     grades = GRADES[label]
     wanted = [
         Anchor(each["book"], each.get("chapter"), each["text"], item.language, label, grades[level], level)
@@ -80,12 +92,22 @@ def anchors_of(item: Item) -> list[Anchor]:
     ]
 
 
+class Compact(dict[str, str]):
+    """Texts as they are compared, without blanks, each worked out once."""
+
+    def __missing__(self, text: str) -> str:
+        self[text] = joined(text).replace(" ", "")
+        return self[text]
+
+
 class AnchorIndex:
     """Where anchors stand in a corpus, and which passages lie there. A passage of no document is its own."""
 
     def __init__(self, corpus: Corpus, sources: MutableMapping[str, SourceText] | None = None) -> None:
+        self.compact = Compact()
         self._sources = {} if sources is None else sources  # by text: kept from one cut to the next
         self._found: dict[tuple[Any, ...], list[Found]] = {}
+        self._withheld: dict[tuple[Anchor, ...], Withheld] = {}
         self._inside: dict[str, list[tuple[Span, Passage]]] = defaultdict(list)
         documents = dict(corpus.documents)
         for passage in corpus.passages:
@@ -135,6 +157,26 @@ class AnchorIndex:
                 start, end = max(span.start, found.span.start), min(span.end, found.span.end)
                 yield passage, visible(text[start:end]), visible(text[span.start : span.end])
 
+    def withheld(self, anchors: Sequence[Anchor]) -> Withheld:
+        """What some anchors forbid, worked out once."""
+        key = tuple(anchors)
+        if key not in self._withheld:
+            self._withheld[key] = Withheld(key, self)
+        return self._withheld[key]
+
+    def outside(self, anchors: Sequence[Anchor]) -> Iterator[str]:
+        """The text of all documents but for the places where some anchors stand."""
+        inside: dict[str, list[Span]] = defaultdict(list)
+        for anchor in anchors:
+            for found in self.places(anchor):
+                inside[found.document.doc_id].append(found.span)
+        for document in (each for documents in self._books.values() for each in documents):
+            done = 0
+            for span in sorted(inside[document.doc_id], key=lambda each: each.start):
+                yield document.text[done : span.start]
+                done = max(done, span.end)
+            yield document.text[done:]
+
     def nearest(self, anchor: Anchor) -> Nearest | None:
         """The text most like an anchor: of its chapter, or of its book where nothing there is close."""
         best: Nearest | None = None
@@ -158,6 +200,74 @@ class AnchorIndex:
         best = self.nearest(anchor)
         nearest = f"Nearest: {best}" if best else "Nothing there is like it"
         return what, f"Quote the text as it stands. {nearest}."
+
+
+class Withheld:
+    """What anchors forbid, as it is found in a text of unknown place: by stretches of REAL characters.
+
+    A stretch that also stands outside the forbidden places may be from there, and says nothing.
+    """
+
+    def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex) -> None:
+        self._anchors, self._index = anchors, index
+        self.texts = [
+            (anchor, index.compact[text])
+            for anchor in anchors
+            for text in ([anchor.text] if anchor.text else [found.text for found in index.places(anchor)])
+        ]
+        hashes = [stretches(text) for _, text in self.texts]
+        self._known = np.sort(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+        self._slots = np.zeros(1 << _SLOTS, np.bool_)
+        self._slots[_slot(self._known)] = True
+
+    def anchor_in(self, text: str) -> Anchor | None:
+        """An anchor of which a text, as it is compared, holds a stretch that nothing allowed has."""
+        start, known = self._where(stretches(text))
+        telling = start[~self._allowed[known]] if len(start) else start
+        if not len(telling):
+            return None
+        stretch = text[telling[0] : telling[0] + REAL]
+        return next((anchor for anchor, forbidden in self.texts if stretch in forbidden), None)
+
+    def allows(self, text: str) -> bool:
+        """Whether a text, as it is compared, stands outside the forbidden places."""
+        return any(text in each for each in self._others)
+
+    @cached_property
+    def _others(self) -> list[str]:
+        return [self._index.compact[text] for text in self._index.outside(self._anchors)]
+
+    @cached_property
+    def _allowed(self) -> NDArray[np.bool_]:
+        """Which of the known stretches also stand outside; not looked for before one is found in a hit."""
+        allowed = np.zeros(len(self._known), np.bool_)
+        for text in self._others:
+            allowed[self._where(stretches(text))[1]] = True
+        return allowed
+
+    def _where(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of those hashes that are known, and where each is among the known ones."""
+        start = np.flatnonzero(self._slots[_slot(hashes)])
+        known = np.searchsorted(self._known, hashes[start])
+        known[known == len(self._known)] = 0
+        same = np.flatnonzero(self._known[known] == hashes[start]) if len(start) else start
+        return start[same], known[same]
+
+
+def _slot(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return (hashes >> np.uint64(64 - _SLOTS)).astype(np.int64)
+
+
+def stretches(text: str) -> NDArray[np.uint64]:
+    """A hash of every stretch of REAL characters: a polynomial in 64 bits, put together from shorter ones."""
+    found = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    size = 1
+    for times in _TIMES:
+        n, step = max(len(found) - (times - 1) * size, 0), np.uint64(pow(_MIX, size, 1 << 64))
+        parts = [found[part * size : part * size + n] for part in range(times)]
+        found = reduce(lambda before, after: before * step + after, parts)
+        size *= times
+    return found
 
 
 def _fits(document: Document, key: str, wanted: Any) -> bool:

@@ -7,27 +7,38 @@
 A passage counts as an anchor where it shares at least `least` of the anchor's characters, or of its own, not
 counting blanks. So, at a half, at least one passage counts wherever boundaries cut. Of forbidden text, 40
 characters are enough. A hit that is no passage of the corpus is judged by its text alone: it holds the
-anchor, lies in it, or begins or ends inside it.
+anchor, lies in it, or begins or ends inside it; of forbidden text, 40 characters anywhere in it are enough.
+What is said of such a hit holds for the arms and seeds that returned it, and for no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import ClassVar, NamedTuple
 
-from assay.datasets.anchor_text import SourceText, joined
+from assay.datasets.anchor_text import SourceText
 from assay.datasets.dataset import Dataset, Place
 from assay.errors import Problem, UsageError
-from assay.judges.anchor_index import FORBIDDEN, INTENT, RELEVANCE, Anchor, AnchorIndex, anchors_of, visible
+from assay.judges import marks
+from assay.judges.anchor_index import (
+    FORBIDDEN,
+    INTENT,
+    REAL,
+    RELEVANCE,
+    Anchor,
+    AnchorIndex,
+    Compact,
+    Withheld,
+    anchors_of,
+    visible,
+)
 from assay.measures.block import Block
 from assay.protocols import Kit
 from assay.records import Item, Judgment, Passage
 
-REAL = 40  # characters of forbidden text that nobody shares by chance
 SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
-PROBE = 80  # characters of a hit that are looked up in forbidden text, one probe at every half of that
 SHOWN_PLACES = 3
 
 
@@ -41,15 +52,7 @@ class _Target(NamedTuple):
 
 
 Said = Iterator[tuple[Anchor, _Target]]
-Returned = Mapping[str, Mapping[str, Sequence[tuple[str, int]]]]  # by id, by text: the arms and seeds
-
-
-class _Compact(dict[str, str]):
-    """Texts as they are compared, without blanks, each worked out once."""
-
-    def __missing__(self, text: str) -> str:
-        self[text] = joined(text).replace(" ", "")
-        return self[text]
+Returned = Mapping[str, Mapping[str, Set[marks.Place]]]  # by id, by text: the arms and seeds
 
 
 @dataclass(frozen=True)
@@ -87,19 +90,20 @@ class Anchors:
         anchored = {item.item_id: anchors for item in dataset.items if (anchors := anchors_of(item))}
         if not anchored:
             return []
-        index, compact, returned = self.index(dataset), _Compact(), _returned(blocks, anchored)
+        index, returned, places = self.index(dataset), _returned(blocks, anchored), _places(blocks)
+        counting = cache(partial(self.passages, index=index))  # what is forbidden is so for many items
         found: list[Judgment] = []
         for item_id, anchors in anchored.items():
             hits = returned.get(item_id, {})
-            foreign = [each for each in _targets(hits) if each.doc_id not in dataset.corpus.position]
-            known = {compact[each.text] for each in foreign}
+            foreign = {each: texts for each, texts in hits.items() if each not in dataset.corpus.position}
+            twins = _Twins(hits, foreign, places, index.compact)
             said = [
-                (anchor, target)
-                for anchor, target in self._of_passages(anchors, index)
-                # one that came back under another id is judged there, and is not to be found twice
-                if target.doc_id in hits or not known or compact[target.text] not in known
+                (anchor, _Target(passage.doc_id, passage.text, arm, seed))
+                for anchor in anchors
+                for passage in counting(anchor)
+                for arm, seed in twins.without(passage)
             ]
-            said += self._of_hits(anchors, foreign, index, compact)
+            said += self._of_hits(anchors, list(_targets(foreign, places)), index)
             found += self._judgments(item_id, said)
         return found
 
@@ -136,11 +140,6 @@ class Anchors:
                     found[passage.doc_id] = passage
         return list(found.values())
 
-    def _of_passages(self, anchors: Sequence[Anchor], index: AnchorIndex) -> Said:
-        for anchor in anchors:
-            for passage in self.passages(anchor, index):
-                yield anchor, _Target(passage.doc_id, passage.text)
-
     def _enough(self, anchor: Anchor, shared: int, wanted: int, own: int) -> bool:
         """Whether so many shared characters are enough of the anchor's, or of the passage's own."""
         enough = self.least * min(wanted, own)
@@ -151,25 +150,33 @@ class Anchors:
 
     # --------------------------------------------------------------------- hits known by their text
 
-    def _of_hits(
-        self, anchors: Sequence[Anchor], hits: Sequence[_Target], index: AnchorIndex, compact: _Compact
-    ) -> Said:
+    def _of_hits(self, anchors: Sequence[Anchor], hits: Sequence[_Target], index: AnchorIndex) -> Said:
         if not hits:
             return
-        for anchor in anchors:
-            texts = [anchor.text] if anchor.text else [place.text for place in index.places(anchor)]
-            for hit in hits:
-                if self._fits(anchor, hit.text) and any(
-                    self._matches(anchor, compact[hit.text], compact[text]) for text in texts
-                ):
-                    yield anchor, hit
+        forbidding = [anchor for anchor in anchors if anchor.label == FORBIDDEN]
+        for hit in hits:
+            own = index.compact[hit.text]
+            for anchor in anchors:
+                if anchor.label != FORBIDDEN and self._fits(anchor, hit.text):
+                    wanted = index.compact[anchor.text or ""]
+                    if self._enough(anchor, len(shared_text(own, wanted)), len(wanted), len(own)):
+                        yield anchor, hit
+            if forbidding and (found := self._forbidding(own, index.withheld(forbidding))):
+                yield found, hit
 
-    def _matches(self, anchor: Anchor, own: str, wanted: str) -> bool:
-        if self._enough(anchor, shared_characters(own, wanted), len(wanted), len(own)):
-            return True
-        # what was put together from several stretches is forbidden where one of them is
-        probes = range(0, len(own) - PROBE + 1, PROBE // 2) if anchor.label == FORBIDDEN else ()
-        return any(own[start : start + PROBE] in wanted for start in probes)
+    def _forbidding(self, own: str, withheld: Withheld) -> Anchor | None:
+        """An anchor that forbids a text: by a real stretch, or, of short texts, by enough of either."""
+        if found := withheld.anchor_in(own):
+            return found
+        for anchor, forbidden in withheld.texts:
+            if anchor.text is not None and forbidden in own:
+                return anchor  # its author named these words, wherever else they stand
+            if self.least * min(len(own), len(forbidden)) < REAL:
+                shared = shared_text(own, forbidden)
+                enough = self._enough(anchor, len(shared), len(forbidden), len(own))
+                if enough and not withheld.allows(shared):
+                    return anchor
+        return None
 
     # ---------------------------------------------------------------------------- before a run
 
@@ -187,7 +194,8 @@ class Anchors:
                     warnings += [f"{_where(item, place)}: {doubt}" for doubt in self.doubts(anchor, index)]
                 else:
                     what, fix = index.missing(anchor)
-                    part = FORBIDDEN if anchor.label == FORBIDDEN else f"expected_passages[{number}]"
+                    own = f"expected_passages.{number}.passage_substring"
+                    part = FORBIDDEN if anchor.label == FORBIDDEN else own
                     problems[Problem(what, place.file, place.line, f"{item.item_id}.{part}", fix)] = None
         return list(problems), warnings
 
@@ -210,48 +218,78 @@ class Anchors:
         return f"none shares {self.least:.0%} of it"
 
 
-def shared_characters(own: str, wanted: str) -> int:
-    """How much of a wanted text a text of unknown place has: all, itself, or what its ends cut off."""
+def shared_text(own: str, wanted: str) -> str:
+    """What a text of unknown place has of a wanted one: all, itself, or what its ends cut off."""
     if wanted in own:
-        return len(wanted)
+        return wanted
     if own in wanted:
-        return len(own) if len(own) >= SURE else 0
+        return own if len(own) >= SURE else ""
     bare = own.strip(".")  # dots where a snippet was cut
-    return max(_overlap(bare, wanted), _overlap(wanted, bare))
+    return max(_overlap(bare, wanted), _overlap(wanted, bare), key=len)
 
 
-def _overlap(before: str, after: str) -> int:
-    """The most characters that one text ends with and another begins with, from SURE on."""
+def _overlap(before: str, after: str) -> str:
+    """The longest text that one ends with and another begins with, from SURE characters on."""
     tail, start = before[-len(after) :], after[:SURE]
     place = tail.find(start) if len(after) >= SURE else -1
     while place >= 0:
         if after.startswith(tail[place:]):
-            return len(tail) - place
+            return tail[place:]
         place = tail.find(start, place + 1)
-    return 0
+    return ""
+
+
+def _places(blocks: Sequence[Block]) -> frozenset[marks.Place]:
+    return frozenset((block.arm.name, block.seed) for block in blocks)
 
 
 def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str, Returned]:
     """What came back for each item: ids, the texts that each had, and where."""
-    found: dict[str, dict[str, dict[str, list[tuple[str, int]]]]] = {}
+    found: dict[str, dict[str, dict[str, set[marks.Place]]]] = {}
     for block in blocks:
         for item, response in zip(block.items, block.responses, strict=True):
             if response is not None and item.item_id in wanted:
                 for hit in response.hits:
                     texts = found.setdefault(item.item_id, {}).setdefault(hit.doc_id, {})
-                    texts.setdefault(hit.text or "", []).append((block.arm.name, block.seed))
+                    texts.setdefault(hit.text or "", set()).add((block.arm.name, block.seed))
     return dict(found)
 
 
-def _targets(hits: Returned) -> Iterator[_Target]:
-    """The hits that have a text; an id with several texts is another hit in each arm."""
+def _targets(hits: Returned, places: Set[marks.Place]) -> Iterator[_Target]:
+    """The hits that have a text, each where it came back."""
     for doc_id, texts in hits.items():
-        given = {text: places for text, places in texts.items() if text}
-        for text, places in given.items():
-            if len(given) == 1:
-                yield _Target(doc_id, text)
-            else:
-                yield from (_Target(doc_id, text, arm, seed) for arm, seed in dict.fromkeys(places))
+        for text, here in texts.items():
+            if text:
+                yield from (_Target(doc_id, text, arm, seed) for arm, seed in _narrowed(here, places))
+
+
+class _Twins:
+    """Where passages came back under another id: judged there, they are not to be found twice."""
+
+    def __init__(self, hits: Returned, foreign: Returned, places: Set[marks.Place], compact: Compact) -> None:
+        self._hits, self._places, self._compact = hits, places, compact
+        self._by_text: dict[str, set[marks.Place]] = {}
+        for texts in foreign.values():
+            for text, here in texts.items():
+                if text:
+                    self._by_text.setdefault(compact[text], set()).update(here)
+
+    def without(self, passage: Passage) -> list[marks.Place]:
+        """The arms and seeds for which a passage is itself."""
+        away = self._by_text.get(self._compact[passage.text], set()) if self._by_text else set()
+        own = set[marks.Place]().union(*self._hits.get(passage.doc_id, {}).values())
+        return _narrowed(self._places - (away - own), self._places) if away else [(None, None)]
+
+
+def _narrowed(some: Set[marks.Place], places: Set[marks.Place]) -> list[marks.Place]:
+    """Some of the arms and seeds in as few words as possible; None stands for all of them."""
+    if some == places:
+        return [(None, None)]
+    found: dict[marks.Place, None] = {}
+    for arm, seed in sorted(some, key=str):
+        whole = all(each in some for each in places if each[0] == arm)
+        found[arm, None if whole else seed] = None
+    return list(found)
 
 
 def _where(item: Item, place: Place) -> str:

@@ -28,6 +28,8 @@ from assay.run.runner import Purse
 from assay.run.store import Store
 from assay.study import Study
 
+HOPELESS = 10  # questions that failed, none having been answered: a judge that is down, or does not fit
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -76,8 +78,8 @@ class Inquiry:
             for question in alike
         ]
 
-    def warnings(self) -> list[str]:
-        """How many questions are open, and why."""
+    def warnings(self, spent: bool = False) -> list[str]:
+        """How many questions are open, and why; `spent`: the study has paid as much as it may."""
         faults = [entry.fault for entry in self.entries.values() if entry.fault is not None]
         waiting = len(self.unanswered) - len(faults)
         found = []
@@ -85,24 +87,36 @@ class Inquiry:
             why = f"the last failure: {faults[-1].kind}: {faults[-1].message}"
             found.append(f"{self.name} failed on {len(faults)} of {len(self.questions)} questions; {why}")
         if waiting:
-            found.append(f"{waiting} of {len(self.questions)} questions to {self.name} were not asked yet")
+            why = ", because max_cost was reached: raise it under `run`, and run again" if spent else ""
+            if len(faults) == len(self.entries) >= HOPELESS:
+                why = ", because none of the first was answered"
+            found.append(
+                f"{waiting} of {len(self.questions)} questions to {self.name} were not asked yet{why}"
+            )
         return found
 
     def ask(self, study: Study, store: Store, purse: Purse, progress: Progress) -> Tally:
         """Asks what is open, as systems are asked: in threads, with retries, within what may be spent."""
         todo, tally = self.unanswered, Tally(self.name, 0)
         spent: list[float] = []
+        answered: list[bool] = []
         asker = _Asker(self.judge, todo, study.kit)
         items = Dataset(self.name, Corpus(()), [Item(key, question.text) for key, question in todo.items()])
         units = [Unit((place,), (key,)) for place, key in enumerate(todo)]
         indexes = Indexes(lambda _: asker, units)
         asked = Asked(asker, items, study.kit, (), study.file.run, indexes, study.concealed)
 
-        def affordable() -> bool:
+        def worthwhile() -> bool:
+            if len(answered) >= HOPELESS and not any(answered):
+                return False
             return purse.left is None or math.fsum(spent) < purse.left
 
+        def record(answers: Sequence[Answer]) -> None:
+            answered.extend(answer.response.error is None for answer in answers)
+            self._record(answers, writer)
+
         with store.writer() as writer:
-            crew = Crew(asked, lambda answers: self._record(answers, writer), spent.append, affordable)
+            crew = Crew(asked, record, spent.append, worthwhile)
             with closing(crew.finished(units)) as coming:
                 for finished in coming:
                     if finished is not None:

@@ -1,8 +1,10 @@
 """The prompts of the model judge: versioned files, everything quoted fenced in, and answers read strictly.
 
 A prompt file has three parts, each after a line of three hyphens: a header in YAML (name, version, label,
-grades), the rules, which become the system message, and the material, which becomes the user message. In the
-material {query}, {expected}, {intent} and {passage} stand for quotations, {code} for what their marks hold:
+grades), the rules, which become the system message, and the material, which becomes the user message. The
+header may say what each grade means (`meanings`) and each intent (`intents`): {grades} and {intents} in the
+rules stand for that, and people who grade beside the model are shown it. In the material {query}, {expected},
+{intent} and {passage} stand for quotations, {code} for what their marks hold:
 
     [[PASSAGE 5f2c91d04b7e8a36 begins]]
     …
@@ -29,6 +31,7 @@ import yaml
 
 from assay.datasets.dataset import digest
 from assay.errors import DataError, Problem, UsageError, did_you_mean
+from assay.records import Item
 
 QUOTED = ("query", "expected", "intent", "passage")
 NOTHING = "(none)"  # what is quoted where there is nothing to quote
@@ -41,7 +44,9 @@ _DECORATION = string.punctuation + string.whitespace + "“”‘’«»…–�
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
 # How models mark turns of a chat. Servers that find these in a message take them for the real ones.
 _TURN = re.compile(
-    r"[<\[](?=[|｜]|/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn)>|/?INST\]|</?SYS>>)", re.IGNORECASE
+    r"[<\[](?=[|｜]|/?(?:s|bos|eos|pad|unk|(?:bos|eos|pad)_token|start_of_turn|end_of_turn|end_of_utterance)>"
+    r"|/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]|</?SYS>>)",
+    re.IGNORECASE,
 )
 
 
@@ -62,9 +67,16 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     label: Literal["relevance", "intent"]
     grades: dict[str, float]
+    meanings: dict[str, str] = {}
+    intents: dict[str, str] = {}
+
+    @property
+    def told(self) -> dict[str, dict[str, str]]:
+        """What the header explains, by the place in the rules that stands for it."""
+        return {"grades": self.meanings, "intents": self.intents}
 
 
-class Prompt(msgspec.Struct, frozen=True, dict=True):
+class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """A prompt file, read and checked."""
 
     name: str
@@ -73,6 +85,8 @@ class Prompt(msgspec.Struct, frozen=True, dict=True):
     grades: dict[str, float]
     rules: str
     material: str
+    meanings: dict[str, str] = {}  # of grades, in words
+    intents: dict[str, str] = {}  # what each asks for, in words
 
     @cached_property
     def hash(self) -> str:
@@ -97,6 +111,15 @@ class Prompt(msgspec.Struct, frozen=True, dict=True):
                 return Graded(category, grade, " ".join(lines[1:])[:LONGEST_REASON])
         found = f"begins {lines[0][:80]!r}" if lines else "is empty"
         raise NoGrade(f"the answer {found}, not with {' or '.join(self.grades)} alone on its line")
+
+    def quotes(self, name: str) -> bool:
+        """Whether the model is shown a quotation of that name."""
+        return name in _PLACE.findall(self.material)
+
+
+def expected_of(item: Item) -> list[str]:
+    """What the authors of an item expect to be found, each text with its relevance, as it is quoted."""
+    return [f"{anchor['relevance']}: {anchor['text']}" for anchor in item.gold.get("anchors", ())]
 
 
 def shown(text: str) -> str:
@@ -155,9 +178,14 @@ def read_prompt(text: str, where: str) -> Prompt:
         raise DataError(Problem(what, where, fix=fix))
     header = _header(parts[1], where)
     rules, material = (part.strip() for part in parts[2:])
-    if problems := list(_problems(header, rules, material, where)):
+    unsaid = list(_unsaid(header, rules, where))
+    for place, words in header.told.items():
+        lines = "\n".join(f"{word}: {meaning}" for word, meaning in words.items())
+        rules = rules.replace(f"{{{place}}}", lines) if words else rules
+    if problems := [*unsaid, *_problems(header, rules, material, where)]:
         raise DataError(problems)
-    return Prompt(header.name, header.version, header.label, header.grades, rules, material)
+    told = (header.meanings, header.intents)
+    return Prompt(header.name, header.version, header.label, header.grades, rules, material, *told)
 
 
 def _header(text: str, where: str) -> _Header:
@@ -173,6 +201,24 @@ def _header(text: str, where: str) -> _Header:
         what = f"the header is wrong: {str(error).replace('`', '')}"
         fix = "Give it name, version (a number), label (relevance or intent) and grades ({HIGH: 2, LOW: 0})."
         raise DataError(Problem(what, where, fix=fix)) from None
+
+
+def _unsaid(header: _Header, rules: str, where: str) -> Iterator[Problem]:
+    """What the header explains and the rules do not pass on, or the other way round."""
+    used = set(_PLACE.findall(rules))
+    for (place, words), name in zip(header.told.items(), ("meanings", "intents"), strict=True):
+        if words and place not in used:
+            what = f"the model is not told them: {{{place}}} is missing from the rules"
+            yield Problem(what, where, field=name, fix="Put it in.")
+        elif place in used and not words:
+            fix = f"Give it {name}, or take the place out."
+            yield Problem(f"the header has nothing for {{{place}}}", where, field=name, fix=fix)
+    if header.meanings:
+        for word in header.grades.keys() - header.meanings.keys():
+            yield Problem(f"nothing says what {word} means", where, field="meanings", fix="Say it.")
+        for word in header.meanings.keys() - header.grades.keys():
+            fix = did_you_mean(word, header.grades)
+            yield Problem(f"there is no grade {word!r}", where, field="meanings", fix=fix)
 
 
 def _problems(header: _Header, rules: str, material: str, where: str) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ arm comes before its word on all, and its latest word before an earlier one.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence, Set
 
 import msgspec
@@ -56,7 +57,7 @@ def supposing(labels: Labels, judgments: Iterable[Judgment]) -> Labels:
         for each in judgments
     ]
     more = pl.DataFrame(rows, schema=LABEL_COLUMNS)
-    return Labels(pl.concat([labels.frame, more]), labels.closed, labels.pools)
+    return dataclasses.replace(labels, frame=pl.concat([labels.frame, more]))
 
 
 def _pool(judgments: Iterable[Judgment]) -> str:

@@ -6,18 +6,23 @@ reads what they found, and people's marks, from the store.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, KeysView, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 import msgspec
+import numpy as np
 
 from assay.datasets.dataset import Dataset
+from assay.judges.anchor_index import INTENT
 from assay.judges.inquiry import Inquiry
-from assay.judges.marks import Present, held, standing
+from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.resolve import resolve
-from assay.measures.block import Block, Labels
+from assay.measures.block import Block, Labels, View
 from assay.protocols import FreeJudge, Judge, PayingJudge
 from assay.records import Judgment, Question
 from assay.run.journal import Judged
@@ -27,6 +32,8 @@ from assay.run.store import Store
 from assay.study import Study
 
 SHOWN_ITEMS = 10  # of those whose marks are stale
+
+Part = tuple[Dataset, list[Block]]
 
 
 @dataclass(frozen=True)
@@ -64,8 +71,12 @@ class Judging:
     @cached_property
     def labels(self) -> Labels:
         """The judgments resolved; a mark on a text that some arms no longer return holds for the others."""
-        now = [each for _, places in self._marks for each in places]
-        return resolve([*now, *self._worked_out], self.names, self._closed)
+        marks = (self._placed(each) for _, now in self._marks for each in now)
+        said = [*marks, *self._said_free.values(), *map(self._placed, self._paid)]
+        labels = resolve(itertools.chain.from_iterable(said), self.names, self._closed)
+        together, everyone = [_arms(blocks) for _, blocks in self._parts], _arms(self.blocks)
+        apart = {arm: frozenset(everyone - arms) for arms in together for arm in arms}
+        return dataclasses.replace(labels, apart=apart)
 
     @cached_property
     def _closed(self) -> frozenset[str]:
@@ -74,10 +85,16 @@ class Judging:
         return closed.difference(*(getattr(judge, "opens", ()) for judge in self.study.judges))
 
     @cached_property
-    def bounded(self) -> frozenset[str]:
-        """The closed labels of which only some was known beforehand: figures that read them are too low."""
+    def bounded(self) -> dict[str, float]:
+        """The closed labels of which only some was known beforehand, so that figures that read them are low.
+
+        Each with the number of hits, from the first on, that everywhere have a label, from whomever: no
+        further word can raise a figure that looks no deeper.
+        """
         partly = (getattr(judge, "incomplete", ()) for judge in self.study.judges)
-        return self._closed.intersection(frozenset[str]().union(*partly))
+        labels = self._closed.intersection(frozenset[str]().union(*partly))
+        blocks = [dataclasses.replace(block, labels=self.labels) for block in self.blocks] if labels else []
+        return {label: min((_seen(block, label) for block in blocks), default=inf) for label in labels}
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -85,6 +102,7 @@ class Judging:
         said = [*self._stored_marks, *self._worked_out]
         ignored = Counter(each.judge for each in said if each.judge not in self.names)
         listed = ", ".join(self.names) or "nobody"
+        spent = Purse.of(self.study, self.store).left == 0
         stale: dict[str, dict[str, None]] = {}
         for mark, now in self._marks:
             if not now:
@@ -95,7 +113,7 @@ class Judging:
                 f"marks by {judge} do not count, because what they were made on has changed: {_some(items)}"
                 for judge, items in stale.items()
             ),
-            *(warning for inquiry in self._inquiries for warning in inquiry.warnings()),
+            *(warning for inquiry in self._inquiries for warning in inquiry.warnings(spent)),
         ]
 
     def ask(self, progress: Progress | None = None) -> list[Tally]:
@@ -125,8 +143,11 @@ class Judging:
 
     @cached_property
     def _worked_out(self) -> list[Judgment]:
-        paid = [inquiry.judgments() for inquiry in self._inquiries]
-        return [judgment for said in (*self._said_free.values(), *paid) for judgment in said]
+        return [*(judgment for said in self._said_free.values() for judgment in said), *self._paid]
+
+    @cached_property
+    def _paid(self) -> list[Judgment]:
+        return [judgment for inquiry in self._inquiries for judgment in inquiry.judgments()]
 
     @cached_property
     def _said_free(self) -> dict[int, list[Judgment]]:
@@ -143,42 +164,101 @@ class Judging:
         ]
 
     def _questions(self, place: int, judge: PayingJudge) -> Iterator[Question]:
-        """What a judge is to be asked: not what a better one decides for nothing."""
-        decided = {
-            (each.item_id, each.label, each.target, each.arm)
-            for better, said in self._said_free.items()
-            if better < place
-            for each in said
-        }
+        """What a judge is to be asked: not what a better one decides for nothing, where all arms read it."""
+        decided: dict[tuple[str, str, str | None], set[str | None]] = {}
+        for better in (said for rank, said in self._said_free.items() if rank < place):
+            for each in better:
+                decided.setdefault((each.item_id, each.label, each.target), set()).add(each.arm)
         for dataset, blocks in self._parts:
+            arms = _arms(blocks)
             for question in judge.questions(dataset, blocks):
-                asked = question.item_id, question.label, question.target
-                if decided.isdisjoint([(*asked, None), (*asked, question.arm)]):
+                known = decided.get((question.item_id, question.label, question.target), set())
+                wanted = arms if question.arm is None else {question.arm}
+                # in an open world one arm's label is read by all on its corpus
+                shared = question.arm is None and question.label not in self._closed and known & arms
+                if not (shared or None in known or wanted <= known):
                     yield question
 
     def _free(self, judge: FreeJudge) -> list[Judgment]:
         """What a free judge says; what it says of some datasets only holds for the arms on those."""
-        said = [judge.judge(dataset, blocks, self.study.kit) for dataset, blocks in self._parts]
+        said = [
+            [each for each in judge.judge(dataset, blocks, self.study.kit) if self._counts(judge, each)]
+            for dataset, blocks in self._parts
+        ]
         if len(said) == 1:
             return said[0]
         everywhere = set(said[0]).intersection(*said[1:])
         found = [judgment for judgment in said[0] if judgment in everywhere]
         for (_, blocks), own in zip(self._parts, said, strict=True):
-            arms = dict.fromkeys(block.arm.name for block in blocks)
             for judgment in own:
                 if judgment not in everywhere:
-                    places = arms if judgment.arm is None else [judgment.arm]
+                    places = _arms(blocks) if judgment.arm is None else [judgment.arm]
                     found += [msgspec.structs.replace(judgment, arm=arm) for arm in places]
         return found
 
+    def _counts(self, judge: FreeJudge, judgment: Judgment) -> bool:
+        """Whether what a judge says of one arm counts, where it closes a label that another judge opens.
+
+        Arms share a pool then, and it does if that arm returned it. A passage that one of them returned under
+        another id is in the pool under that id, and what it is to the others would be there twice.
+        """
+        opened = judgment.label in judge.closed_labels and judgment.label not in self._closed
+        if judgment.arm is None or not opened:
+            return True
+        return (judgment.item_id, judgment.target) in self._returned.get(judgment.arm, ())
+
+    def _placed(self, judgment: Judgment) -> list[Judgment]:
+        """What was said of a passage, for the arms on those corpora that have it, where not all have it."""
+        if judgment.arm is not None or judgment.target is None or len(self._parts) == 1:
+            return [judgment]
+        having = [part for part in self._parts if self._has(part, judgment, judgment.seen)]
+        # a judge may have been shown more than the text alone
+        having = having or [part for part in self._parts if self._has(part, judgment, None)]
+        if len(having) in (0, len(self._parts)):
+            return [judgment]
+        arms = [arm for _, blocks in having for arm in _arms(blocks)]
+        return [msgspec.structs.replace(judgment, arm=arm) for arm in arms]
+
+    def _has(self, part: Part, judgment: Judgment, seen: str | None) -> bool:
+        """Whether a corpus has what was judged, with the text that was seen, or an arm on it returned it."""
+        dataset, blocks = part
+        text = dataset.corpus.text_of(judgment.target or "")
+        if text is not None:
+            return seen is None or text_hash(text) == seen
+        key = judgment.item_id, judgment.target
+        return any(key in self._returned[arm] for arm in _arms(blocks))
+
     @cached_property
-    def _parts(self) -> list[tuple[Dataset, list[Block]]]:
+    def _returned(self) -> dict[str, set[tuple[str, str | None]]]:
+        """Items and what came back for them, by arm."""
+        found: dict[str, set[tuple[str, str | None]]] = {}
+        for block in self.blocks:
+            found.setdefault(block.arm.name, set()).update(block.ranking.select("item", "doc").iter_rows())
+        return found
+
+    @cached_property
+    def _parts(self) -> list[Part]:
         """Each dataset with the blocks of the arms that ran on it."""
-        parts: dict[int, tuple[Dataset, list[Block]]] = {}
+        parts: dict[int, Part] = {}
         for block in self.blocks:
             dataset = self.study.dataset(block.arm)
             parts.setdefault(id(dataset), (dataset, []))[1].append(block)
         return list(parts.values())
+
+
+def _arms(blocks: Sequence[Block]) -> KeysView[str]:
+    """The arms of some blocks, in their order."""
+    return dict.fromkeys(block.arm.name for block in blocks).keys()
+
+
+def _seen(block: Block, label: str) -> float:
+    """How many hits, from the first on, have a label wherever it is read; all of them: infinity."""
+    view = View(label=label)
+    gains, met = block.gains_in(view), [item.expects == INTENT for item in block.items]
+    read = np.array(met, dtype=bool) if label == INTENT else block.rankable_in(view)
+    there = np.arange(gains.grades.shape[1]) < gains.returned[:, None]
+    unknown = (there & np.isnan(gains.grades))[read].any(axis=0)
+    return float(unknown.argmax()) if unknown.any() else inf
 
 
 def _marks_by(judge: str, n: int) -> str:

@@ -66,6 +66,7 @@ class Labels:
     frame: pl.DataFrame
     closed: frozenset[str] = frozenset()
     pools: Mapping[str, str] = field(default_factory=dict)  # by open label
+    apart: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by arm: those on another corpus
 
     @classmethod
     def none(cls) -> Labels:
@@ -86,14 +87,24 @@ class Labels:
         ]
         return _best(self.frame.filter(pl.col("label") == label, *here))
 
+    def shared(self, label: str, arm: str, seed: int) -> pl.DataFrame:
+        """The labels of one name that hold for an arm, or for any other on the same corpus.
+
+        A passage of another cut of the documents cannot be found here, and is not missing.
+        """
+        apart = pl.col("arm").is_in(list(self.apart.get(arm, ()))).fill_null(False)
+        found = self.frame.filter(pl.col("label") == label, ~apart)
+        others = [(pl.col("arm") != arm).fill_null(False), (pl.col("seed") != seed).fill_null(False)]
+        return _best(found, *others)
+
     def anywhere(self, label: str) -> pl.DataFrame:
         """The labels of one name, whichever arm's response was shown when they were made."""
         return _best(self.frame.filter(pl.col("label") == label))
 
 
-def _best(found: pl.DataFrame) -> pl.DataFrame:
-    """The best judge's label of each target, the most specific first."""
-    ordered = found.sort("rank", "arm", "seed", nulls_last=True, maintain_order=True)
+def _best(found: pl.DataFrame, *others: pl.Expr) -> pl.DataFrame:
+    """The best judge's label of each target, the most specific first; what `others` hold for comes last."""
+    ordered = found.sort("rank", *others, "arm", "seed", nulls_last=True, maintain_order=True)
     return ordered.unique(["item", "target", "start", "end"], keep="first", maintain_order=True)
 
 
@@ -197,11 +208,11 @@ class Block:
     def _graded(self, label: str) -> pl.DataFrame:
         """The grades under one label.
 
-        Whether a passage is relevant does not depend on who returned it. So in an open world all arms share
-        one pool: judged apart, each would be measured against what it found itself.
+        Whether a passage is relevant does not depend on who returned it. So in an open world all arms on a
+        corpus share one pool: judged apart, each would be measured against what it found itself.
         """
         open_world = self.labels.world(label) == "open"
-        named = self.labels.anywhere(label) if open_world else self.label(label)
+        named = self.labels.shared(label, self.arm.name, self.seed) if open_world else self.label(label)
         judged = named.drop_nulls("target").select("item", "grade", doc="target")
         if self.corpus.units:  # a mark on a passage is one on what the passage counts as
             judged = judged.select("item", "grade", doc=self._units_of(judged)).explode("doc")

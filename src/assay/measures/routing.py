@@ -7,16 +7,18 @@ label "forbidden" marks on hits.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assay.errors import UsageError
 from assay.measures.block import Block, View
 from assay.measures.parse import measure_name
-from assay.records import Item, Response
+from assay.records import Hit, Item, Response
 
 NO_RESULTS = "no_results"  # the route of a system that says: there is nothing here
 FORBIDDEN, INTENT = "forbidden", "intent"  # labels
@@ -27,9 +29,13 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Expectation:
-    """A measure that asks of one answer whether it is as its item expects: 1 or 0, 0 where nothing came."""
+    """A measure that asks of one answer whether it is as its item expects: 1 or 0.
+
+    What an answer does not say is an answer too: no route taken, a flag not set.
+    """
 
     family: ClassVar[str]
+    blank: ClassVar[frozenset[str]] = frozenset()
     pooled: ClassVar[bool] = False
     at: ClassVar[str] = ""
     better: ClassVar[str] = "higher"
@@ -48,34 +54,51 @@ class Routed(Expectation):
     """Routing: 1 where an answer took the route that its item expects, else 0.
 
     Where nothing should be found, an answer is right that says so, or none of whose hits scores above
-    `above` (None: hits count whatever they score). Where text must be withheld, any hit labelled "forbidden"
-    is wrong, whichever route was taken. For items that a category judges by route only.
+    `above` (None: any hit counts). Where text must be withheld, any hit labelled "forbidden" is wrong,
+    whichever route was taken, and an answer that would be right is unjudged while nobody can say what one of
+    its hits holds. For every item that names a route, also those whose passages are judged beside it.
     """
 
     family: ClassVar[str] = "Routed"
-    needs: ClassVar[frozenset[str]] = frozenset({"route"})
+    needs: ClassVar[frozenset[str]] = frozenset({"route", "labels"})
     above: float | None = None
 
+    @property
+    def seen_in(self) -> View:
+        """What it reads of a block."""
+        return View(label=FORBIDDEN)
+
     def applies(self, block: Block) -> Bools:
-        return np.array(
-            [item.expects in {"route", "nothing"} and "route" in item.gold for item in block.items]
-        )
+        return np.array(["route" in item.gold for item in block.items], dtype=bool)
 
     def values(self, block: Block) -> Floats:
-        marked = block.label(FORBIDDEN).filter(grade=1.0).select("item", "target")
-        forbidden = set(marked.iter_rows())
+        worst = block.label(FORBIDDEN).group_by("item", "target").agg(pl.col("grade").max())
+        forbidden = {(item_id, target): grade == 1 for item_id, target, grade in worst.iter_rows()}
         pairs = zip(block.items, block.responses, strict=True)
-        return np.array([self._value(item, response, forbidden) for item, response in pairs])
+        return np.array([self._value(item, response, forbidden, block) for item, response in pairs])
 
-    def _value(self, item: Item, response: Response | None, forbidden: set[tuple[str, str]]) -> float:
+    def _value(
+        self, item: Item, response: Response | None, forbidden: Mapping[tuple[str, str], bool], block: Block
+    ) -> float:
         if response is None or "route" not in item.gold:
             return np.nan
-        if any((item.item_id, hit.doc_id) in forbidden for hit in response.hits):
+        marks = [forbidden.get((item.item_id, hit.doc_id)) for hit in response.hits]
+        if any(marks) or not self._as_wanted(item.gold["route"], response):
             return 0.0
-        wanted = item.gold["route"]
-        if wanted == NO_RESULTS and self.above is not None:
-            return float(all(hit.score <= self.above for hit in response.hits))
-        return float(response.route == wanted)
+        unmarked = [hit for hit, mark in zip(response.hits, marks, strict=True) if mark is None]
+        if item.gold.get(FORBIDDEN) and any(_hidden(hit, block) for hit in unmarked):
+            return np.nan
+        return 1.0
+
+    def _as_wanted(self, wanted: str, response: Response) -> bool:
+        counted = [hit for hit in response.hits if self.above is None or hit.score > self.above]
+        return response.route == wanted or (wanted == NO_RESULTS and not counted)
+
+
+def _hidden(hit: Hit, block: Block) -> bool:
+    """Whether nobody has looked for what is forbidden in a hit, or could: its text is not known."""
+    unread = not (hit.text or "").strip() and hit.doc_id not in block.corpus.position
+    return unread or block.labels.world(FORBIDDEN) == "open"
 
 
 @dataclass(frozen=True)
@@ -118,6 +141,7 @@ class IntentMet(Expectation):
     family: ClassVar[str] = "IntentMet"
     needs: ClassVar[frozenset[str]] = frozenset({"hits", "labels"})
     at: ClassVar[str] = "rank"
+    blank: ClassVar[frozenset[str]] = frozenset({"hits"})
     cutoff: int = 3
 
     def __post_init__(self) -> None:

@@ -28,7 +28,8 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
     applies, found = _worked_out(measure, block)
     status[~applies] = NOT_APPLICABLE
     values = np.where(status == SCORED, found, np.nan)
-    empty = (status == SCORED) & block.empty(measure.needs)
+    # parts without which an answer is none; a measure may read what is not there as an answer too
+    empty = (status == SCORED) & block.empty(getattr(measure, "blank", measure.needs))
     unknown = (status == SCORED) & ~empty & (np.isnan(values) | _unseen(measure, block))
     status[unknown] = UNJUDGED if "labels" in measure.needs else NOT_APPLICABLE
     status[empty] = MISSING

@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-import polars as pl
 
+from assay.records import Arm, ClauseResult, Status
+from assay.report.flips import COUNTED, Cell, Grid, score_grid
 from assay.results import GO, ItemView, Results
 
 UNDATED, UNNAMED = "undated", "und"  # und: the code for a language that is not determined
@@ -41,11 +42,11 @@ class Evals:
         when = datetime.fromtimestamp(results.created, UTC) if results.created is not None else None
         time = UNDATED if when is None else when.strftime("%Y%m%dT%H%M%SZ")
         languages = dict.fromkeys(item.language or UNNAMED for item in results.items) or [UNNAMED]
-        found = {}
+        grid, found = score_grid(results), {}
         for arm in results.arms:
             folder = "" if len(results.arms) == 1 else f"{_safe(arm)}/"
             for language in languages:
-                content = _Eval(results, arm, language).content(when)
+                content = _Eval(results, grid, arm, language).content(when)
                 path = f"{folder}eval-{_safe(language)}-{time}.json"
                 found[path] = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
         return found
@@ -56,6 +57,7 @@ class _Eval:
     """One arm on the items of one language."""
 
     results: Results
+    grid: Grid
     arm: str
     language: str
 
@@ -65,11 +67,13 @@ class _Eval:
             "language": self.language,
             "system": self.arm,
             "total_queries": len(self.items),
-            **{f"overall_{name}": value for name, value in self._figures(self.items).items()},
-            "categories": {name: self._category(items) for name, items in self._by_category.items()},
+            **{f"overall_{name}": value for name, value in self._figures(self.items, {}).items()},
+            "categories": {name: self._category(name, items) for name, items in self._by_category.items()},
             "failures": [self._failure(item) for item in self.items if self._failed(item)],
             "errors": {item.item_id: item.faults[self.arm] for item in self.items if self.arm in item.faults},
+            "unjudged": [item.item_id for item in self.items if self._open(item)],
             "lower_bounds": [m.name for m in self.results.measures if m.lower_bound],
+            "only": self.results.only,
             "gate_passed": self._gate_passed(),
         }
 
@@ -87,39 +91,63 @@ class _Eval:
 
     @cached_property
     def _measures(self) -> dict[str, str]:
-        """What each measure that has a name here is called, by its own name."""
+        """What each measure that has a name here is called; of several that would share one, the first."""
         found: dict[str, str] = {}
         for measure in self.results.measures:
             read = _MEASURE.fullmatch(measure.name)
             if read is not None and read["family"] in NAMES:
                 cut = f"_at_{read['cutoff']}" if read["cutoff"] else ""
-                found[measure.name] = NAMES[read["family"]] + cut
+                found.setdefault(NAMES[read["family"]] + cut, measure.name)
+        return {measure: name for name, measure in found.items()}
+
+    def _cell(self, item: ItemView, measure: str) -> Cell:
+        found = self.grid.get((self.arm, measure), {}).get(item.item_id)
+        return found or Cell(None, Status.NOT_APPLICABLE)
+
+    def _value(self, item: ItemView, measure: str) -> float | None:
+        """A value that enters a mean; one of whose seeds failed does not."""
+        cell = self._cell(item, measure)
+        return cell.value if cell.status in COUNTED else None
+
+    def _figures(self, items: Sequence[ItemView], where: Mapping[str, str]) -> dict[str, float | None]:
+        """The mean of each measure: as the report estimates it where it has this slice, else of the items."""
+        found: dict[str, float | None] = {}
+        for measure, name in self._measures.items():
+            values = [value for item in items if (value := self._value(item, measure)) is not None]
+            estimate = self._estimates.get((measure, *sorted(where.items())))
+            found[name] = estimate if values and estimate is not None else _mean(values)
         return found
 
     @cached_property
-    def _values(self) -> Mapping[tuple[str, str], float | None]:
-        """An item's value of a measure, over its seeds; None where it has none."""
-        own = self.results.scores.filter(pl.col("arm") == self.arm)
-        means = own.group_by("item", "measure").agg(pl.col("value").mean())
-        return {(item, measure): value for item, measure, value in means.iter_rows()}
-
-    def _figures(self, items: Sequence[ItemView]) -> dict[str, float | None]:
+    def _estimates(self) -> dict[tuple[Any, ...], float | None]:
+        """The report's means by measure and slice, without the language, where that is what it slices by."""
+        several = len({item.language for item in self.results.items}) > 1
         found = {}
-        for measure, name in self._measures.items():
-            values = [self._values.get((item.item_id, measure)) for item in items]
-            known = [value for value in values if value is not None]
-            found[name] = sum(known) / len(known) if known else None
+        for one in self.results.estimates:
+            where = dict(one.where)
+            own = where.pop("language", None) == self.language if several else "language" not in where
+            if own and Arm(one.system, one.factors).name == self.arm:
+                found[one.measure, *sorted(where.items())] = one.value
         return found
 
-    def _category(self, items: Sequence[ItemView]) -> dict[str, Any]:
-        """How many items, and the figures that apply to them."""
-        figures = {name: value for name, value in self._figures(items).items() if value is not None}
-        return {"count": len(items), **figures}
+    def _category(self, name: str, items: Sequence[ItemView]) -> dict[str, Any]:
+        """How many items, the figures that apply to them, and how many have none."""
+        figures = {
+            key: value for key, value in self._figures(items, {"category": name}).items() if value is not None
+        }
+        left = {
+            "failed": sum(self.arm in item.faults for item in items),
+            "unjudged": sum(self._open(item) for item in items),
+        }
+        return {"count": len(items), **figures, **{word: n for word, n in left.items() if n}}
+
+    def _open(self, item: ItemView) -> bool:
+        return any(self._cell(item, measure).status == Status.UNJUDGED for measure in self._measures)
 
     def _failed(self, item: ItemView) -> bool:
         """Whether an answer came, and was wrong by a measure that decides."""
         decisive = [name for name in self._measures if name.partition("(")[0].partition("@")[0] in DECISIVE]
-        return any(self._values.get((item.item_id, name)) == 0 for name in decisive)
+        return any(self._value(item, name) == 0 for name in decisive)
 
     def _failure(self, item: ItemView) -> dict[str, Any]:
         returned = item.returned.get(self.arm, [])
@@ -138,13 +166,21 @@ class _Eval:
         return found
 
     def _gate_passed(self) -> bool | None:
-        """Whether the gates that speak of this language say go; those of every language where none does."""
-        spoken = [v for v in self.results.verdicts if any("language=" in c.text for c in v.clauses)]
-        own = re.compile(rf"language=(?:[^,\s\]]*\|)?{re.escape(self.language)}(?![\w-])")
-        about = [v for v in spoken if any(own.search(c.text) for c in v.clauses)]
-        gates = about if spoken else list(self.results.verdicts)
-        deciding = [verdict for verdict in gates if verdict.deciding] or gates
-        return all(verdict.verdict == GO for verdict in deciding) if deciding else None
+        """Whether the gates say go that read this system, in this language or in every one."""
+        own = re.compile(rf"\b{re.escape(self.arm.partition('[')[0])}\b")
+        about = [gate for gate in self.results.verdicts if any(own.search(c.text) for c in gate.clauses)]
+        here = [gate for gate in about if not gate.clauses or any(map(self._speaks, gate.clauses))]
+        deciding = [gate for gate in here if gate.deciding] or here
+        return all(gate.verdict == GO for gate in deciding) if deciding else None
+
+    def _speaks(self, clause: ClauseResult) -> bool:
+        """Whether a clause is about this language: it names it, or none."""
+        named = re.findall(r"\blanguage\s*=\s*([^,\s\]]+)", clause.text)
+        return not named or any(self.language in each.split("|") for each in named)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _safe(name: str) -> str:

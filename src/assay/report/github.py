@@ -149,7 +149,7 @@ class _Comment:
     def _figure(self, one: Estimate, measure: MeasureInfo) -> list[str]:
         """The cells of a mean: system, value, n, and the change since the baseline."""
         arm, against = Arm(one.system, one.factors).name, self.results.against
-        bound = say.AT_LEAST if measure.lower_bound else reviewed.at_least(one, self._understated)
+        bound = say.at_least(measure) or reviewed.at_least(one, self._understated)
         return [
             *self._system(literal(arm)),
             ("" if one.value is None else bound) + say.with_interval(one.value, one.low, one.high),

@@ -25,6 +25,12 @@ WORST = 12  # flips shown for each arm; the item table has them all
 FLIP_TEXT = 160
 
 _OUTCOMES = {True: GO, False: NO_GO, None: INCONCLUSIVE}
+_PARAMETERS = {  # of measures, in words
+    "rel": "relevant is grade {} or better",
+    "view": "hits count by {}",
+    "label": "grades are those of {}",
+    "above": "only a score above {} counts as a find",
+}
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; "
     "base-uri 'none'; form-action 'none'"
@@ -38,16 +44,11 @@ class Html:
     suffix: ClassVar[str] = ".html"
 
     def render(self, results: Results) -> bytes:
-        pages = Environment(
-            loader=PackageLoader("assay", "report/templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        pages = templates()
         style, script = _source(pages, "style.css"), _source(pages, "script.js")
         grid = score_grid(results)
         data, snippets = item_data(results, grid)
+        panels = [_panel(results, measure) for measure in results.measures]
         page = pages.get_template("page.html").render(
             results=results,
             say=say,
@@ -60,13 +61,25 @@ class Html:
             snippets=snippets,
             gates=[_gate(verdict) for verdict in say.gates_in_order(results)],
             lift=_lift(results),
-            panels=[_panel(results, measure) for measure in results.measures],
+            panels=panels,
+            compared=any(row["against"] for panel in panels for row in panel["rows"]),
             further=_further(results),
             slices=_slices(results),
             changed=[_changed(results, change) for change in changes(results, grid)],
             style_of=lambda name: style_of(results, name),
         )
         return page.encode()
+
+
+def templates() -> Environment:
+    """Our templates: what comes from data is escaped, and a name that is not there is an error."""
+    return Environment(
+        loader=PackageLoader("assay", "report/templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def _source(pages: Environment, name: str) -> Markup:
@@ -120,10 +133,52 @@ def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
         )
     return {
         "measure": measure,
-        "answer": say.answer(results, measure),
+        "about": about(measure),
+        "answer": answer(results, measure),
         "scale": svg.scale(axis) if axis else "",
         "rows": rows,
     }
+
+
+def about(measure: MeasureInfo) -> str:
+    """What a measure is, what its parameters make of it, and which way is better."""
+    spec, depth = say.as_spec(measure.name)
+    found = [f"the cut-off is {depth}"] if depth and "cut" in measure.about else []
+    found += [
+        _PARAMETERS[name].format(value) if name in _PARAMETERS else f"{name} is {value}"
+        for name, value in spec.params.items()
+    ]
+    here = f"Here {'; '.join(found)}." if found else ""
+    direction = say.DIRECTIONS.get(measure.better, measure.better).capitalize()
+    return " ".join(filter(None, [measure.about, here, f"{direction}."]))
+
+
+def answer(results: Results, measure: MeasureInfo) -> str:
+    """What the comparisons of one measure say, as the title of its picture."""
+    pairs = [one for one in say.differences(results, measure.name) if one.difference is not None]
+    if not pairs:
+        found = say.overall(results, measure.name)
+        if any(one.value is not None for one in found):
+            return ""
+        return "no figures yet" if any(one.n_expected for one in found) else "applies to no item"
+    groups: dict[tuple[str, str], list[str]] = {}
+    for pair in pairs:
+        gain = (pair.difference or 0) * (1 if measure.better == "higher" else -1)
+        finding = "unclear" if not say.settled(pair) else "better" if gain > 0 else "worse"
+        groups.setdefault((finding, pair.b), []).append(Arm(pair.a, pair.factors).name)
+    return "; ".join(_finding(names, finding, other) for (finding, other), names in groups.items())
+
+
+def _finding(names: list[str], finding: str, other: str) -> str:
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    if finding == "unclear":
+        none = f"neither {' nor '.join(names)}" if len(names) == 2 else f"none of {listed}"
+        return (
+            f"{names[0]} does not clearly differ from {other}"
+            if len(names) == 1
+            else f"{none} clearly differs from {other}"
+        )
+    return f"{listed} {'are' if len(names) > 1 else 'is'} {finding} than {other}"
 
 
 def _arm_of(comparison: Comparison) -> str:
@@ -184,7 +239,7 @@ def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slic
         row[Arm(one.system, one.factors).name] = {
             "estimate": one,
             "style": shade(one, solid, measure.better),
-            "at_least": reviewed.at_least(one, understated),
+            "at_least": say.at_least(measure) or reviewed.at_least(one, understated),
         }
     bound = any(reviewed.at_least(one, understated) for one in sliced)
     return {"measure": measure, "groups": groups, "bound": bound}

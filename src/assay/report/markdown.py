@@ -92,18 +92,17 @@ def _estimates(results: Results) -> list[str]:
         (
             escaped(say.measure_title(measure)),
             escaped(Arm(one.system, one.factors).name),
-            say.with_interval(one.value, one.low, one.high),
+            ("" if one.value is None else say.at_least(measure))
+            + say.with_interval(one.value, one.low, one.high),
             say.sample(one),
             escaped(say.left_out(one.counts)),
         )
         for measure in results.measures
         for one in say.overall(results, measure.name)
     ]
-    return (
-        [table(("measure", "system", "mean [95 %]", "n", "left out or absent"), rows, texts=2)]
-        if rows
-        else []
-    )
+    header = ("measure", "system", "mean [95 %]", "n", "left out or absent")
+    bounded = any(measure.lower_bound for measure in results.measures)
+    return [table(header, rows, texts=2), *([escaped(say.LOWER_BOUND)] if bounded else [])] if rows else []
 
 
 def _differences(comparisons: Sequence[Comparison]) -> list[str]:
@@ -160,17 +159,19 @@ def _slices(results: Results) -> list[str]:
             sliced.setdefault(one.measure, {}).setdefault(say.where_text(one.where), []).append(one)
     blocks = ["## Slices"] if sliced else []
     understated = reviewed.lower_bounds(results)
+    bounded = {measure.name for measure in results.measures if measure.lower_bound}
     for measure, rows in sliced.items():
         blocks.append(f"### {escaped(measure)}")
         header = ("slice", *(escaped(arm) for arm in results.arms))
-        cells = [(escaped(name), *_cells(row, results, understated)) for name, row in rows.items()]
+        sign = say.AT_LEAST if measure in bounded else ""
+        cells = [(escaped(name), *_cells(row, results, understated, sign)) for name, row in rows.items()]
         blocks.append(table(header, cells))
         if any(reviewed.at_least(one, understated) for row in rows.values() for one in row):
             blocks.append(escaped(reviewed.LOWER_BOUND))
     return blocks
 
 
-def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slice]) -> list[str]:
+def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slice], sign: str) -> list[str]:
     by_arm = {Arm(one.system, one.factors).name: one for one in row}
     cells = []
     for arm in results.arms:
@@ -179,7 +180,7 @@ def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slic
             cells.append(say.NOTHING)
         else:
             figure = say.with_interval(one.value, one.low, one.high)
-            cells.append(f"{reviewed.at_least(one, understated)}{figure}, n = {say.sample(one)}")
+            cells.append(f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample(one)}")
     return cells
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -17,6 +18,7 @@ from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 HEIGHT = 28
 COLOURS = 8  # classes s0 … s7 of the style sheet
+NARROWEST, DIGIT = 110, 6.5  # pixels of a picture, and of a digit in it
 EDGE = 4.0  # percent left free at both ends, so that a dot or a tick's figure is never cut
 
 _OPEN = Markup('<svg class="plot" width="100%" height="{}" aria-hidden="true" focusable="false">')
@@ -76,8 +78,13 @@ def axis_over(values: Iterable[float | None], *, zero: bool = False) -> Axis | N
 
 
 def scale(axis: Axis) -> Markup:
-    """The figures along an axis."""
-    return _OPEN.format(16) + Markup().join(_TICK.format(axis.at(t), f"{t:g}") for t in axis.ticks) + _CLOSE
+    """The figures along an axis; where they would touch in the narrowest cell, every second one."""
+    places = [(axis.at(tick), f"{tick:g}") for tick in axis.ticks]
+    widest = max((len(figure) for _, figure in places), default=0)
+    apart = [(b - a) / 100 * NARROWEST for (a, _), (b, _) in pairwise(places)]
+    if apart and min(apart) < (widest + 0.6) * DIGIT:
+        places = places[axis.ticks.index(0) % 2 if 0 in axis.ticks else 0 :: 2]  # zero stays
+    return _OPEN.format(16) + Markup().join(_TICK.format(*each) for each in places) + _CLOSE
 
 
 def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str, title: str) -> Markup:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from assay.records import Comparison, Estimate
 from assay.report import svg
 from assay.report import sweep_wording as swept
 from assay.report import wording as say
-from assay.report.html import point, shade, source_hash
+from assay.report.html import about, point, shade, source_hash, templates
 from assay.sweep_results import Fold, Parameter, Sweep
 
 _POLICY = "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
@@ -20,13 +19,7 @@ COLOUR = "s0"  # all settings are of one system
 
 def render_page(sweep: Sweep) -> bytes:
     """One HTML file with its style inside, that may load nothing from anywhere."""
-    pages = Environment(
-        loader=PackageLoader("assay", "report/templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    pages = templates()
     sheets = [pages.get_template(name).render() for name in ("style.css", "sweep.css")]
     style = Markup("\n".join(sheets))  # noqa: S704 (our own files)
     page = pages.get_template("sweep.html").render(
@@ -36,6 +29,7 @@ def render_page(sweep: Sweep) -> bytes:
         svg=svg,
         policy=_POLICY.format(style=source_hash(style)),
         style=style,
+        about=about(sweep.measure),
         settings=_settings(sweep),
         paid=any(setting.cost for setting in sweep.settings),
         noted=any(swept.note(setting) for setting in sweep.settings),
@@ -78,11 +72,12 @@ def _sides(fold: Fold, axis: svg.Axis | None) -> dict[str, Any]:
 
 def _heat(sweep: Sweep) -> dict[str, Any]:
     """Settings down, values of the tag across: there are more settings than fit side by side."""
-    sliced = [one for setting in sweep.settings for one in setting.slices]
+    places = swept.applying(sweep)
+    sliced = [setting.slices[place] for setting in sweep.settings for place in places]
     solid = [one.value for one in sliced if one.value is not None and one.n_scored >= say.FEW]
     values = list(dict.fromkeys(value for one in sliced for value in one.where.values()))
     rows = [
-        (setting, [_cell(sweep, one, solid) for one in setting.slices])
+        (setting, [_cell(sweep, setting.slices[place], solid) for place in places])
         for setting in sweep.settings
         if values
     ]

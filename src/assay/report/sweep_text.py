@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from assay.records import Comparison, Estimate
+    from assay.results import MeasureInfo
     from assay.sweep_results import Sweep
 
 
@@ -32,6 +33,8 @@ def _parts(sweep: Sweep) -> Iterator[str | Table]:
     yield ""
     yield _settings(sweep)
     yield from (f"{n}: {note}" for n, one in enumerate(sweep.settings, 1) if (note := swept.note(one)))
+    if any(measure.lower_bound for measure in sweep.measures):
+        yield say.LOWER_BOUND
     yield "\nFurther measures, time and cost"
     yield _further(sweep)
     for table in _slices(sweep):
@@ -60,7 +63,9 @@ def _settings(sweep: Sweep) -> Table:
     alike = len(set(samples)) == 1  # then the number stands in the header, once
     rows = []
     for number, (setting, mean) in enumerate(zip(sweep.settings, means, strict=True), 1):
-        row = [str(number), setting.name, say.with_interval(mean.value, mean.low, mean.high)]
+        figure = say.with_interval(mean.value, mean.low, mean.high)
+        bound = "" if mean.value is None else say.at_least(sweep.measure)
+        row = [str(number), setting.name, bound + figure]
         row += [say.sample(mean)] * (not alike)
         row += [_difference(setting.difference, setting.reference), _p_value(setting.difference)]
         rows.append(row)
@@ -76,7 +81,7 @@ def _further(sweep: Sweep) -> Table:
     rows = [
         [
             str(number),
-            *(say.number(one.value) for one in setting.estimates[1:]),
+            *(_mean(*pair) for pair in zip(sweep.measures[1:], setting.estimates[1:], strict=True)),
             say.number(setting.seconds),
             *[say.number(setting.cost)] * paid,
         ]
@@ -85,19 +90,23 @@ def _further(sweep: Sweep) -> Table:
     return columned("", header, rows, words=())
 
 
+def _mean(measure: MeasureInfo, one: Estimate) -> str:
+    return ("" if one.value is None else say.at_least(measure)) + say.number(one.value)
+
+
 def _slices(sweep: Sweep) -> list[Table]:
     """The heat map: settings down, values of the tag across, as many as fit."""
-    values = [value for one in sweep.settings[0].slices for value in one.where.values()]
     columns = [
-        [value, *(_cell(setting.slices[place]) for setting in sweep.settings)]
-        for place, value in enumerate(values)
+        [", ".join(sweep.settings[0].slices[place].where.values())]
+        + [_cell(sweep.measure, setting.slices[place]) for setting in sweep.settings]
+        for place in swept.applying(sweep)
     ]
     return side_by_side(["#", *(str(number + 1) for number in range(len(sweep.settings)))], columns, WIDTH)
 
 
-def _cell(one: Estimate) -> str:
+def _cell(measure: MeasureInfo, one: Estimate) -> str:
     mark = "*" if 0 < one.n_scored < say.FEW else ""
-    return f"{say.number(one.value)}{mark} n {say.sample(one)}"
+    return f"{_mean(measure, one)}{mark} n {say.sample(one)}"
 
 
 def _parameters(sweep: Sweep) -> Table:
@@ -105,7 +114,7 @@ def _parameters(sweep: Sweep) -> Table:
         [
             "" if place else parameter.name,
             effect.value,
-            say.number(effect.estimate.value),
+            _mean(sweep.measure, effect.estimate),
             _difference(effect.difference, effect.reference),
             _p_value(effect.difference),
             str(effect.settings),

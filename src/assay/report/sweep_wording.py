@@ -135,6 +135,12 @@ def parameter_answer(parameter: Parameter, measure: MeasureInfo) -> str:
     return f"{'; '.join(found)} than {reference}" if found else f"no value clearly differs from {reference}"
 
 
+def applying(sweep: Sweep) -> list[int]:
+    """The places among the slices to which the measure applies for any setting."""
+    slices = range(len(sweep.settings[0].slices))
+    return [place for place in slices if any(each.slices[place].n_expected for each in sweep.settings)]
+
+
 def open_counts(estimate: Estimate) -> str:
     """The items without a value of their own, in words; those that the measure does not concern aside."""
     return say.left_out({**estimate.counts, "not_applicable": 0})

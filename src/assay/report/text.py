@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -15,28 +16,33 @@ from rich.table import Table
 from assay.records import Arm, ClauseResult, Comparison, Estimate, Verdict
 from assay.report import review as reviewed
 from assay.report import wording as say
-from assay.report.text_tables import GAP, columned, plain, side_by_side
-from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
+from assay.report.text_items import item_tables, latency_lines
+from assay.report.text_tables import GAP, WORDS, columned, folded, plain, side_by_side, turned
+from assay.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 WIDTH = 100
-SHOWN_TURNS = 10  # items that changed since a baseline
+SHOWN_ITEMS = 10  # of those that changed since a baseline
 LABEL = 24  # a measure's name is broken no shorter than this
 DETECTABLE = "detectable: the smallest true difference that this many items would find 4 times out of 5"
-NOTHING_EXPECTED = "nothing is the right answer: ranking measures do not apply"
 _STYLES = {GO: "bold green", NO_GO: "bold red", INCONCLUSIVE: "bold yellow"}
+_DECIDED = {"nothing": "getting nothing"}
 _EXAMPLES = re.compile(r"\s*\([^()]*\)$")  # the items that a reason names
-_JOINTS = re.compile(r"(?<=[(,|= ])|(?=@)")  # where a measure's name may be broken
 
 
-def render_text(results: Results, console: Console, *, gates_only: bool = False) -> None:
+def render_text(
+    results: Results, console: Console, *, gates_only: bool = False, every_item: bool = False
+) -> None:
     """Prints estimates, differences, review, gates and, last, what to do and where the report lies."""
     # A pipe or a file has no width of its own; rich would fold everything at 80.
     width = min(WIDTH, console.width) if console.is_terminal else WIDTH
     if not gates_only:
         _print_evidence(results, console, width)
+    for table in item_tables(results, width) if every_item else ():
+        _print_table(console, table, width)
+        console.print()
     for gate in say.gates_in_order(results):
         style = _STYLES.get(gate.verdict, "bold") if gate.deciding else ""
         _print_line(console, f"{gate.gate}: {say.gate_title(gate)}", style)
@@ -45,8 +51,8 @@ def render_text(results: Results, console: Console, *, gates_only: bool = False)
     if results.verdicts or (results.comparisons and not gates_only):
         _print_line(console, DETECTABLE, "dim")
         console.print()
-    for line in _since(results):
-        _print_line(console, line)
+    if results.against is not None:
+        _print_since(results.against, console, width)
     for warning in results.trust.warnings:
         _print_line(console, f"warning: {warning}", "yellow")
     if results.verdict is None and results.report is None:
@@ -54,21 +60,24 @@ def render_text(results: Results, console: Console, *, gates_only: bool = False)
     _print_answer(results, console)
 
 
-def _since(results: Results) -> Iterator[str]:
+def _print_since(since: Against, console: Console, width: int) -> None:
     """What changed since a baseline, item by item."""
-    if (since := results.against) is None:
-        return
+    name = since.baseline
     for word, turns in (("worse", since.regressions), ("better", since.recoveries)):
-        shown = [
-            f"{turn.item_id} ({turn.measure} {say.number(turn.before)} -> {say.number(turn.after)})"
-            for turn in turns[:SHOWN_TURNS]
-        ]
-        more = f" and {len(turns) - SHOWN_TURNS} more" if len(turns) > SHOWN_TURNS else ""
-        yield f"{word} since {since.baseline}: {', '.join(shown) or 'nothing'}{more}"
-    for word, items in (("newer than", since.added), ("changed since", since.changed)):
-        if items:
-            yield f"{word} {since.baseline}, not compared: {say.counted(len(items), 'item')}"
-    yield ""
+        items = say.counted(len({turn.item_id for turn in turns}), "item")
+        _print_line(console, f"{word} since {name}: {items if turns else 'nothing'}")
+        if shown := turns[:SHOWN_ITEMS]:
+            _print_table(console, turned(shown, width), width)
+        if (more := len(turns) - SHOWN_ITEMS) > 0:
+            _print_line(console, f"  and {more} more")
+    for what, ids in (
+        (f"newer than {name}, not compared", since.added),
+        (f"changed since {name}, not compared", since.changed),
+        (f"removed since {name}", since.removed),
+    ):
+        if ids:
+            _print_line(console, f"{what}: {say.counted(len(ids), 'item')} ({say.some(ids, SHOWN_ITEMS)})")
+    console.print()
 
 
 def _print_evidence(results: Results, console: Console, width: int) -> None:
@@ -77,10 +86,23 @@ def _print_evidence(results: Results, console: Console, width: int) -> None:
         if table is not None:
             _print_table(console, table, width)
             console.print()
-    if silent := sum(item.expects == "nothing" for item in results.items):
-        items = f"{say.counted(silent, 'item')} of {len(results.items)}"
-        _print_line(console, f"{items}: {NOTHING_EXPECTED}", "dim")
+    bounds = say.LOWER_BOUND if any(measure.lower_bound for measure in results.measures) else ""
+    if notes := [*filter(None, [*latency_lines(results), bounds, _unranked(results.items)])]:
+        for note in notes:
+            _print_line(console, note, "dim")
         console.print()
+
+
+def _unranked(items: Sequence[ItemView]) -> str:
+    """How many items no ranking can be right on, and what decides them; nothing where there is none."""
+    kinds = Counter(item.expects for item in items if item.expects is not None)
+    if not kinds:
+        return ""
+    of = f"{say.counted(kinds.total(), 'item')} of {len(items)}"
+    if [*kinds] == ["nothing"]:
+        return f"{of}: nothing is the right answer: ranking measures do not apply"
+    found = [f"{count} by {_DECIDED.get(kind, kind)}" for kind, count in kinds.most_common()]
+    return f"{of} are judged without ranking measures: {', '.join(found)}"
 
 
 def _print_answer(results: Results, console: Console) -> None:
@@ -127,7 +149,7 @@ def _by_measure(arms: Sequence[str], rows: Sequence[list[str]], width: int) -> l
     names, *by_arm = rows
     columns = [[arm, *cells] for arm, cells in zip(arms, by_arm, strict=True)]
     room = width - sum(GAP + max(map(cell_len, column)) for column in columns)
-    label = ["measure", *(_folded(name, max(room, LABEL)) for name in names)]
+    label = ["measure", *(folded(name, max(room, LABEL)) for name in names)]
     return side_by_side(label, columns, width)
 
 
@@ -139,7 +161,8 @@ def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str
         if one is None or one.value is None:
             cells.append(say.NOTHING)
         else:
-            cells.append(f"{say.with_interval(one.value, one.low, one.high)} n {say.sample(one)}")
+            figure = say.with_interval(one.value, one.low, one.high)
+            cells.append(f"{say.at_least(measure)}{figure} n {say.sample(one)}")
     return cells
 
 
@@ -152,7 +175,7 @@ def _slices(results: Results, width: int) -> list[Table]:
         found = {(one.where[tag], one.measure): one for one in results.estimates if [*one.where] == [tag]}
         values = list(dict.fromkeys(value for value, _ in found))
         cells = {
-            measure: [_mean(found.get((value, measure.name))) for value in values]
+            measure: [_mean(measure, found.get((value, measure.name))) for value in values]
             for measure in results.measures
         }
         applying = [
@@ -165,11 +188,12 @@ def _slices(results: Results, width: int) -> list[Table]:
     return tables
 
 
-def _mean(one: Estimate | None) -> str:
+def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
     """A mean with its sample, and nothing where the measure does not apply."""
     if one is None or not one.n_expected:
         return ""
-    return f"{say.number(one.value)} n {say.sample(one)}"
+    bound = "" if one.value is None else say.at_least(measure)
+    return f"{bound}{say.number(one.value)} n {say.sample(one)}"
 
 
 # ------------------------------------------------------------------------------- differences
@@ -201,20 +225,10 @@ def _differences(made: Sequence[Comparison], width: int) -> Table:
     first = 1 if len(pairs) == 1 else 0  # a pair that is the only one stands in the title
     shown = [header[first:], *(row[first:] for row in rows)]
     room = width - sum(GAP + max(map(cell_len, column)) for column in zip(*shown, strict=True))
-    names = ["measure", *(_folded(one.measure, room) for one in made)]
+    names = ["measure", *(folded(one.measure, room) for one in made)]
     title = f"Differences: {pairs[0]}" if len(pairs) == 1 else "Differences"
     head, *body = [(name, *row) for name, row in zip(names, shown, strict=True)]
     return columned(title, head, body, words=(0,) if first else (0, 1))
-
-
-def _folded(name: str, room: int) -> str:
-    """A measure's name broken at its joints, where it is longer than there is room for."""
-    lines = [""]
-    for part in _JOINTS.split(name):
-        if lines[-1] and cell_len(lines[-1]) + cell_len(part) > room:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
 
 
 def _not_compared(comparisons: Sequence[Comparison]) -> list[str]:
@@ -272,7 +286,8 @@ def _clauses(gate: Verdict, width: int) -> RenderableType:
     widths[0] = min(widths[0], width - GAP - sum(GAP + each for each in widths[1:]))
     parts: list[RenderableType] = [columned("", header, [], words=(0, 1), widths=widths)] if rows else []
     for clause, row in zip(clauses, rows, strict=True):
-        parts.append(columned("", (), [row], words=(0, 1), widths=widths))
+        text = folded(row[0], widths[0], WORDS)
+        parts.append(columned("", (), [(text, *row[1:])], words=(0, 1), widths=widths))
         if why := say.clause_outlook(clause):
             parts.append(Padding(plain(why, "dim"), (0, 0, 0, GAP)))
     return Padding(Group(*parts), (0, 0, 0, GAP))

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from assay.report.wording import printable
+from assay.report import wording as say
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from assay.results import Turn
 
 GAP = 2
+MOST = 80  # characters of a query
+JOINTS = re.compile(r"(?<=[(,|= ])|(?=@)")  # where a measure's name may be broken
+WORDS = re.compile(r"(?<=[,| ])")  # and a clause
 
 
 def plain(text: str, style: str = "") -> Text:
     """Text as it is: names such as `race[stage=50k]` are not rich mark-up."""
-    return Text(printable(text), style)
+    return Text(say.printable(text), style)
 
 
 def columned(
@@ -51,6 +62,16 @@ def columned(
     return table
 
 
+def folded(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
+    """A text broken at its joints, where it is longer than there is room for."""
+    lines = [""]
+    for part in joints.split(text):
+        if lines[-1] and cell_len(lines[-1]) + cell_len(part.rstrip()) > room:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)
+
+
 def side_by_side(label: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[Table]:
     """Tables with as many columns as fit beside the label, each column headed by its first cell."""
     groups: list[list[Sequence[str]]] = []
@@ -64,3 +85,21 @@ def side_by_side(label: Sequence[str], columns: Sequence[Sequence[str]], width: 
         room -= needed
     rows = [list(zip(label, *group, strict=True)) for group in groups]
     return [columned("", header, body) for header, *body in rows]
+
+
+def turned(turns: Sequence[Turn], width: int) -> RenderableType:
+    """Items that changed, a row each and measure; the query as far as there is room for it."""
+    several = [turn.arm for turn in turns] if len({turn.arm for turn in turns}) > 1 else []
+    columns = [
+        ["item", *(turn.item_id for turn in turns)],
+        ["measure", *(turn.measure for turn in turns)],
+        *([["system", *several]] if several else []),
+        ["before", *(say.number(turn.before) for turn in turns)],
+        ["after", *(say.number(turn.after) for turn in turns)],
+    ]
+    room = max(MOST // 4, width - GAP - sum(GAP + max(map(cell_len, column)) for column in columns))
+    columns.append(["query", *(say.shortened(turn.text, min(room, MOST)) for turn in turns)])
+    header, *rows = zip(*columns, strict=True)
+    figures = len(columns) - 3, len(columns) - 2
+    words = tuple(place for place in range(len(columns)) if place not in figures)
+    return Padding(columned("", header, rows, words), (0, 0, 0, GAP))

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 from assay.datasets.dataset import Corpus, Dataset
-from assay.judges.anchor_index import GRADES, RELEVANCE
+from assay.judges.anchor_index import GRADES, label_of
 from assay.measures.block import Block, View
 from assay.measures.semantic import REVIEW, marked_hits
 from assay.protocols import Measure
 from assay.records import Hit, Item, Response
 from assay.results import Expected, ItemView, MeasureInfo, Returned
 
+# Labels of which only a part is known, each with how many hits, from the first on, somebody looked at.
+Bounded = Mapping[str, float]
 SHOWN_HITS = 10
 SNIPPET = 240
 _UNITS = {"Seconds": "s"}
 
 
-def measure_infos(measures: Sequence[Measure], bounded: Set[str] = frozenset()) -> list[MeasureInfo]:
-    """How to read each measure's column; `bounded` are labels of which only a part is known."""
+def measure_infos(measures: Sequence[Measure], bounded: Bounded | None = None) -> list[MeasureInfo]:
+    """How to read each measure's column."""
     return [
         MeasureInfo(
             measure.name,
@@ -28,16 +31,23 @@ def measure_infos(measures: Sequence[Measure], bounded: Set[str] = frozenset()) 
             measure.high,
             _UNITS.get(getattr(measure, "family", ""), ""),
             (type(measure).__doc__ or "").strip().partition("\n")[0],
-            is_lower_bound(measure, bounded),
+            is_lower_bound(measure, bounded or {}),
         )
         for measure in measures
     ]
 
 
-def is_lower_bound(measure: Measure, bounded: Set[str]) -> bool:
-    """Whether a measure can only rise once somebody looks at what came back and was not expected."""
-    reads = bounded & set(getattr(measure, "seen_in", View()).labels)
-    return bool(reads) and "labels" in measure.needs and measure.better == "higher"
+def is_lower_bound(measure: Measure, bounded: Bounded) -> bool:
+    """Whether a measure can only rise once somebody looks at what came back and was not expected.
+
+    One that depends on how much there was to find can fall too: more is relevant then.
+    """
+    if "labels" not in measure.needs or measure.better != "higher" or getattr(measure, "pooled", True):
+        return False
+    view = getattr(measure, "seen_in", View())
+    ranks = measure.at == "rank" and view.level == "passage"
+    deepest = (getattr(measure, "cutoff", None) if ranks else None) or inf
+    return any(bounded.get(label, inf) < deepest for label in view.labels)
 
 
 def item_views(
@@ -54,7 +64,7 @@ def item_views(
             continue
         corpus = datasets[block.arm.name].corpus
         grades, marks, reasons = _grades(block), _marks(block), _reasons(block)
-        unnamed = 0.0 if block.labels.world("relevance") == "closed" else None
+        unnamed = {label: 0.0 if block.labels.world(label) == "closed" else None for label in GRADES}
         for item, response in zip(block.items, block.responses, strict=True):
             known = grades.get(item.item_id, {})
             if item.item_id not in expected:
@@ -68,7 +78,7 @@ def item_views(
                 Returned(
                     hit.doc_id,
                     hit.score,
-                    _grade(corpus.units.get(hit.doc_id) or [hit.doc_id], known, unnamed),
+                    _grade(corpus.units.get(hit.doc_id) or [hit.doc_id], known, unnamed[label_of(item)]),
                     hit.text or _snippet(corpus, hit.doc_id),
                     marks.get((item.item_id, hit.doc_id)),
                     reasons.get((item.item_id, hit.doc_id), ""),
@@ -97,10 +107,9 @@ def item_views(
 def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Expected]:
     """What gold names: the text that its author anchored it in, or the passages with the best grades."""
     if anchors := item.gold.get("anchors"):
-        return [
-            Expected(_place(each), GRADES[RELEVANCE].get(each["relevance"], 0.0), each["text"])
-            for each in sorted(anchors, key=lambda each: -GRADES[RELEVANCE].get(each["relevance"], 0.0))
-        ]
+        grades = GRADES[label_of(item)]
+        named = [Expected(_place(each), grades.get(each["relevance"], 0.0), each["text"]) for each in anchors]
+        return sorted(named, key=lambda each: -each.grade)
     best = sorted(known.items(), key=lambda pair: -pair[1])[:SHOWN_HITS]
     return [Expected(doc, grade, _snippet(corpus, doc)) for doc, grade in best if grade > 0]
 
@@ -120,9 +129,13 @@ def _as_scored(hit: Hit) -> tuple[float, str]:
 
 
 def _grades(block: Block) -> dict[str, dict[str, float]]:
+    """The grades of passages by item, each item's under the label that is read there."""
+    read = {item.item_id: label_of(item) for item in block.items}
     grades: dict[str, dict[str, float]] = {}
-    for item, doc, grade in block.relevance.iter_rows():
-        grades.setdefault(item, {})[doc] = grade
+    for label in GRADES:
+        for item, doc, grade in block.graded(View(label=label)).iter_rows():
+            if read.get(item) == label:
+                grades.setdefault(item, {})[doc] = grade
     return grades
 
 

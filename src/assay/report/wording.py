@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assay.errors import UsageError
 from assay.measures.semantic import REVIEW
-from assay.records import Arm, ClauseResult, Comparison, Estimate, Status, Verdict
+from assay.records import ClauseResult, Comparison, Estimate, Status, Verdict
 from assay.results import GO, INCONCLUSIVE, NO_GO, ItemView, MeasureInfo, Results
 from assay.spec import Spec, parse_spec
 
 NOTHING = "n/a"
 AT_LEAST = "≥ "
+LOWER_BOUND = "≥: a lower bound. Results that nobody expected and nobody judged count as wrong."
 ALPHA = 0.05  # what the 95 % intervals stand for
 FEW = 10  # a slice with fewer items is shown, faded
 TITLES = {GO: "Go", NO_GO: "No-go", INCONCLUSIVE: "Inconclusive", None: "No verdict"}
@@ -27,12 +28,12 @@ _CLAUSE = re.compile(
     r"^(?P<left>.+?)\s*(?P<op>>=|<=|>|<)\s*(?P<right>.+?)(?P<scope>\s+(?:where|for|on)\s.+)?$"
 )
 _LITERAL = re.compile(r"[-+]?[\d.]+%?")
-# What XML 1.0 forbids and a terminal might obey, the C1 controls included; tab and line feed stay.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# What XML 1.0 forbids, a terminal might obey or turns the direction of writing; tab and line feed stay.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def printable(text: str) -> str:
-    """The text without control characters, lone surrogates and non-characters."""
+    """The text without control characters, marks of direction, lone surrogates and non-characters."""
     return _CONTROL.sub("", text)
 
 
@@ -113,9 +114,29 @@ def where_text(where: dict[str, str]) -> str:
     return ", ".join(f"{key}={value}" for key, value in where.items())
 
 
+def some(names: Sequence[str], most: int) -> str:
+    """The first of many names, and how many more there are: `q1, q2 and 18 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def measure_title(measure: MeasureInfo) -> str:
     """A measure's name with its unit, as it heads a column."""
     return f"{measure.name} ({measure.unit})" if measure.unit else measure.name
+
+
+def as_spec(measure: str) -> tuple[Spec, str]:
+    """A measure's name as a spec, and what follows its @; one that is no spec has no parameters."""
+    head, cut, depth = measure.rpartition("@")
+    try:
+        return parse_spec(head if cut else measure), depth if cut else ""
+    except UsageError:
+        return Spec(measure), ""
+
+
+def at_least(measure: MeasureInfo) -> str:
+    """The sign before the means of a measure that somebody who looked could only raise."""
+    return AT_LEAST if measure.lower_bound else ""
 
 
 def counted(count: int, noun: str) -> str:
@@ -242,34 +263,6 @@ def comparison_note(comparison: Comparison) -> str:
     return f"could detect {number(comparison.mde)}"
 
 
-def answer(results: Results, measure: MeasureInfo) -> str:
-    """What the comparisons of one measure say, as the title of its picture."""
-    pairs = [one for one in differences(results, measure.name) if one.difference is not None]
-    if not pairs:
-        found = overall(results, measure.name)
-        if any(one.value is not None for one in found):
-            return ""
-        return "no figures yet" if any(one.n_expected for one in found) else "applies to no item"
-    groups: dict[tuple[str, str], list[str]] = {}
-    for pair in pairs:
-        gain = (pair.difference or 0) * (1 if measure.better == "higher" else -1)
-        finding = "unclear" if not settled(pair) else "better" if gain > 0 else "worse"
-        groups.setdefault((finding, pair.b), []).append(Arm(pair.a, pair.factors).name)
-    return "; ".join(_finding(names, finding, other) for (finding, other), names in groups.items())
-
-
-def _finding(names: list[str], finding: str, other: str) -> str:
-    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-    if finding == "unclear":
-        none = f"neither {' nor '.join(names)}" if len(names) == 2 else f"none of {listed}"
-        return (
-            f"{names[0]} does not clearly differ from {other}"
-            if len(names) == 1
-            else f"{none} clearly differs from {other}"
-        )
-    return f"{listed} {'are' if len(names) > 1 else 'is'} {finding} than {other}"
-
-
 # -------------------------------------------------------------------------------------- review
 
 
@@ -280,11 +273,7 @@ def wants_review(item: ItemView) -> bool:
 
 def only_rises(measure: str) -> bool:
     """Whether what people find beyond the rules can raise a measure and never lower it."""
-    head, cut, _ = measure.rpartition("@")
-    try:
-        spec = parse_spec(head if cut else measure)
-    except UsageError:
-        spec = Spec(measure)
+    spec, _ = as_spec(measure)
     reads_marks = REVIEW in str(spec.params.get("label", "")).split("|")
     return spec.name in _RISING and not reads_marks
 

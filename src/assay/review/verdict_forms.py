@@ -1,4 +1,4 @@
-"""Forms on which people grade what a model judge graded: out, and what was written in them back in.
+"""Forms on which people grade what a model judge graded, as they are written and told apart.
 
 They look like the other review forms, and the same command takes them. What tells them apart is the label
 under `metadata`: it names the question that the judge was asked.
@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from assay.datasets.dataset import digest
-from assay.errors import DataError, Problem, did_you_mean
-from assay.judges.marks import standing, text_hash
+from assay.errors import DataError, Problem
 from assay.records import Judgment
 from assay.review.export import file_name, to_yaml
-from assay.review.forms import DONE, Form, Row, bare, own_notes, read_form
-from assay.review.taking import Blank, Taking
+from assay.review.forms import DONE, Form, Row, read_form
 from assay.review.verdicts import Asked
 from assay.run.store import write_atomic
 from assay.yaml_lines import read_yaml
 
 _NOTE = (
-    "Grade every passage by its text alone, for this query and its intent; notes may say why. Put your name"
-    " and the date under metadata, and set review_complete to true once no judgment is empty. [DONE] marks"
-    " what was graded before; to change it, change the judgment."
+    "Give every passage one of the grades, by its text alone, for this query and its intent; notes may say"
+    " why. What is expected shows the kind of text that is wanted: a passage may be as good without it. Put"
+    " your name and the date under metadata, and set review_complete to true once no judgment is empty."
+    " [DONE] marks what was graded before; to change it, change the judgment."
 )
 _RESULTS = "\nresults:\n"
 _UNUSED = '\n  report_id: ""\n  section_name: ""\n'
@@ -44,21 +43,19 @@ class VerdictForm:
 
     form: Form
     label: str
-    grades: tuple[str, ...] = ()
-    intent: str = ""  # what the query asks for beyond its words, where the item says so
+    query: Mapping[str, Any] = field(default_factory=dict)  # what is shown of it
+    rules: Mapping[str, Any] = field(default_factory=dict)  # what the judge was told of grades and intents
 
 
 def word_of(judgment: str, grades: Mapping[str, float]) -> str | None:
     """The judge's word that a judgment as written stands for: "" where it is blank, None where it is none."""
-    plain = _plain(judgment)
-    return "" if plain in _BLANKS else next((word for word in grades if _plain(word) == plain), None)
+    plain = plain_word(judgment)
+    return "" if plain in _BLANKS else next((word for word in grades if plain_word(word) == plain), None)
 
 
-def _plain(text: str) -> str:
+def plain_word(text: str) -> str:
+    """A grade as it is compared: in capitals, with one underscore for whatever stands between two words."""
     return _NO_WORD.sub("_", text).strip("_").upper()
-
-
-# --------------------------------------------------------------------------------------- out
 
 
 def verdict_form(asked: Asked, seed: int, told: Mapping[Told, str], reviewer: str = "") -> VerdictForm:
@@ -70,13 +67,13 @@ def verdict_form(asked: Asked, seed: int, told: Mapping[Told, str], reviewer: st
     item = asked.item
     category = ", ".join(item.values("category"))
     form = Form(item.item_id, tuple(rows), item.text, category=category, reviewer=reviewer)
-    return VerdictForm(form, asked.label, tuple(asked.grades), str(item.gold.get("intent") or ""))
+    return VerdictForm(form, asked.label, asked.query, asked.rules)
 
 
 def write_verdict_forms(forms: Sequence[VerdictForm], folder: Path, taken: Sequence[Judgment]) -> list[Path]:
     """Writes a file a form, all or none: no file goes that holds what a person said and nobody took in."""
     paths = [folder / each.label / file_name(each.form) for each in forms]
-    said = {(each.item_id, each.label, each.target, _plain(each.category or "")) for each in taken}
+    said = {(each.item_id, each.label, each.target, plain_word(each.category or "")) for each in taken}
     pairs = list(zip(paths, forms, strict=True))
     if problems := [problem for path, each in pairs if (problem := _at_stake(path, each, said)) is not None]:
         raise DataError(problems)
@@ -94,8 +91,8 @@ def _at_stake(path: Path, form: VerdictForm, said: set[tuple[str, str, str | Non
     if there.item_id != form.form.item_id:
         return Problem(f"the form of {there.item_id!r} is there already", str(path), fix=fix)
     for index, row in enumerate(there.rows):
-        key = (there.item_id, form.label, row.doc_id, _plain(row.judgment))
-        if _plain(row.judgment) not in _BLANKS and key not in said:
+        key = (there.item_id, form.label, row.doc_id, plain_word(row.judgment))
+        if plain_word(row.judgment) not in _BLANKS and key not in said:
             what = "it holds what a person said, and nobody took it in"
             return Problem(what, str(path), there.lines.of(("results", index)), fix=fix)
     return None
@@ -106,19 +103,15 @@ def verdict_yaml(asked: VerdictForm) -> str:
     form = asked.form
     metadata = {"query_id": form.item_id, "label": asked.label, "category": form.category}
     metadata |= {"reviewer": form.reviewer, "review_date": form.review_date}
-    instructions = {"grades": f"Write one of {', '.join(asked.grades)}.", "note": _NOTE}
     parts = [
         {"metadata": {**metadata, "review_complete": form.complete}},
-        {"query": {"text": form.text} | ({"intent": asked.intent} if asked.intent else {})},
-        {"instructions": instructions},
+        {"query": dict(asked.query)},
+        {"instructions": {**asked.rules, "note": _NOTE}},
     ]
     head = [str(yaml.safe_dump(part, sort_keys=False, allow_unicode=True, width=2**31)) for part in parts]
     # texts are indented by more, so that none of their lines can be taken for these
     rows = to_yaml(form).partition(_RESULTS)[2].replace(_UNUSED, "\n")
     return "\n".join(head) + _RESULTS + rows
-
-
-# ---------------------------------------------------------------------------------------- in
 
 
 def parted(forms: Sequence[Form]) -> tuple[list[Form], list[VerdictForm]]:
@@ -132,179 +125,3 @@ def parted(forms: Sequence[Form]) -> tuple[list[Form], list[VerdictForm]]:
         else:
             plain.append(form)
     return plain, verdicts
-
-
-@dataclass(frozen=True)
-class _Said:
-    """One row, what it is about and who says it."""
-
-    form: Form
-    index: int
-    reviewer: str
-    label: str
-    asked: Asked | None
-
-    @property
-    def row(self) -> Row:
-        return self.form.rows[self.index]
-
-    @property
-    def word(self) -> str | None:
-        return word_of(self.row.judgment, self.asked.grades if self.asked else {_plain(self.row.judgment): 0})
-
-    @property
-    def key(self) -> Told:
-        return self.form.item_id, self.label, self.row.doc_id
-
-    @property
-    def who(self) -> tuple[str, ...]:
-        return self.reviewer, *self.key
-
-    def problem(self, name: str, what: str, fix: str) -> Problem:
-        return self.form.problem(self.index, name, what, fix)
-
-
-def take_verdicts(
-    forms: Sequence[VerdictForm],
-    asked: Sequence[Asked],
-    *,
-    reviewer: str | None = None,
-    when: float,
-    earlier: Sequence[Judgment],
-) -> Taking:
-    """The judgments that forms add to earlier ones; raises with every problem, and then nothing is taken."""
-    known = {each.key: each for each in asked}
-    said = [
-        _Said(each.form, index, each.form.signed or bare(reviewer or ""), each.label, known.get(key))
-        for each in forms
-        for key in [(each.form.item_id, each.label)]
-        for index in range(len(each.form.rows))
-    ]
-    blank = [each for each in said if each.word == ""]
-    before = _Before(earlier, said)
-    new = [each for each in said if each.word != "" and not before.knows(each)]
-    if problems := [*_wrong(new), *_contradictions(new)]:
-        raise DataError(sorted(problems, key=lambda each: (each.where, each.line or 0)))
-    first = {each.who: each for each in reversed(new)}
-    judgments = [_judgment(each, before.standing.get(who), when) for who, each in reversed(first.items())]
-    blanks = [
-        Blank(each.form.lines.where, each.form.lines.of(("results", each.index)), each.key[0], each.key[2])
-        for each in blank
-    ]
-    return Taking(judgments, len(said) - len(blank) - len(judgments), 0, blanks, _notes(forms, blank))
-
-
-class _Before:
-    """What people said before, and whether a row only repeats it."""
-
-    def __init__(self, earlier: Sequence[Judgment], said: Sequence[_Said]) -> None:
-        known = [each for each in earlier if each.target is not None]
-        self.standing = {_who(each): each for each in standing(known)}
-        self._ever = {(*_who(each), _plain(each.category or "")) for each in known}
-        self._anybody = {(*who[1:], _plain(each.category or "")) for who, each in self.standing.items()}
-        # who stands by a later word in one form has not taken it back in an older one beside it
-        self._kept = {each.who for each in said if self._stands(each)}
-
-    def _stands(self, said: _Said) -> bool:
-        own = self.standing.get(said.who)
-        if own is None or _plain(own.category or "") != _plain(said.row.judgment):
-            return False
-        notes = own_notes(said.row.notes)
-        text = said.asked.passages.get(said.row.doc_id) if said.asked else None
-        # the same word on another text is another judgment, if the form shows that text
-        same = text is None or own.seen == text_hash(text) or said.form.text_changed(said.index, text)
-        return bool(same) and notes in {"", own.reason or ""}
-
-    def knows(self, said: _Said) -> bool:
-        """Whether its reviewer said so before, or an export filled it in."""
-        word = _plain(said.row.judgment)
-        older = said.who in self._kept and (*said.who, word) in self._ever and not own_notes(said.row.notes)
-        filled = said.row.tag == DONE and (*said.key, word) in self._anybody
-        return self._stands(said) or older or filled
-
-
-def _who(judgment: Judgment) -> tuple[str, ...]:
-    return judgment.judge, judgment.item_id, judgment.label, judgment.target or ""
-
-
-def _wrong(new: Sequence[_Said]) -> list[Problem]:
-    """What is wrong with rows that say something new."""
-    problems = [_of_form(each) for each in {id(each.form): each for each in new}.values()]
-    for each in (each for each in new if each.asked is not None):
-        asked, doc_id = each.asked, each.row.doc_id
-        if asked is None or (text := asked.passages.get(doc_id)) is None:
-            fix = did_you_mean(doc_id, asked.passages if asked else ())
-            problems.append(each.problem("chunk_id", f"the judge graded no passage {doc_id!r} here", fix))
-            continue
-        problems.append(each.form.text_changed(each.index, text))
-        if each.word is None:
-            fix = f"Write {', '.join(asked.grades)}, or leave it empty."
-            problems.append(each.problem("judgment", f"{each.row.judgment!r} is no grade", fix))
-    return [problem for problem in problems if problem is not None]
-
-
-def _of_form(said: _Said) -> Problem | None:
-    """Why nothing can be taken from a form."""
-    lines = said.form.lines
-    if said.asked is None:
-        what = f"no judge graded what came back for {said.form.item_id!r} under {said.label!r}"
-        return lines.problem(("metadata", "query_id"), what, "Export the forms again.")
-    if not said.reviewer:
-        what = "the form holds judgments and names no reviewer"
-        return lines.problem(("metadata", "reviewer"), what, "Write the reviewer's name there.")
-    return said.form.query_changed(said.asked.item.text)
-
-
-def _contradictions(new: Sequence[_Said]) -> list[Problem]:
-    first: dict[tuple[str, ...], _Said] = {}
-    problems = []
-    for each in new:
-        other = first.setdefault(each.who, each)
-        if other.word != each.word:
-            what = f"{each.word}, where {other.form.place(other.index)} has {other.word} for the same passage"
-            problems.append(each.problem("judgment", what, "Decide for one of the two."))
-    return problems
-
-
-def _judgment(said: _Said, before: Judgment | None, when: float) -> Judgment:
-    asked, word = said.asked, said.word or ""
-    text = asked.passages[said.row.doc_id] if asked else ""
-    time = when if said.form.time is None else said.form.time
-    reason = own_notes(said.row.notes) or None
-    replaces = before.judgment_id if before else None
-    # What it replaces is part of the id: who goes back to an earlier word says something new by it.
-    parts = (*said.key, said.reviewer, word, reason or "", repr(time), replaces or "")
-    return Judgment(
-        said.form.item_id,
-        said.label,
-        asked.grades[word] if asked else 0.0,
-        said.reviewer,
-        target=said.row.doc_id,
-        category=word,
-        seen=text_hash(text),
-        reason=reason,
-        time=time,
-        judgment_id=digest(part.encode() for part in parts),
-        replaces=replaces,
-    )
-
-
-def _notes(forms: Sequence[VerdictForm], blank: Sequence[_Said]) -> list[str]:
-    """What a person should know: forms that are called complete and are not."""
-    left = {id(each.form): each for each in reversed(blank)}
-    return [
-        f"{each.form.place(each.index)}: the form says that it is complete, and a judgment is left blank."
-        for form in forms
-        if form.form.complete and (each := left.get(id(form.form))) is not None
-    ]
-
-
-def joined(takings: Sequence[Taking]) -> Taking:
-    """What several kinds of form bring, as one."""
-    return Taking(
-        [judgment for each in takings for judgment in each.judgments],
-        sum(each.unchanged for each in takings),
-        sum(each.auto for each in takings),
-        [blank for each in takings for blank in each.blanks],
-        [note for each in takings for note in each.notes],
-    )

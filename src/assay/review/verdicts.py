@@ -8,20 +8,15 @@ neither its verdict nor a rank.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from assay.datasets.dataset import digest
+from assay.judges.llm_prompt import Prompt, expected_of
 from assay.judges.marks import Present
-from assay.judges.ratings import shared_ratings
 from assay.protocols import Judge, PayingJudge
 from assay.records import Item, Judgment
-from assay.stats.agreement import cohen_kappa
 from assay.stats.rectified import LEAST, Sides
 
 ITEMS = 50  # drawn where nobody says how many
@@ -36,10 +31,29 @@ class Asked:
     judge: str
     grades: Mapping[str, float]  # the judge's words, best first, and what each counts
     passages: Mapping[str, str]  # doc_id -> text
+    prompt: Prompt | None = None  # what it was asked by, where it says so
 
     @property
     def key(self) -> tuple[str, str]:
         return self.item.item_id, self.label
+
+    @property
+    def query(self) -> dict[str, Any]:
+        """What there is to know of the query: as much as the judge was shown."""
+        intent = self.item.gold.get("intent")
+        quoted = expected_of(self.item) if self.prompt is not None and self.prompt.quotes("expected") else []
+        found = {"text": self.item.text, "intent": intent and str(intent), "expected": quoted}
+        return {name: value for name, value in found.items() if value or name == "text"}
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """What the grades mean, and the item's intent, in the words that the judge was given."""
+        if self.prompt is None or not self.prompt.meanings:
+            return {"grades": f"Write one of {', '.join(self.grades)}."}
+        intent = str(self.item.gold.get("intent"))
+        meant = {intent: self.prompt.intents[intent]} if intent in self.prompt.intents else {}
+        grades = {word: self.prompt.meanings[word] for word in self.grades}
+        return {"intent": meant, "grades": grades} if meant else {"grades": grades}
 
     def order(self, seed: int) -> list[str]:
         """The passages in an order that comes from a hash, which no ranking decides."""
@@ -61,7 +75,9 @@ def asked_of(
         for each in said:
             if each.target is not None and (text := _text(each, present)):
                 texts.setdefault((each.item_id, each.label), {})[each.target] = text
-        found += [Asked(items[item_id], label, name, grades, own) for (item_id, label), own in texts.items()]
+        prompt: Prompt | None = getattr(judge, "asks", None)
+        for (item_id, label), own in texts.items():
+            found.append(Asked(items[item_id], label, name, grades, own, prompt))
     place = {item_id: number for number, item_id in enumerate(items)}
     return sorted(found, key=lambda each: place[each.item.item_id])
 
@@ -95,6 +111,8 @@ class Checked:
     items: int  # that a paying judge graded
     finished: int  # those whose every passage somebody among the people graded
     before: list[str]  # paying judges whose word comes before that of people
+    drawn: int = 0  # items that people have forms for, where that is known
+    drawn_finished: int = 0
 
     @classmethod
     def of(
@@ -103,15 +121,22 @@ class Checked:
         judges: Sequence[Judge],
         judgments: Iterable[Judgment],
         names: Sequence[str],
+        drawn: Set[str] = frozenset(),
     ) -> Checked:
-        """`names` are those that count, best first."""
+        """`names` are those that count, best first; `drawn` the items that people have forms for."""
         sides = Sides.of(judges, names)
         graded = {(each.item_id, each.label, each.target) for each in judgments if each.judge in sides.people}
-        done = [each for each in asked if all((*each.key, doc_id) in graded for doc_id in each.passages)]
+        items = {each.item.item_id for each in asked}
+        left = {
+            each.item.item_id
+            for each in asked
+            if not all((*each.key, doc_id) in graded for doc_id in each.passages)
+        }
         people = [hasattr(judge, "raters") for judge in judges]
         first = people.index(True) if True in people else len(people)
         before = [judge.names[0] for judge in judges[:first] if isinstance(judge, PayingJudge)]
-        return cls(len(asked), len(done), before)
+        draw = items & drawn
+        return cls(len(items), len(items - left), before, len(draw), len(draw - left))
 
     @property
     def in_words(self) -> str:
@@ -119,45 +144,6 @@ class Checked:
         if self.before:
             return f"people's grades do not count: list human before {', '.join(self.before)} in judges"
         said = f"people finished {self.finished} of the {self.items} items that a model judged"
-        return said if self.finished >= LEAST else f"{said}; from {LEAST} on, estimates combine both"
-
-
-# -------------------------------------------------------------------------------- agreement
-
-
-def agreement_on_verdicts(
-    asked: Sequence[Asked], judgments: Sequence[Judgment], people: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Of every judge with every person, and every two people, on what both graded under the judge's label.
-
-    Raw agreement, Cohen's kappa, plain and with quadratic weights, and how often each word of the first met
-    each of the second.
-    """
-    found = []
-    for judge, label in dict.fromkeys((each.judge, each.label) for each in asked):
-        grades = next(each.grades for each in asked if (each.judge, each.label) == (judge, label))
-        said = [each for each in judgments if each.label == label]
-        for pair in [*((judge, person) for person in people), *combinations(people, 2)]:
-            ratings = np.array([[by[name] for name in pair] for by in shared_ratings(said, pair).values()])
-            if len(ratings):
-                found.append({"label": label, "raters": list(pair), **_agreement(ratings, grades)})
-    return found
-
-
-def _agreement(ratings: np.ndarray[Any, Any], grades: Mapping[str, float]) -> dict[str, Any]:
-    a, b = ratings.T
-    words = {grade: word for word, grade in grades.items()}
-    met = Counter((words.get(one, f"{one:g}"), words.get(other, f"{other:g}")) for one, other in ratings)
-    named = list(dict.fromkeys([*words.values(), *(word for pair in sorted(met) for word in pair)]))
-    return {
-        "n": len(ratings),
-        "agree": float((a == b).mean()),
-        "kappa": number(cohen_kappa(a, b)[0]),
-        "kappa_quadratic": number(cohen_kappa(a, b, "quadratic")[0]),
-        "confusion": {one: {other: met[one, other] for other in named} for one in named},
-    }
-
-
-def number(value: float) -> float | None:
-    """The value, None where it is not finite."""
-    return float(value) if np.isfinite(value) else None
+        if self.drawn:
+            said = f"people finished {self.drawn_finished} of the {self.drawn} items that were drawn"
+        return f"{said}; from {LEAST} on, estimates combine both"

@@ -53,6 +53,7 @@ class Outcome:
     reused: int
     pending: int
     seconds: float
+    left_out: int = 0  # items without an answer that the selection leaves out
 
     @property
     def answered(self) -> int:
@@ -106,8 +107,8 @@ def run_study(
         store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
     answered = {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)}
     _refuse_broken(study, tallies, set() if fresh else answered)
-    pending = sum(key not in outcomes for plan in plans.values() for key in plan.keys)
-    return Outcome(tallies, reused, pending, time.monotonic() - started)
+    pending, left_out = _unanswered(plans, outcomes)
+    return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,15 @@ def _works(
         if todo:
             works.append(Work(study.lines.where, plan.arm, plan.seed, plan.basis, todo, n_items, generation))
     return works, reused
+
+
+def _unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
+    """How many items are still to be asked, and how many more the selection leaves out."""
+    counts = [0, 0]
+    for plan in plans.values():
+        for unit in plan.units:
+            counts[plan.positions.isdisjoint(unit.items)] += sum(key not in outcomes for key in unit.keys)
+    return counts[0], counts[1]
 
 
 def _perform_here(packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: Purse) -> bytes:

@@ -19,7 +19,7 @@ class ArmStatus:
     seed: int
     answered: int
     failed: int
-    pending: int
+    pending: int  # not asked yet, or left out by every run so far
     changed: list[str]  # what is no longer as it was when it was run: system, corpus, budgets
 
 
@@ -58,8 +58,9 @@ def place_of(study: Study) -> str:
 def _next(study: Study, arms: list[ArmStatus]) -> str:
     """What to run next; nothing where every item was answered."""
     place = place_of(study)
-    if any(arm.pending for arm in arms):
-        return f"assay run {place}"
+    if pending := sum(arm.pending for arm in arms):
+        begun = any(arm.answered or arm.failed for arm in arms)
+        return f"assay run {place}" + (f" (asks the {pending} not asked yet)" if begun else "")
     if any(arm.changed for arm in arms):
         return f"assay run {place} (asks again what has changed)"
     if failed := sum(arm.failed for arm in arms):

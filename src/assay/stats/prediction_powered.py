@@ -21,7 +21,8 @@ settled by simulation (tests/unit/stats/test_prediction_powered.py repeats it), 
 - A judge that was never wrong on few rows may still err: where most rows agree, one error each way is added,
   with a weight that is felt at n = 10 and not at n = 50.
 
-Where the judge takes nothing off the variance, λ is 0: the result is that of people's labels alone.
+Where the judge takes nothing off the variance, λ is 0: the result is that of people's labels alone. Where
+people's labels are all the same there is no variance to go by: then λ is 1 if the judge's are too.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ class Powered:
     def method(self) -> str:
         """How it was found, in a few words."""
         if self.weight == 0:
-            return f"{ALONE} ({self.people} people)"
-        return f"{POWERED} ({self.people} people, {self.judge} judge)"
+            return f"{ALONE} ({self.people} items)"
+        return f"{POWERED} ({self.people} items by people, {self.judge} by the judge alone)"
 
 
 def powered_mean(
@@ -92,13 +93,24 @@ def powered_mean(
         )
     y, f, u = (_scaled(column, bounds) for column in (ours, theirs, rest))
     if np.ptp(y) <= TIE:  # nothing to learn a variance or a λ from
-        alone = _plain_interval(ours, bounds, level)
-        return Powered(float(ours.mean()), alone.low, alone.high, 0.0, len(y), len(rest))
+        return _all_alike(ours, theirs, rest, _plain_interval(ours, bounds, level))
     tuned, reach = _tuned(y, f, u, level) if weight is None else _fixed(y, f, u, level, weight)
     value = min(max(float(y.mean() + tuned * (u.mean() - f.mean())), 0.0), 1.0)
     low, high = _wilson_ends(value, reach / float(y.mean() * (1 - y.mean())))
     value, low, high = (_back(each, bounds) for each in (value, low, high))
     return Powered(value, low, high, tuned, len(y), len(rest))
+
+
+def _all_alike(people: Floats, judge: Floats, others: Floats, alone: Interval) -> Powered:
+    """The result where people's labels are all the same.
+
+    A judge that agreed with every one of them is believed on the others; how far it may be is still what
+    people's labels alone leave open.
+    """
+    agreed = bool(np.all(np.abs(people - judge) <= TIE))
+    value = float(others.mean() if agreed else people.mean())
+    low, high = min(alone.low, value), max(alone.high, value)
+    return Powered(value, low, high, float(agreed), len(people), len(others))
 
 
 def _tuned(y: Floats, f: Floats, u: Floats, level: float) -> tuple[float, float]:

@@ -5,7 +5,7 @@ items that people finished both are known, and their difference is the judge's e
 first is. `stats.prediction_powered` makes one mean of the two.
 
 An item none of whose hits the judge decided has the same value either way. People were never shown it, so it
-counts beside the draw, not in it.
+counts beside the draw, not in it. So does an item that failed, at whatever value it is counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.measures.block import MISSING, SCORED, Block, Labels, View
+from assay.errors import UsageError
+from assay.measures.block import FAILED, MISSING, SCORED, Block, Labels, View
 from assay.measures.score import score_block
 from assay.protocols import Judge, Measure, PayingJudge
 from assay.records import Estimate
@@ -60,12 +61,25 @@ class Halves:
     judge: Floats  # and without
     judged: Bools  # the paying judge decided a hit within the cut-off
     finished: Bools  # and people graded every such hit
+    failed: Bools  # no answer came, so that it has no value
 
-    def mean(self, measure: Measure, items: Collection[str], level: float = 0.95) -> Powered | None:
-        """The mean over some of the items; None where people finished too few, or left nothing to a judge."""
+    def over(self, items: Collection[str], failed: float | None = None) -> Halves:
+        """Some of the items; those that failed count at the value given, or not at all."""
         wanted = set(items)
-        here = np.array([item_id in wanted for item_id in self.item_ids], dtype=bool)
-        counted = here & ~np.isnan(self.judge)
+        here = [row for row, item_id in enumerate(self.item_ids) if item_id in wanted]
+        lost = self.failed[here] & (failed is not None)
+        return Halves(
+            [self.item_ids[row] for row in here],
+            np.where(lost, failed or 0.0, self.people[here]),
+            np.where(lost, failed or 0.0, self.judge[here]),
+            self.judged[here] & ~lost,
+            self.finished[here] & ~lost,
+            self.failed[here] & ~lost,
+        )
+
+    def mean(self, measure: Measure, level: float = 0.95) -> Powered | None:
+        """The mean; None where people finished too few, or left nothing to a judge."""
+        counted = ~np.isnan(self.judge)
         done = counted & self.finished & ~np.isnan(self.people)
         rest = counted & self.judged & ~done
         if done.sum() < LEAST or not rest.any() or measure.high is None:
@@ -88,12 +102,36 @@ class Rectifying:
     blocks: Sequence[Block]
     names: Sequence[str]
     sides: Sides
-    _halves: dict[tuple[str, str], Halves | None] = field(default_factory=dict, repr=False)
+    _halves: dict[tuple[str, str], Halves] = field(default_factory=dict, repr=False)
 
     def mean(self, arm: str, measure: Measure, items: Collection[str], level: float = 0.95) -> Powered | None:
         """An arm's mean over some items; None where people do not change it or finished fewer than LEAST."""
-        halves = self.halves(arm, measure)
-        return None if halves is None else halves.mean(measure, items, level)
+        return self.mean_over([arm], measure, items, level)
+
+    def mean_over(
+        self,
+        arms: Sequence[str],
+        measure: Measure,
+        items: Collection[str],
+        level: float = 0.95,
+        failed: float | None = None,
+    ) -> Powered | None:
+        """The mean over some items of several arms, failed ones counted at a value or left out.
+
+        An item's value is its mean over the arms: they answered the same question, so that they are no draws
+        of their own. Arms that count different items have no such value, and are refused.
+        """
+        if not any(self.halves(arm, measure) for arm in arms):
+            return None
+        parts = [self._scored(arm, measure).over(items, failed) for arm in arms]
+        if all(_same_items(parts[0], part) for part in parts):
+            return _averaged(parts).mean(measure, level)
+        if any(part.mean(measure, level) for part in parts):
+            what = (
+                f"{', '.join(arms)} count different items, so that people's marks set no mean over them right"
+            )
+            raise UsageError(f"{what}. Ask for one of them with `where`.")
+        return None
 
     def estimate(self, plain: Estimate, arm: str, measure: Measure, items: Collection[str]) -> Estimate:
         """The estimate set right by people; as it was where there is nothing to set right."""
@@ -106,18 +144,23 @@ class Rectifying:
 
     def halves(self, arm: str, measure: Measure) -> Halves | None:
         """The values of a measure with and without people; None where no paying judge's label is read."""
+        if not {"hits", "labels"} <= measure.needs or not (self.sides.people and self.sides.paying):
+            return None
+        found = self._scored(arm, measure)
+        return found if found.judged.any() else None
+
+    def _scored(self, arm: str, measure: Measure) -> Halves:
         key = (arm, measure.name)
         if key not in self._halves:
             blocks = [block for block in self.blocks if block.arm.name == arm]
-            reads = {"hits", "labels"} <= measure.needs and bool(self.sides.people and self.sides.paying)
-            parts = [self._of_block(measure, block) for block in blocks] if reads else []
-            self._halves[key] = _over_seeds(parts) if any(part.judged.any() for part in parts) else None
+            self._halves[key] = _averaged([self._of_block(measure, block) for block in blocks])
         return self._halves[key]
 
     def _of_block(self, measure: Measure, block: Block) -> Halves:
         alone = dataclasses.replace(block, labels=self._without_people(block.labels))
         judged, finished = self._looked_at(measure, block, alone)
-        return Halves(block.item_ids, _values(measure, block), _values(measure, alone), judged, finished)
+        (people, failed), (judge, _) = _values(measure, block), _values(measure, alone)
+        return Halves(block.item_ids, people, judge, judged, finished, failed)
 
     def _without_people(self, labels: Labels) -> Labels:
         return dataclasses.replace(labels, frame=labels.frame.filter(~self._by(self.sides.people)))
@@ -141,14 +184,18 @@ class Rectifying:
         return among, among & np.array([item_id not in waiting for item_id in block.item_ids], dtype=bool)
 
 
-def _values(measure: Measure, block: Block) -> Floats:
-    """Values of the items that count, NaN for the others."""
+def _values(measure: Measure, block: Block) -> tuple[Floats, Bools]:
+    """Values of the items that count, NaN for the others, and which of these failed."""
     values, status = score_block(measure, block)
-    return np.where(np.isin(status, (SCORED, MISSING)), values, np.nan)
+    return np.where(np.isin(status, (SCORED, MISSING)), values, np.nan), status == FAILED
 
 
-def _over_seeds(parts: Sequence[Halves]) -> Halves:
-    """One value an item from several seeds, as rows have it; finished where it is in every seed."""
+def _same_items(one: Halves, other: Halves) -> bool:
+    return one.item_ids == other.item_ids and bool((np.isnan(one.judge) == np.isnan(other.judge)).all())
+
+
+def _averaged(parts: Sequence[Halves]) -> Halves:
+    """One value an item from several seeds or arms, as rows have it; finished where it is in every one."""
     return Halves(
         parts[0].item_ids,
         np.mean([part.people for part in parts], axis=0),
@@ -156,4 +203,5 @@ def _over_seeds(parts: Sequence[Halves]) -> Halves:
         np.any([part.judged for part in parts], axis=0),
         np.all([part.finished | ~part.judged for part in parts], axis=0)
         & np.any([part.judged for part in parts], axis=0),
+        np.any([part.failed for part in parts], axis=0),
     )

@@ -14,8 +14,8 @@ from assay.plugins import aside
 from assay.protocols import Kit
 from assay.records import Budget, Query, Response
 from assay.systems.http_exchange import Exchange, NotReached, Pace
-from assay.systems.http_reading import Expression, Reading
-from assay.systems.http_request import PORT, Form, asker, check_headers
+from assay.systems.http_reading import Expression, Reading, Usual
+from assay.systems.http_request import PORT, Form, asker, check_headers, check_places
 from assay.systems.meter import Meter
 from assay.systems.served import Served, await_ready, free_port, look, program_missing, taken, words
 
@@ -72,9 +72,9 @@ class Http:
     body: dict[str, Any] | list[Any] | None = None
     headers: dict[str, str] = field(default_factory=dict)
     results: str = "results"
-    id: str | None = "id"
+    id: str | None = Usual.ID
     text: str | None = "text"
-    score: str | None = "score"
+    score: str | None = Usual.SCORE
     route: str | dict[str, str] | None = None
     flags: dict[str, str] = field(default_factory=dict)
     k: int = 10
@@ -87,7 +87,7 @@ class Http:
     rate: float | None = aside(None)  # requests a second, over all threads
     threads: int = aside(8)
     gives: ClassVar[frozenset[str]] = frozenset({"hits", "texts", "route", "flags"})
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
 
     def __post_init__(self) -> None:
         for name in ("k", "threads", "timeout", "patience", "rate"):
@@ -96,6 +96,8 @@ class Http:
                 raise UsageError(f"{name} is {number:g}. It must be a number above 0.")
         if self.method == "GET" and self.body is not None:
             raise UsageError("body: a GET request has none. Write method: POST, or use params.")
+        own = {"start": self.start or "", "ready": self.ready or ""}
+        check_places(self.url, self.params, self.body, own)
         if self.start is None and PORT in f"{self.url}{self.ready or ''}":
             raise UsageError("url: {port} is the port of a server that start runs, and there is no start.")
         if self.start is not None:

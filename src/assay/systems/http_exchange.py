@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from assay.endpoint import Endpoint, Refused, is_passing, pause_before
+from assay.endpoint import LARGEST, Endpoint, Refused, is_passing, pause_before
 from assay.errors import Retryable, SystemFailure, UsageError
 from assay.systems.http_request import Call
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
 
 CONNECTIONS = 256  # kept at most: as many threads as a study may have
-LARGEST = 64 * 1024 * 1024  # bytes of an answer
 _PART = 64 * 1024
 _SHOWN = 200  # characters of what a service said
 _UP = "See whether the service is up, and run again."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -21,6 +22,13 @@ _SHOWN = 80  # characters of what stands where something else should
 _RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
 
 
+class Usual(StrEnum):
+    """Places that are read where a study names none. What it names itself has to be there."""
+
+    ID = "id"
+    SCORE = "score"
+
+
 @dataclass(frozen=True)
 class Expression:
     """Where something stands in an answer: the parameter that says so, as written, and what finds it."""
@@ -28,6 +36,7 @@ class Expression:
     field: str
     written: str
     find: Callable[[Any], Any]
+    required: bool = False
 
     @classmethod
     def of(cls, field: str, written: str | None) -> Expression:
@@ -37,6 +46,7 @@ class Expression:
 
         if written is None:
             return cls(field, "", lambda _: None)
+        required, written = not isinstance(written, Usual), str(written)
         try:
             compiled = jmespath.compile(written)
         except JMESPathError as error:
@@ -46,7 +56,7 @@ class Expression:
             raise _not_one(field, written, f"there is no function {function}")
         if compiled.parsed["type"] == "field":  # a plain name, as most are: no need for an interpreter
             name = compiled.parsed["value"]
-            return cls(field, written, lambda value: value.get(name) if isinstance(value, dict) else None)
+            return cls(field, written, lambda at: at.get(name) if isinstance(at, dict) else None, required)
 
         def find(value: Any) -> Any:
             try:
@@ -56,7 +66,7 @@ class Expression:
                 what = f"{field}: {written!r} cannot be applied to the answer, which has {got} there"
                 raise SystemFailure(f"{what}. Correct it in the study.") from None
 
-        return cls(field, written, find)
+        return cls(field, written, find, required)
 
 
 def _not_one(field: str, written: str, why: str) -> UsageError:
@@ -109,11 +119,8 @@ class Reading:
         if found is not None:
             what = f"At {at!r} there is {self._shown(found)}, not a list of results"
             return f"{what}. Correct results: in the study."
-        held = self._shown(answer)
-        if isinstance(answer, dict):
-            held += " with " + (self.conceal(", ".join(sorted(answer)))[:_SHOWN] or "nothing in it")
         fix = f"Correct results: in the study; where they may be absent, write {at} || `[]`."
-        return f"There are no results at {at!r}: the answer is {held}. {fix}"
+        return f"There are no results at {at!r}: the answer {self._holds(answer)}. {fix}"
 
     def _hits(self, found: Sequence[Any]) -> list[Hit]:
         texts = [self._text(result, rank) for rank, result in enumerate(found, 1)]
@@ -133,13 +140,17 @@ class Reading:
         given = self.doc_id.find(result)
         if isinstance(given, bool) or not isinstance(given, str | int | None):
             raise self._wrong(rank, self.doc_id, given, "text or a whole number")
+        if given is None and self.doc_id.required:
+            raise self._lacking(rank, self.doc_id, result)
         doc_id = "" if given is None else str(given)
+        known = self.corpus.position.get(doc_id)
         if text is None:
             if not doc_id:
                 fix = "Correct id: or text: in the study."
                 raise SystemFailure(f"Result {rank} has neither an id nor a text. {fix}")
+            if known is None and self.text.required:  # nobody could tell what it is, and it would be a miss
+                raise self._lacking(rank, self.text, result)
             return doc_id
-        known = self.corpus.position.get(doc_id)
         if known is not None and _same(self.corpus.passages[known].text, text):
             return doc_id
         return f"{doc_id}~{digest([text.encode('utf-8', 'surrogatepass')])[:12]}"
@@ -163,6 +174,8 @@ class Reading:
     def _scores(self, found: Sequence[Any]) -> list[float]:
         given = [self.score.find(result) for result in found]
         if all(score is None for score in given):
+            if found and self.score.required:
+                raise self._lacking(1, self.score, found[0])
             return [1.0 / rank for rank in range(1, len(found) + 1)]
         return [self._score(score, rank) for rank, score in enumerate(given, 1)]
 
@@ -187,6 +200,15 @@ class Reading:
                 if place.find(answer):
                     return name
         return SEARCH if hits else NO_RESULTS
+
+    def _lacking(self, rank: int, place: Expression, result: Any) -> SystemFailure:
+        what = f"Result {rank} has no {place.field} at {place.written!r}; it {self._holds(result)}"
+        return SystemFailure(f"{what}. Correct {place.field}: in the study, or write {place.field}: null.")
+
+    def _holds(self, found: Any) -> str:
+        if not isinstance(found, dict):
+            return f"is {self._shown(found)}"
+        return f"has {self.conceal(', '.join(sorted(found)))[:_SHOWN] or 'nothing in it'}"
 
     def _wrong(self, rank: int, place: Expression, found: Any, wanted: str) -> SystemFailure:
         what = f"Result {rank} has {self._shown(found)} at {place.written!r}, not {wanted}"

@@ -1,13 +1,15 @@
 """What a search API is asked: a request with places for the query, its language and the number of hits.
 
 `{query}`, `{language}` and `{k}` are filled in the address (as parts of a URL), in its parameters and in the
-strings of a JSON body, where a string that is `{k}` alone becomes a number. Braces around anything else stay.
+strings of a JSON body, where a string that is `{k}` alone becomes a number. Braces around anything else stay,
+unless it looks like one of these misspelt, which is refused.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -21,6 +23,10 @@ from assay.records import Query
 
 PORT = "{port}"
 _PLACE = re.compile(r"\{(query|language|k)\}")
+_REQUEST = frozenset({"url", "params", "body"})
+_FILLED = {"query": _REQUEST, "language": _REQUEST, "k": _REQUEST, "port": {"url", "start", "ready"}}
+_WORD = re.compile(r"\{(\w+)\}")
+_NEAR = 0.7  # likeness of a word to one that is filled in, from which it is taken for that one
 _HARMLESS = {
     "accept",
     "accept-language",
@@ -110,6 +116,30 @@ def asker(form: Form, headers: Mapping[str, str]) -> Endpoint:
     url = _PLACE.sub("x", form.url)
     joined = ("&" if "?" in url else "?") if more else ""
     return Endpoint(f"{url}{joined}{more}", headers=held)
+
+
+def check_places(url: str, params: Mapping[str, Any], body: Any, own: Mapping[str, str]) -> None:
+    """Refuses a request without the query, and what looks like a place and is not filled in.
+
+    `own` is what a server of ours is told, by parameter.
+    """
+    sent = [("url", url.partition("#")[0])]
+    sent += [("params", text) for name, value in params.items() for _, text in _pairs(name, value)]
+    sent += [("body", text) for _, text in _leaves("", body)]
+    for field, text in (*sent, *own.items()):
+        known = [place for place in _FILLED if field in _FILLED[place]]
+        for word in _WORD.findall(text):
+            if word not in known and (meant := _meant(word, known)):
+                raise UsageError(f"{field}: {{{word}}} is not filled in. Did you mean {{{meant}}}?")
+    if not any("{query}" in text for _, text in sent):
+        fix = 'Write it where the service looks for the query, as in params: {q: "{query}"}.'
+        raise UsageError(f"{{query}} stands in neither url, params nor body, so no query is sent. {fix}")
+
+
+def _meant(word: str, known: Sequence[str]) -> str | None:
+    """The place that a word is an abbreviation of, or nearly reads like."""
+    short = [name for name in known if name.startswith(word.lower())]
+    return next(iter(short or difflib.get_close_matches(word.lower(), known, 1, _NEAR)), None)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:

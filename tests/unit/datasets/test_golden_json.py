@@ -420,9 +420,15 @@ def test_an_empty_corpus(folder: Path) -> None:
     ("params", "said"),
     [
         ({"words": [40, 10]}, "words: [40, 10] is no range of lengths. Write [10, 40]"),
-        ({"categories": {"direct": {"by": "passage"}}}, "categories: "),
-        ({"categories": {"direct": {"count": -1}}}, "categories: "),
-        ({"categories": {"direct": {"counts": 1}}}, "unknown field counts"),
+        (
+            {"categories": {"odd": {}, "direct": {"by": "passage"}}},
+            "categories.direct.by: it cannot be 'passage'. It takes passages, route, intent",
+        ),
+        ({"categories": {"direct": {"count": -1}}}, "categories.direct.count: expected int >= 0"),
+        (
+            {"categories": {"direct": {"counts": 1}}},
+            "direct.counts: there is no such field. Did you mean 'count'",
+        ),
         ({"dominant": 2}, "dominant: "),
         ({"set": "x"}, "'golden' has no parameter 'set'. Did you mean 'sets'?"),
     ],

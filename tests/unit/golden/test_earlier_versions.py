@@ -14,6 +14,8 @@ from assay.errors import AssayError, DataError, UsageError
 from assay.golden.check import check_golden
 from assay.golden.freeze import freeze_golden
 from assay.golden.opening import GoldenStudy, open_golden
+from assay.records import Arm
+from assay.study import open_study
 from small_golden import APPLES, STUDY, english, entry, expected, spanish, write_golden, write_set
 
 
@@ -71,6 +73,65 @@ def test_a_golden_set_that_fails_its_check_is_not_frozen(folder: Path) -> None:
         freeze_golden(open_golden(folder))
     assert "en-odd-001: the item is gone; golden.lock.json, version 1 has it" in str(caught.value)
     assert (folder / "golden.lock.json").read_bytes() == before
+
+
+# ------------------------------------------------------------------------- a run after freezing
+
+
+def warnings(folder: Path, study: str = "study.yaml") -> list[str]:
+    """What loading the data says since the set was frozen."""
+    return open_study(folder / study).dataset(Arm("words")).warnings
+
+
+def test_a_run_is_told_what_is_no_longer_as_it_was_frozen(folder: Path) -> None:
+    freeze_golden(open_golden(folder))
+    assert warnings(folder) == []
+    items = english()
+    write_set(
+        folder, [items[0], {**items[3], "retrieval_intent": "meet_first"}, {**items[4], "query": "rain"}]
+    )
+    write_set(folder, spanish()[:2], "es")
+    gone = "3 items of golden.lock.json are gone now: en-direct-002, en-boundary-001, es-night-001"
+    told = [
+        gone,
+        "1 item of golden.lock.json stands for something else now: en-odd-001",
+        "1 item of golden.lock.json expects something else now: en-night-001",
+    ]
+    assert warnings(folder) == [f"{each}. See: assay golden check" for each in told]
+    write_set(folder, items[:1])
+    gone = "5 items of golden.lock.json are gone now: en-direct-002, en-boundary-001, en-night-001 and 2 more"
+    assert warnings(folder) == [f"{gone}. See: assay golden check"]
+
+
+def test_what_is_new_is_no_reason_to_warn(folder: Path) -> None:
+    freeze_golden(open_golden(folder))
+    write_set(folder, [*english(), entry("en-odd-002", "stock market", expected_routing="no_results")])
+    assert warnings(folder) == []
+
+
+def test_a_study_that_names_a_language_is_asked_about_that_one(folder: Path) -> None:
+    freeze_golden(open_golden(folder))
+    (folder / "one.yaml").write_text(STUDY.replace("golden-set-*.json", "golden-set-en.json"))
+    assert warnings(folder, "one.yaml") == []
+    write_set(folder, english()[:4])
+    assert warnings(folder, "one.yaml") == [
+        "1 item of golden.lock.json is gone now: en-odd-001. See: assay golden check"
+    ]
+
+
+def test_a_lock_of_other_sets_says_nothing(folder: Path) -> None:
+    freeze_golden(open_golden(folder))
+    lock = lock_of(folder)
+    lock["items"] = {f"x{name}": each for name, each in lock["items"].items()}
+    (folder / "golden.lock.json").rename(folder / "study.golden.lock.json")
+    (folder / "study.golden.lock.json").write_text(json.dumps(lock))
+    assert warnings(folder) == []
+
+
+def test_a_damaged_lock_is_a_problem_of_the_data(folder: Path) -> None:
+    (folder / "golden.lock.json").write_text("{}")
+    with pytest.raises(DataError, match="this is no lock of a golden set"):
+        warnings(folder)
 
 
 def test_a_study_of_another_name_has_a_lock_of_its_own(folder: Path) -> None:

@@ -132,8 +132,10 @@ LEFT = [
         "anchor",
         direct("x", ROPE.replace("man", "cat")),
         (
-            "expected_passages.0.passage_substring: it does not stand in chapter 1. "
-            "Nearest is: 'the old man kept one hand upon the rope while fog lay'"
+            "expected_passages.0.passage_substring: "
+            "'the old cat kept one hand upon the rope while fog lay' is not in chapter 1 of 'ferry'. "
+            "Quote the text as it stands. "
+            "Nearest: 'the old man kept one hand upon the rope while fog lay' in en/ferry/01, 96% alike."
         ),
     ),
     (

@@ -13,9 +13,12 @@ from assay.golden.check import Checked, Theme, check_golden
 from assay.golden.content_words import ContentWords, alike
 from assay.golden.freeze import freeze_golden
 from assay.golden.opening import open_golden
+from assay.golden.resolving import resolve_golden
+from assay.study import open_study
 from small_golden import (
     APPLES,
     CROSSING,
+    DARK,
     ROPE,
     STUDY,
     english,
@@ -107,15 +110,30 @@ def test_anchors_that_are_not_there_or_more_than_once(folder: Path) -> None:
     assert told(folder) == [
         (
             "golden-set-en.json:17: en-direct-001.expected_passages.1.passage_substring: "
-            "it does not stand in chapter 1. "
-            "Nearest is: 'the old man kept one hand upon the rope while fog lay on'"
+            "'the young man kept one hand upon the rope while fog lay' is not in chapter 1 of 'ferry'. "
+            "Quote the text as it stands. "
+            "Nearest: 'the old man kept one hand upon the rope while fog lay on' in en/ferry/01, 93% alike."
         ),
         (
             "golden-set-en.json:35: en-direct-002.expected_passages.0.passage_substring: "
-            "it stands 2 times in ferry (en/ferry/01, en/ferry/02). "
+            "it stands 2 times in 'ferry' (en/ferry/01, en/ferry/02). "
             "Quote more of the passage, or other words of it."
         ),
     ]
+
+
+def test_words_of_another_chapter_are_told_with_the_chapter(folder: Path) -> None:
+    items = english()
+    items[0]["expected_passages"] = [expected(DARK, 1)]  # it stands in chapter 2
+    write_set(folder, items)
+    (problem,) = told(folder)
+    assert problem == (
+        "golden-set-en.json:11: en-direct-001.expected_passages.0.passage_substring: "
+        f"{DARK!r} is not in chapter 1 of 'ferry'. It is in en/ferry/02: correct the chapter."
+    )
+    # looked up in the corpus as the study cuts it, it is told in the same words and at the same place
+    lost = [each.told for each in resolve_golden(open_study(folder)) if each.problem]
+    assert lost == [f"{folder}/{problem}"]
 
 
 def test_quotes_and_blanks_do_not_matter(folder: Path) -> None:

@@ -113,6 +113,41 @@ def test_what_is_wrong_with_a_prompt_is_said(old: str, new: str, what: str) -> N
         read_prompt(own(old, new), "own.txt")
 
 
+MEANT = own("grades: {YES: 1, NO: 0}", "grades: {YES: 1, NO: 0}\nmeanings: {YES: it is, NO: it is not}")
+MEANT = MEANT.replace("YES is right", "{grades}\nYES is right")
+
+
+def test_what_grades_mean_is_written_once_and_told_to_the_model() -> None:
+    prompt = read_prompt(MEANT, "own.txt")
+    assert prompt.rules.startswith("YES: it is\nNO: it is not\nYES is right")
+    assert prompt.meanings == {"YES": "it is", "NO": "it is not"}
+    others = [OWN, MEANT.replace("it is not", "it is none")]
+    assert prompt.hash not in {read_prompt(text, "own.txt").hash for text in others}
+
+
+def test_every_packaged_prompt_says_what_its_grades_mean() -> None:
+    for name in ("relevance", "intent"):
+        prompt = packaged_prompt(name)
+        assert prompt.meanings.keys() == prompt.grades.keys()
+        assert all(f"{word}: {meaning}\n" in prompt.rules for word, meaning in prompt.meanings.items())
+    assert packaged_prompt("intent").intents.keys() == {"meet_first", "console"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("{grades}\n", "", r"meanings: the model is not told them: \{grades\} is missing from the rules"),
+        ("{grades}", "{grades}{intents}", r"intents: the header has nothing for \{intents\}"),
+        (", NO: it is not", "", "meanings: nothing says what NO means"),
+        ("NO: it is not", "NOO: it is not", "meanings: there is no grade 'NOO'. Did you mean 'NO'"),
+    ],
+)
+def test_what_is_wrong_with_meanings_is_said(old: str, new: str, what: str) -> None:
+    assert old in MEANT
+    with pytest.raises(DataError, match=what):
+        read_prompt(MEANT.replace(old, new), "own.txt")
+
+
 def test_all_that_is_wrong_is_said_at_once() -> None:
     with pytest.raises(DataError) as error:
         read_prompt(own("{query}", "{qeury}").replace("NO: 0", "NO: -1"), "own.txt")

@@ -228,3 +228,39 @@ def test_what_a_better_judge_decides_for_nothing_is_not_asked_and_the_rest_is_un
     judge_study(study)
     assert Looker.asked == ["b"]  # a is gold
     assert Evaluation(study).scores["value"].to_list() == [1.0]
+
+
+@dataclass(frozen=True)
+class Down:
+    """A service that nobody reaches."""
+
+    version: ClassVar[str] = "1"
+    names: ClassVar[tuple[str, ...]] = ("down",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset()
+    asked: ClassVar[list[str]] = []
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
+        return (Question("q", "relevance", f"text {n}", target=str(n)) for n in range(50))
+
+    def ask(self, question: Question, kit: Kit) -> Finding:
+        self.asked.append(question.text)
+        raise ValueError("nobody there")
+
+
+def test_a_judge_that_answers_nothing_is_not_asked_everything(tmp_path: Path) -> None:
+    plugins: dict[str, dict[str, type]] = {
+        SYSTEMS: {"both": Both},
+        DATASETS: {"staged": Staged},
+        JUDGES: {"down": Down},
+    }
+    text = "data: staged(stage=small)\nsystems: {both: both}\nmeasures: [P@2]\njudges: [ids, down]\n"
+    (tmp_path / "study.yaml").write_text(text)
+    study = open_study(tmp_path, registry=Registry(plugins))
+    Down.asked.clear()
+    run_study(study)
+    first = judge_study(study)[0].failed
+    assert 10 <= first == len(Down.asked) < 50  # some are in hand when the tenth fails
+    left = f"{50 - first} of 50 questions to down were not asked yet, because none of the first was answered"
+    assert left in Evaluation(study).judging.warnings
+    judge_study(study)  # and the next run tries again
+    assert len(Down.asked) >= first + 10

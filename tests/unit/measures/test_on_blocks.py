@@ -121,3 +121,33 @@ def test_in_an_open_world_all_arms_share_one_pool(block: Block) -> None:
     # what gold says of one arm's corpus stays with that arm
     values, _ = score_block(R(3), with_labels(block, *mine, *others, closed="relevance"))
     assert values[0] == 1.0
+
+
+def test_in_an_open_world_arms_on_another_corpus_have_a_pool_of_their_own(block: Block) -> None:
+    here = block.arm.name
+    rows = [("a", here), ("b", None), ("c", "beside"), ("d", "elsewhere"), ("e", "elsewhere")]
+    labels = [{"item": "q0", "target": doc, "arm": arm, "grade": 1.0} for doc, arm in rows]
+    found = with_labels(block, *labels)
+    assert R(3).values(found)[0] == 2 / 5
+    apart = dataclasses.replace(found.labels, apart={here: frozenset({"elsewhere"})})
+    assert R(3).values(dataclasses.replace(found, labels=apart))[0] == 2 / 3  # a and b of a, b and c
+
+
+@pytest.mark.parametrize(
+    ("said", "grade"),
+    [
+        ([("here", 0, 0), ("beside", 0, 0), (None, None, 0)], 1.0),  # of this response
+        ([("here", 1, 0), ("beside", 0, 0), (None, None, 0)], 3.0),  # of all, before another seed's
+        ([("here", 1, 0), ("beside", 0, 0)], 1.0),  # of this arm, before another's
+        ([("here", 0, 1), ("beside", 0, 0)], 2.0),  # a better judge's, of whichever
+    ],
+)
+def test_of_a_shared_pool_the_nearest_word_of_the_best_judge_counts(
+    said: list[tuple[str | None, int | None, int]], grade: float, block: Block
+) -> None:
+    arms = {"here": block.arm.name, "beside": "beside", None: None}
+    rows = [
+        {"item": "q0", "target": "b", "arm": arms[arm], "seed": seed, "rank": rank, "grade": float(place)}
+        for place, (arm, seed, rank) in enumerate(said, 1)
+    ]
+    assert with_labels(block, *reversed(rows)).relevance["grade"].to_list() == [grade]

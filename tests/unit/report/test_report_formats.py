@@ -25,7 +25,8 @@ from assay.report.junit import Junit
 from assay.report.markdown import Markdown, code, escaped
 from assay.report.parquet import Parquet
 from assay.report.text import render_text
-from assay.results import MeasureInfo, Results
+from assay.report.wording import LOWER_BOUND
+from assay.results import Against, MeasureInfo, Results, Turn
 
 RENDERED = [Html(), Json(), Junit(), Markdown(), Parquet()]
 
@@ -251,6 +252,79 @@ def test_a_long_name_breaks_at_its_joints(results: Results) -> None:
     last = lines.index("@10") if "@10" in lines else next(at for at, line in enumerate(lines) if "@" in line)
     assert "".join(lines[: last + 1]) == name
     assert all(line[-1] in ",|(=" or after[0] == "@" for line, after in pairwise(lines[: last + 1]))
+
+
+def test_a_clause_breaks_at_its_words(results: Results) -> None:
+    where = "where language=en, category=direct|conceptual|emotional|metaphorical|technique_boundary|odd"
+    gate = results.verdicts[0]
+    long = msgspec.structs.replace(gate.clauses[0], text=f"nDCG@10(hybrid) >= nDCG@10(bm25) + 0.02 {where}")
+    text = printed(dataclasses.replace(results, verdicts=[msgspec.structs.replace(gate, clauses=[long])]))
+    rows = text.split("detectable\n")[-1].split("\n\n")[0].splitlines()
+    cut = rows[0].index("holds")
+    lines = [line[2:cut].rstrip() for line in rows if line[2:cut].strip()]
+    assert " ".join(lines).replace("| ", "|") == long.text
+    assert all(line[-1] in "|," or line.endswith(("where", "0.02", ">=", "+")) for line in lines[:-1]), lines
+
+
+def test_lower_bounds_have_a_sign_and_one_explanation(results: Results) -> None:
+    measures = [msgspec.structs.replace(each, lower_bound=each.name == "R@10") for each in results.measures]
+    marked = dataclasses.replace(results, measures=measures)
+    text = printed(marked)
+    assert "≥" not in printed(results)
+    assert text.count(LOWER_BOUND) == 1
+    assert text.count("≥ 0.") == 3  # three systems
+    assert re.search(r"bm25 +0\.498 \[0\.475, 0\.521\] n 500.*? ≥ 0\.593 \[", text)
+    page = Markdown().render(marked).decode()
+    assert page.count(LOWER_BOUND) == 1
+    assert "| R@10 | bm25 | ≥ 0.593 [" in page
+    assert "| nDCG@10 | bm25 | 0.498 [" in page
+    assert "| language=en | ≥ " in page.split("### R@10")[1].split("###")[0]
+
+
+def test_items_without_ranking_measures_are_counted_by_what_decides_them(results: Results) -> None:
+    def told(*expects: str | None) -> list[str]:
+        items = [
+            msgspec.structs.replace(item, expects=each)
+            for item, each in zip(results.items, expects, strict=False)
+        ]
+        text = printed(dataclasses.replace(results, items=items))
+        return [line for line in text.splitlines() if "ranking measures" in line]
+
+    assert told(None, None) == []
+    assert told(None, "nothing") == [
+        "1 item of 2: nothing is the right answer: ranking measures do not apply"
+    ]
+    assert told("nothing", "route", None, "route", "intent") == [
+        "4 items of 5 are judged without ranking measures: 2 by route, 1 by getting nothing, 1 by intent"
+    ]
+
+
+def turns(n: int, arm: str = "hybrid") -> list[Turn]:
+    return [Turn(f"q{at}", f"what about {at}? " * 20, arm, "R@10", 1.0, 0.0) for at in range(n)]
+
+
+def test_what_changed_since_a_baseline_is_a_table_of_ten(results: Results) -> None:
+    gone = [f"old-{n}" for n in range(12)]
+    since = Against("main", None, "go", [], turns(12), [], ["new-1"], gone, [], [])
+    lines = printed(dataclasses.replace(results, against=since)).splitlines()
+    at = lines.index("worse since main: 12 items")
+    assert re.fullmatch(r"  item  measure  before  after  query *", lines[at + 1])
+    assert re.fullmatch(r"  q0    R@10       1\.00      0  what about 0\? what.*… *", lines[at + 2])
+    assert [line.split()[0] for line in lines[at + 2 : at + 12]] == [f"q{n}" for n in range(10)]
+    assert max(map(len, lines[at : at + 12])) <= 100
+    assert lines[at + 12 : at + 16] == [
+        "  and 2 more",
+        "better since main: nothing",
+        "newer than main, not compared: 1 item (new-1)",
+        f"removed since main: 12 items ({', '.join(gone[:10])} and 2 more)",
+    ]
+
+
+def test_of_several_systems_the_changes_name_theirs(results: Results) -> None:
+    since = Against("main", None, "go", [], [*turns(1), *turns(1, "dense")], [], [], [], [], [])
+    text = printed(dataclasses.replace(results, against=since))
+    assert "worse since main: 1 item\n" in text
+    assert re.search(r"  q0    R@10     dense     1\.00      0  what about", text)
 
 
 def measure_named(results: Results, name: str) -> MeasureInfo:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
 import re
 
+import msgspec
 import pytest
 from fake_results import build_results
 from hypothesis import given
@@ -16,7 +18,8 @@ from assay.report.drilldown import item_data, script_safe, snippet
 from assay.report.flips import score_grid
 from assay.report.html import Html
 from assay.report.svg import Axis, axis_over, margin, scale, shape, style_of, whisker
-from assay.results import Results
+from assay.report.wording import LOWER_BOUND
+from assay.results import ItemView, Results
 
 
 @given(st.text(max_size=60) | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "&lt;"]))
@@ -102,6 +105,16 @@ def test_ticks_are_few_and_inside(values: list[float]) -> None:
     assert all(axis.low - slack <= tick <= axis.high + slack for tick in axis.ticks)
 
 
+def test_figures_of_ticks_never_touch() -> None:
+    # 3 signs on -0.02 … 0.62: 0.2 / 0.64 · 92 % of 110 pixels = 31.6 apart, (3 + 0.6) · 6.5 = 23.4 wide.
+    assert re.findall(r">([\d.-]+)<", scale(Axis(-0.02, 0.62))) == ["0", "0.2", "0.4", "0.6"]
+    # 5 signs on 0.0338 … 0.0406: 0.002 / 0.0068 · 101.2 = 29.8 apart, 36.4 wide: every second.
+    assert Axis(0.0338, 0.0406).ticks == [0.034, 0.036, 0.038, 0.04]
+    assert re.findall(r">([\d.-]+)<", scale(Axis(0.0338, 0.0406))) == ["0.034", "0.038"]
+    # -0.05, 0, 0.05, 0.1 on -0.06 … 0.11: 29.8 apart, 36.4 wide; of every second, those with zero.
+    assert re.findall(r">([\d.-]+)<", scale(Axis(-0.06, 0.11))) == ["0", "0.1"]
+
+
 def test_pictures_escape_their_titles() -> None:
     drawn = whisker(Axis(0, 1), (0.5, 0.4, 0.6), "s0", '"><script>x</script>')
     assert "<script>" not in drawn
@@ -150,6 +163,45 @@ def test_sections_stand_in_order_and_empty_ones_say_what_to_do(results: Results,
         assert re.findall(r'<(?:section|header)[^>]* id="(\w+)"', page) == order
     assert page.count('class="empty"') == 3
     assert "No verdict" in page
+
+
+def test_one_system_has_no_columns_for_comparisons(results: Results) -> None:
+    def heads(page: str) -> list[str]:
+        row = re.search(r'<table class="systems.*?<tr>(.*?)</tr>', page, re.DOTALL)
+        assert row is not None
+        return re.findall(r">([^<>]*\S)</(?:th|abbr)>", re.sub("<svg.*?</svg>", "", row[1]))
+
+    pair = ["Difference [95 %]", "p adj.", "Wilcoxon p", "Win / tie / loss"]
+    assert heads(Html().render(results).decode()) == ["System", "Mean [95 %]", "n", *pair, "Note"]
+    alone = dataclasses.replace(
+        results,
+        systems=["dense"],
+        arms=["dense"],
+        baseline=None,
+        estimates=[one for one in results.estimates if one.system == "dense"],
+        comparisons=[],
+    )
+    page = Html().render(alone).decode()
+    assert heads(page) == ["System", "Mean [95 %]", "n", "Note"]
+    assert '<table class="systems alone">' in page
+    assert "Difference" not in page.split('id="slices"')[0].split('id="systems"')[1]
+
+
+def test_lower_bounds_are_marked_and_explained_once(results: Results) -> None:
+    assert "≥" not in Html().render(results).decode()
+    page = Html().render(bounded(results, "nDCG@10")).decode()
+    assert page.count(LOWER_BOUND) == 1
+    assert '[95 %]">≥ 0.498 [0.475, 0.521]</td>' in page
+    assert page.count(">≥ ") == 3 + 3 * len({tag for item in results.items for tag in slices(item)})
+
+
+def bounded(results: Results, name: str) -> Results:
+    measures = [msgspec.structs.replace(each, lower_bound=each.name == name) for each in results.measures]
+    return dataclasses.replace(results, measures=measures)
+
+
+def slices(item: ItemView) -> list[tuple[str, str]]:
+    return [(tag, value) for tag, values in item.tags.items() for value in values]
 
 
 def test_small_slices_are_faded(results: Results) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from assay.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.report import wording as say
+from assay.report.html import about, answer
 from assay.results import MeasureInfo, Results
 
 
@@ -124,7 +125,7 @@ def test_a_clear_difference_needs_interval_and_adjusted_p() -> None:
 
 
 def test_a_title_answers_in_the_direction_of_the_measure(results: Results) -> None:
-    titles = {measure.name: say.answer(results, measure) for measure in results.measures}
+    titles = {measure.name: answer(results, measure) for measure in results.measures}
     assert titles["nDCG@10"] == "dense and hybrid are better than bm25"
     assert titles["Success@3"] == "dense does not clearly differ from bm25; hybrid is better than bm25"
     assert titles["Seconds"] == "dense and hybrid are worse than bm25"  # slower, though the number is larger
@@ -134,6 +135,28 @@ def test_a_title_answers_in_the_direction_of_the_measure(results: Results) -> No
 def test_measures_carry_their_unit() -> None:
     assert say.measure_title(MeasureInfo("Seconds", "lower", 0, None, "s")) == "Seconds (s)"
     assert say.measure_title(MeasureInfo("R@10", "higher", 0, 1)) == "R@10"
+
+
+def test_a_measure_says_what_its_parameters_make_of_it() -> None:
+    success = MeasureInfo("Success(rel=2)@3", "higher", 0, 1, about="1 where one stands within the cut-off.")
+    assert about(success) == (
+        "1 where one stands within the cut-off. Here the cut-off is 3; relevant is grade 2 or better. "
+        "Higher is better."
+    )
+    routed = MeasureInfo("Routed(above=0.3)", "higher", 0, 1, about="1 where the route is right.")
+    assert "Here only a score above 0.3 counts as a find." in about(routed)
+    budget = MeasureInfo("A(part=x)@400", "lower", 0, 1, about="What fits a budget.")
+    assert about(budget) == "What fits a budget. Here part is x. Lower is better."  # 400 is no cut-off
+
+
+def test_lower_bounds_have_a_sign() -> None:
+    plain = MeasureInfo("RR@10", "higher", 0, 1)
+    assert (say.at_least(plain), say.at_least(msgspec.structs.replace(plain, lower_bound=True))) == ("", "≥ ")
+
+
+def test_some_of_many_names() -> None:
+    assert say.some(["a", "b", "c"], 3) == "a, b, c"
+    assert say.some(["a", "b", "c"], 1) == "a and 2 more"
 
 
 @given(st.text(max_size=300), st.integers(2, 120))

@@ -271,6 +271,7 @@ def test_a_threshold_turns_with_its_pair() -> None:
     assert both != decisive_order(fresh, PAIR, thresholds=(0.1,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", [0.1, -0.1])
 def test_planning_for_a_threshold_settles_it_sooner(threshold: float) -> None:
     """Marks until no completion changes whether left leads by more than the threshold."""
@@ -350,6 +351,7 @@ def check_settled(found: list[tuple[Benchmark, Review]], completions: int) -> No
         assert {decision(rows) for rows in (*ends, *rest)} == {whole}
 
 
+@pytest.mark.slow
 def test_half_of_the_judgments_settle_the_decision() -> None:
     found = reviews(0.4, 0.0)
     counted, distinct = shares(found)

@@ -14,21 +14,17 @@ from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import DataError
 from assay.judges.human import Human
 from assay.judges.ids import Ids
+from assay.judges.llm_prompt import read_prompt
 from assay.judges.marks import Present, held, text_hash
 from assay.measures.block import Block, Labels
 from assay.protocols import Judge, Kit
 from assay.records import Arm, Finding, Hit, Item, Judgment, Passage, Question, Response
+from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
 from assay.review.taking import Taking
-from assay.review.verdict_forms import (
-    parted,
-    take_verdicts,
-    verdict_form,
-    verdict_yaml,
-    word_of,
-    write_verdict_forms,
-)
-from assay.review.verdicts import Asked, Checked, agreement_on_verdicts, asked_of, drawn
+from assay.review.verdict_forms import parted, verdict_form, verdict_yaml, word_of, write_verdict_forms
+from assay.review.verdict_taking import take_verdicts
+from assay.review.verdicts import Asked, Checked, asked_of, drawn
 from assay.run.columns import in_columns, in_order
 from assay.run.journal import Answer
 
@@ -137,6 +133,51 @@ def test_a_form_says_what_the_query_intends_and_keeps_every_text() -> None:
     content = yaml.safe_load(verdict_yaml(verdict_form(asked, 0, {})))
     assert content["query"] == {"text": "I cannot stop crying", "intent": "console"}
     assert content["results"] == [{"chunk_id": "d", "text": text, "judgment": "", "notes": ""}]
+
+
+PROMPT = """\
+---
+name: own
+version: 1
+label: intent
+grades: {{MEETS: 1, MISSES: 0}}
+meanings: {{MEETS: it comforts, MISSES: it does not}}
+intents: {{console: give comfort, meet_first: be there}}
+---
+{{grades}}, {{intents}}
+---
+{{code}} {{query}} {{passage}} {more}
+"""
+CRYING = Item(
+    "q9",
+    "I cannot stop crying",
+    gold={"intent": "console", "anchors": [{"relevance": "high", "text": "rest now"}]},
+    expects="intent",
+)
+
+
+def asked_by(more: str) -> Asked:
+    """What a judge graded by a prompt that ends so."""
+    prompt = read_prompt(PROMPT.format(more=more), "own.txt")
+    return Asked(CRYING, "intent", "model", {"MEETS": 1.0, "MISSES": 0.0}, {"d": "text"}, prompt)
+
+
+def test_a_form_tells_people_what_the_judge_was_told() -> None:
+    content = yaml.safe_load(verdict_yaml(verdict_form(asked_by("{expected}"), 0, {})))
+    assert content["query"] == {
+        "text": "I cannot stop crying",
+        "intent": "console",
+        "expected": ["high: rest now"],
+    }
+    told = content["instructions"]
+    assert list(told) == ["intent", "grades", "note"]
+    assert told["intent"] == {"console": "give comfort"}
+    assert told["grades"] == {"MEETS": "it comforts", "MISSES": "it does not"}
+
+
+def test_what_the_judge_was_not_shown_people_are_not_either() -> None:
+    content = yaml.safe_load(verdict_yaml(verdict_form(asked_by(""), 0, {})))
+    assert "expected" not in content["query"]
 
 
 def test_the_order_of_passages_is_shuffled() -> None:
@@ -284,7 +325,9 @@ def test_judge_and_people_are_compared_by_category() -> None:
             [("q0", "d1"), ("q0", "d2"), ("q1", "d1"), ("q1", "d2")], told, strict=True
         )
     ]
-    (found,) = agreement_on_verdicts(asked_of(JUDGES, said, [present()]), said, ["anna"])
+    whole = Agreement.of(said, ["anna"], asked_of(JUDGES, said, [present()]))
+    assert (whole.judges, whole.shared, whole.pairs) == (["model"], 0, [])
+    (found,) = whole.verdicts
     assert (found["label"], found["raters"], found["n"], found["agree"]) == (
         "relevance",
         ["model", "anna"],
@@ -312,6 +355,10 @@ def test_how_far_people_are_is_counted_in_whole_items() -> None:
     assert (
         found.in_words
         == "people finished 1 of the 2 items that a model judged; from 10 on, estimates combine both"
+    )
+    draw = Checked.of(ASKED, JUDGES, [*SAID, *marks], names, {"q1", "an item that no judge graded"})
+    assert draw.in_words == (
+        "people finished 0 of the 1 items that were drawn; from 10 on, estimates combine both"
     )
     late = Checked.of(ASKED, [Model(), Human()], [*SAID, *marks], ["model", "anna", "ben"])
     assert late.in_words == "people's grades do not count: list human before model in judges"

@@ -68,7 +68,7 @@ def test_items_are_selected_as_the_options_say(
     study = opened(write_study(tmp_path, tagged()))
     outcome = run_study(study, selection)
     assert set(times_asked(tmp_path)) == expected
-    assert (outcome.answered, outcome.pending) == (len(expected), 7 - len(expected))
+    assert (outcome.answered, outcome.pending, outcome.left_out) == (len(expected), 0, 7 - len(expected))
 
 
 def test_systems_and_factors_select_arms(tmp_path: Path) -> None:

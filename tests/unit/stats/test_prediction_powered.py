@@ -70,18 +70,28 @@ def test_another_range_moves_everything_with_it() -> None:
     assert [moved.value, moved.low, moved.high] == pytest.approx(ends)
 
 
+def test_a_judge_that_agreed_with_people_who_all_say_the_same_is_believed_on_the_rest() -> None:
+    # 11 of 11 right, by both; the judge says 24 of the 32 others are: 0.75, within what 11 of 11 leave open
+    found = powered_mean(np.ones(11), np.ones(11), np.repeat([1.0, 0.0], [24, 8]))
+    assert (found.value, found.weight) == (0.75, 1.0)
+    assert (found.low, found.high) == pytest.approx((exact(11, 11).low, 1.0))
+    # further down than people's labels reach: the interval goes with the estimate
+    low = powered_mean(np.ones(11), np.ones(11), np.repeat([1.0, 0.0], [10, 30]))
+    assert (low.value, low.low) == (0.25, 0.25)
+
+
 def test_where_all_people_say_the_same_theirs_is_the_exact_interval() -> None:
     found = powered_mean(np.ones(12), [1, 0] * 6, [1, 0] * 50)
     whole = exact(12, 12)
     assert (found.value, found.low, found.high, found.weight) == pytest.approx((1.0, whole.low, 1.0, 0.0))
-    assert found.method == "people alone (12 people)"
+    assert found.method == "people alone (12 items)"
     assert powered_mean(np.full(12, 0.5), np.full(12, 0.4), [0.4, 0.3]).value == 0.5
 
 
 def test_what_it_was_made_of_is_said() -> None:
     truth = np.tile([1.0, 1.0, 0.0], 20)
     found = powered_mean(truth, truth, np.tile([1.0, 0.0], 100))
-    assert found.method == "prediction-powered (60 people, 200 judge)"
+    assert found.method == "prediction-powered (60 items by people, 200 by the judge alone)"
 
 
 def test_too_little_and_impossible_values_are_refused() -> None:
@@ -191,19 +201,13 @@ def test_a_judge_who_guesses_costs_nothing() -> None:
 
 GRID = {
     f"{rate} {accuracy}": binary(rate, accuracy)
-    for rate in (0.5, 0.6, 0.7, 0.8, 0.9)
+    for rate in (0.5, 0.7, 0.9)
     for accuracy in (0.6, 0.75, 0.85, 0.95)
 }
-GRID |= {
-    f"{rate} errs {errs}": binary(rate, 0.85, errs)
-    for rate in (0.5, 0.6, 0.7, 0.8)
-    for errs in ("up", "down")
-}
-GRID |= {f"{rate} guesses": guessing(rate) for rate in (0.5, 0.7, 0.8)}
+GRID |= {f"{rate} errs {errs}": binary(rate, 0.85, errs) for rate in (0.5, 0.8) for errs in ("up", "down")}
+GRID |= {f"{rate} guesses": guessing(rate) for rate in (0.5, 0.8)}
 GRID |= {
     "ranks, good": ranks(0.60, 0.14, 0.08, 0.04, 0.04, 0.10),
-    "ranks, middling": ranks(0.35, 0.15, 0.10, 0.10, 0.10, 0.20),
-    "ranks, very good": ranks(0.85, 0.06, 0.03, 0.02, 0.01, 0.03),
     "ranks, hard": ranks(0.15, 0.10, 0.05, 0.10, 0.10, 0.50),
     "shares, close": shares(2, 2, 0.05),
     "shares, noisy": shares(6, 2, 0.3),

@@ -164,7 +164,7 @@ def test_an_estimate_says_how_it_was_found_and_stays_where_nothing_is_known() ->
     found, _, called = study(np.random.default_rng(2), 250, 50)
     plain = Estimate("A", {}, AT3.name, {}, float(called.any(axis=1).mean()), 0.7, 0.9, 250, 250, "wilson")
     powered = found.estimate(plain, "A", AT3, everything(250))
-    assert powered.method == "prediction-powered (50 people, 200 judge)"
+    assert powered.method == "prediction-powered (50 items by people, 200 by the judge alone)"
     assert powered.value is not None
     assert plain.value is not None
     assert powered.value < plain.value - 0.1

@@ -26,6 +26,7 @@ from stand_ins.search_server import Reply, SearchServer, found
 
 CORPUS = Corpus([Passage("d1", "text of d1"), Passage("d2", "text of d2")])
 QUERY = Query("q1", "what is this?", "en")
+URL = "http://search.example/?q={query}"
 
 
 @contextmanager
@@ -245,7 +246,7 @@ def test_nobody_there_is_told_with_the_address() -> None:
     with SearchServer() as server:
         url = server.url
     with pytest.raises(Retryable, match=f"{url} cannot be reached: .*refused"):
-        Http(url).build(CORPUS, 0, Kit()).answer(QUERY, [])
+        Http(f"{url}?q={{query}}").build(CORPUS, 0, Kit()).answer(QUERY, [])
 
 
 def test_an_answer_beyond_all_measure_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +263,7 @@ def test_no_message_holds_who_asks() -> None:
     echo = {"detail": " ".join(secrets)}
     how: dict[str, Any] = {
         "headers": {"Authorization": "Bearer sk-header-9"},
-        "params": {"api_key": "sk-param-9"},
+        "params": {"api_key": "sk-param-9", "q": "{query}"},
         "body": {"token": "sk-body-9"},
     }
     steps = [
@@ -285,14 +286,17 @@ def test_no_message_holds_who_asks() -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"url": "search.example"}, "url: 'search.example' is not the address"),
+        ({"url": "search.example/{query}"}, "url: 'search.example/x' is not the address"),
         ({"k": 0}, "k is 0. It must be"),
         ({"rate": 0}, "rate is 0"),
         ({"timeout": -1}, "timeout is -1"),
         ({"threads": 0}, "threads is 0"),
         ({"method": "GET", "body": {"q": 1}}, "a GET request has none"),
-        ({"url": "http://127.0.0.1:{port}/"}, "there is no start"),
-        ({"url": "http://127.0.0.1:{port}/", "start": "server"}, "told its {port}"),
+        ({"url": "http://127.0.0.1:{port}/{query}"}, "there is no start"),
+        ({"url": "http://127.0.0.1:{port}/{query}", "start": "server"}, "told its {port}"),
+        ({"url": "http://127.0.0.1:{prot}/{query}"}, r"url: {prot} is not filled in\. Did you mean {port}"),
+        ({"start": "server {Port}"}, "start: {Port} is not filled in. Did you mean {port}"),
+        ({"ready": "/{p}"}, "ready: {p} is not filled in. Did you mean {port}"),
         ({"start": "server 'unclosed"}, "start: .* cannot be split"),
         ({"start": " "}, "start: there is no command"),
         ({"ready": "health"}, "ready is 'health'"),
@@ -301,7 +305,7 @@ def test_no_message_holds_who_asks() -> None:
 )
 def test_what_makes_no_sense_is_told_when_the_system_is_made(how: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        Http(**{"url": "http://search.example/", **how})
+        Http(**{"url": URL, **how})
 
 
 def test_a_study_may_write_all_of_it() -> None:
@@ -316,16 +320,15 @@ def test_a_study_may_write_all_of_it() -> None:
     }
     system = Registry().create(SYSTEMS, given)
     assert (system.rate, system.files, system.threads) == (50.0, ("server.py",), 8)
-    assert Registry().create(SYSTEMS, "http(url='http://search.example/')").url == "http://search.example/"
+    assert Registry().create(SYSTEMS, f"http(url='{URL}')").url == URL
 
 
 def test_patience_is_no_part_of_an_identity_but_what_decides_is() -> None:
-    url = "http://search.example/"
     how = {"timeout": 1.0, "rate": 1.0, "threads": 2, "patience": 1.0, "ready": "/health"}
-    assert identity(Http(url, **how)) == identity(Http(url))  # type: ignore[arg-type]
+    assert identity(Http(URL, **how)) == identity(Http(URL))  # type: ignore[arg-type]
     others = [{"k": 5}, {"revision": "b"}, {"start": "a"}, {"params": {"a": 1}}, {"headers": {"A": "b"}}]
-    kinds = {identity(Http(url, **each)) for each in others}  # type: ignore[arg-type]
-    assert len(kinds | {identity(Http(url))}) == 6
+    kinds = {identity(Http(URL, **each)) for each in others}  # type: ignore[arg-type]
+    assert len(kinds | {identity(Http(URL))}) == 6
 
 
 def test_files_decide_by_what_they_hold(tmp_path: Path) -> None:
@@ -333,7 +336,7 @@ def test_files_decide_by_what_they_hold(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text("one")
     (tmp_path / "lib/a.py").write_text("a")
     kit = Kit(root=tmp_path)
-    system = Http("http://search.example/", files=("server.py", "lib", "**/*.py"))
+    system = Http(URL, files=("server.py", "lib", "**/*.py"))
     seen = [system.identity(kit)]
     for change in ("server.py", "lib/a.py"):
         (tmp_path / change).write_text("other")
@@ -342,12 +345,12 @@ def test_files_decide_by_what_they_hold(tmp_path: Path) -> None:
     seen.append(system.identity(kit))
     assert len({json.dumps(each) for each in seen}) == 4
     assert seen[1]["lib"] == seen[0]["lib"] != seen[2]["lib"] != seen[3]["lib"]
-    assert Http("http://search.example/", files="server.py").identity(kit).keys() == {"server.py"}
+    assert Http(URL, files="server.py").identity(kit).keys() == {"server.py"}
 
 
 def test_a_file_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"files: there is no 'gone\.py'"):
-        Http("http://search.example/", files=("gone.py",)).identity(Kit(root=tmp_path))
+        Http(URL, files=("gone.py",)).identity(Kit(root=tmp_path))
 
 
 def test_items_without_a_language_are_a_problem_where_it_is_sent() -> None:
@@ -355,7 +358,7 @@ def test_items_without_a_language_are_a_problem_where_it_is_sent() -> None:
     dataset = Dataset("tiny", CORPUS, items, places={"q2": Place("golden-set-en.json", 12)})
 
     def make(text: str) -> Http:
-        return Http("http://search.example/", params={"l": text})
+        return Http(URL, params={"l": text})
 
     (problem,) = make("{language}").problems(dataset, Kit())
     assert str(problem).startswith("golden-set-en.json:12: 2 items, such as 'q2', have no language")
@@ -364,8 +367,8 @@ def test_items_without_a_language_are_a_problem_where_it_is_sent() -> None:
 
 def test_a_program_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
     dataset, kit = Dataset("tiny", CORPUS, []), Kit(root=tmp_path)
-    (problem,) = Http("http://a.example/", start="no-such-program --port 1").problems(dataset, kit)
+    (problem,) = Http(URL, start="no-such-program --port 1").problems(dataset, kit)
     assert "no program 'no-such-program'" in str(problem)
     (tmp_path / "serve.sh").write_text("")
     for command in ("python server.py", "./serve.sh"):
-        assert Http("http://a.example/", start=command).problems(dataset, kit) == []
+        assert Http(URL, start=command).problems(dataset, kit) == []

@@ -18,12 +18,14 @@ from assay.systems.http import Http
 from assay.systems.http_reading import descending
 from assay.systems.http_request import Form, asker
 
-CORPUS = Corpus([Passage("d1", "one fine day"), Passage("d2", "two\n days"), Passage("7", "seven")])
+URL = "http://search.example/{query}"
+KNOWN = {"d1": "one fine day", "d2": "two\n days", "7": "seven", "a": "of a", "b": "of b", "c": "of c"}
+CORPUS = Corpus([Passage(doc_id, text) for doc_id, text in KNOWN.items()])
 
 
 def read(answer: Any, corpus: Corpus = CORPUS, **how: Any) -> Response:
     body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-    system = Http("http://search.example/", **how)
+    system = Http(URL, **how)
     return system._reading(corpus, asker(Form(system.url, {}, None, 1), {})).response(body)
 
 
@@ -45,7 +47,7 @@ def mark(text: str) -> str:
         ({"text": "one fine day"}, f"~{mark('one fine day')}"),
         ({"id": "", "text": "a"}, f"~{mark('a')}"),
         ({"id": "d1"}, "d1"),
-        ({"id": "x", "text": None}, "x"),
+        ({"id": "d1", "text": None}, "d1"),
     ],
 )
 def test_a_hit_has_our_name_only_where_it_has_our_text(result: dict[str, Any], name: str) -> None:
@@ -65,13 +67,18 @@ def test_an_id_that_comes_twice_is_a_failure() -> None:
 
 def test_places_are_expressions() -> None:
     answer = {"data": {"docs": [{"meta": {"key": "a", "sim": 0.5}, "parts": ["x", "y"]}]}}
-    where = {"results": "data.docs", "id": "meta.key", "score": "meta.sim", "text": "join(' ', parts)"}
+    where: dict[str, Any] = {
+        "results": "data.docs",
+        "id": "meta.key",
+        "score": "meta.sim",
+        "text": "join(' ', parts)",
+    }
     (hit,) = read(answer, **where).hits
     assert (hit.doc_id, hit.score, hit.text) == (f"a~{mark('x y')}", 0.5, "x y")
 
 
 def test_a_part_of_the_results_can_be_taken() -> None:
-    answer = {"results": [{"id": "ad"}, {"id": "a"}, {"id": "b"}]}
+    answer = {"results": [{"id": "c"}, {"id": "a"}, {"id": "b"}]}
     assert [hit.doc_id for hit in read(answer, results="results[1:]").hits] == ["a", "b"]
 
 
@@ -81,8 +88,9 @@ def test_results_may_be_plain_texts() -> None:
 
 
 def test_no_more_than_k_results_are_taken() -> None:
-    answer = {"results": [{"id": str(n), "score": score} for n, score in enumerate([0.5, 0.4, 0.9])]}
-    assert [hit.score for hit in read(answer, k=2).hits] == [0.5, 0.4]  # the third is not looked at
+    results = [{"id": "a", "score": 0.5}, {"id": "b", "score": 0.4}, {"id": "c", "score": 0.9}]
+    hits = read({"results": results}, k=2).hits
+    assert [hit.score for hit in hits] == [0.5, 0.4]  # the third is not looked at
 
 
 # ------------------------------------------------------------------------------------------ scores
@@ -128,6 +136,57 @@ def test_a_score_that_only_some_have_is_a_failure() -> None:
         read({"results": [{"id": "a", "score": 1}, {"id": "b"}]})
 
 
+# ------------------------------------------------------------------------- places that are not there
+
+ELSEWHERE = {"results": [{"_id": "x1", "_score": 0.7, "doc": {"body": "of peace"}}]}
+PLACES: dict[str, Any] = {"id": "_id", "score": "_score", "text": "doc.body"}
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"text": "doc.content"}, "no text at 'doc.content'; it has _id, _score, doc. Correct text: in the"),
+        ({"text": "text"}, "no text at 'text'; it has _id, _score, doc. Correct text: .* write text: null"),
+        ({"id": "id"}, "no id at 'id'; it has _id, _score, doc. Correct id: in the study, or write id: null"),
+        ({"score": "scoer"}, "no score at 'scoer'; it has _id, _score, doc. .* or write score: null"),
+        ({"score": "score"}, "no score at 'score'"),
+    ],
+)
+def test_a_place_that_a_study_names_has_to_be_there(how: dict[str, str], said: str) -> None:
+    (hit,) = read(ELSEWHERE, **PLACES).hits
+    assert (hit.doc_id, hit.score, hit.text) == (f"x1~{mark('of peace')}", 0.7, "of peace")
+    with pytest.raises(SystemFailure, match=f"Result 1 has {said}"):
+        read(ELSEWHERE, **{**PLACES, **how})
+
+
+def test_the_usual_text_has_to_be_there_too_but_for_passages_of_ours() -> None:
+    with pytest.raises(SystemFailure, match="Result 2 has no text at 'text'; it has content, id"):
+        read({"results": [{"id": "d1"}, {"id": "x", "content": "of peace"}]})
+    with pytest.raises(SystemFailure, match="Result 1 has no text at 'text'; it has id"):
+        read({"results": [{"id": "d1"}]}, corpus=Corpus(()))
+
+
+def test_the_usual_id_and_score_may_be_absent() -> None:
+    (hit,) = read(ELSEWHERE, text="doc.body").hits
+    assert (hit.doc_id, hit.score) == (f"~{mark('of peace')}", 1.0)
+
+
+def test_what_is_not_to_be_read_need_not_be_there() -> None:
+    (hit,) = read(ELSEWHERE, **{**PLACES, "text": None}).hits
+    assert (hit.doc_id, hit.text) == ("x1", None)
+    (hit,) = read(ELSEWHERE, **{**PLACES, "id": None, "score": None}).hits
+    assert (hit.doc_id, hit.score) == (f"~{mark('of peace')}", 1.0)
+
+
+def test_an_expression_may_say_what_stands_for_what_is_absent() -> None:
+    (hit,) = read(ELSEWHERE, **{**PLACES, "text": "doc.content || ''", "score": "scoer || `0`"}).hits
+    assert (hit.doc_id, hit.text, hit.score) == (f"x1~{mark('')}", "", 0.0)
+
+
+def test_an_empty_list_lacks_nothing() -> None:
+    assert read({"results": []}, id="_id", text="doc.body", score="_score").hits == []
+
+
 # ------------------------------------------------------------------------------------------ routes
 
 
@@ -170,8 +229,8 @@ def test_flags_are_true_false_or_text() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ({}, "no results at 'results': the answer is an object with nothing in it"),
-        ({"error": 1, "code": 2}, "the answer is an object with code, error. Correct results"),
+        ({}, "no results at 'results': the answer has nothing in it"),
+        ({"error": 1, "code": 2}, "the answer has code, error. Correct results"),
         ([], "the answer is a list"),
         ({"results": {"a": 1}}, "At 'results' there is an object, not a list"),
         (
@@ -226,4 +285,4 @@ def test_an_expression_that_cannot_be_applied_is_a_failure_with_its_field() -> N
 )
 def test_a_wrong_expression_is_told_when_the_system_is_made(how: dict[str, Any], field: str) -> None:
     with pytest.raises(UsageError, match=rf"^{field}: .* is not a JMESPath expression"):
-        Http("http://search.example/", **how)
+        Http(URL, **how)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.errors import SystemFailure, UsageError
 from assay.records import Query
-from assay.systems.http_request import Form, asker, check_headers
+from assay.systems.http_request import Form, asker, check_headers, check_places
 
 URL = "http://search.example/api"
 
@@ -23,6 +23,15 @@ def form(url: str = URL, *, params: dict[str, Any] | None = None, body: Any = No
 
 def sent(body: Any, query: Query) -> Any:
     return json.loads(form(body=body, k=7).call(query).body or b"null")
+
+
+def checked(
+    url: str = URL,
+    params: dict[str, Any] | None = None,
+    body: Any = None,
+    own: dict[str, str] | None = None,
+) -> None:
+    check_places(url, params or {}, body, own or {})
 
 
 # ------------------------------------------------------------------------------------------ filling
@@ -131,6 +140,60 @@ def test_a_parameter_is_text_or_a_number() -> None:
 def test_headers_hold_what_can_be_sent(headers: dict[str, str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         check_headers(headers)
+
+
+@pytest.mark.parametrize(
+    "where", [{"url": f"{URL}#{{query}}"}, {"params": {"q": "{words}"}}, {"body": {"{query}": "text"}}, {}]
+)
+def test_a_request_without_the_query_is_refused(where: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"^{query} stands in neither url, params nor body, so no query is"):
+        checked(**where)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"url": f"{URL}/{{query}}"},
+        {"params": {"q": ["about {query}"]}},
+        {"body": [{"q": {"text": "{query}"}}]},
+    ],
+)
+def test_the_query_may_stand_in_any_part_of_a_request(where: dict[str, Any]) -> None:
+    checked(**where)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("qurey", "query"),
+        ("Query", "query"),
+        ("quer", "query"),
+        ("q", "query"),
+        ("querry", "query"),
+        ("lang", "language"),
+        ("langauge", "language"),
+        ("K", "k"),
+    ],
+)
+def test_a_place_that_is_misspelt_is_refused_with_what_was_meant(written: str, meant: str) -> None:
+    asking = {"q": "{query}", "more": [f"x {{{written}}}"]}
+    wheres: dict[str, dict[str, Any]] = {"params": {"params": asking}, "body": {"body": asking}}
+    for field, where in wheres.items():
+        with pytest.raises(UsageError) as told:
+            checked(**where)
+        assert str(told.value) == f"{field}: {{{written}}} is not filled in. Did you mean {{{meant}}}?"
+
+
+def test_the_port_is_filled_in_the_address_and_in_what_a_server_is_told() -> None:
+    checked(f"{URL}/{{query}}/{{port}}", own={"start": "serve {port} {query}"})
+    checked(params={"q": "{query}"}, body={"graph": "{blog{post}}"})  # no port is filled there
+    with pytest.raises(UsageError, match=r"start: {prot} is not filled in\. Did you mean {port}\?"):
+        checked(f"{URL}/{{query}}", own={"start": "serve {prot}"})
+
+
+@pytest.mark.parametrize("word", ["user", "id", "text", "title", "key", "limit", "score", "print"])
+def test_other_words_in_braces_are_nobody_s_slip(word: str) -> None:
+    checked(body={"q": "{query}", "graph": f"search(q: $q){{{word}}}"})
 
 
 # ----------------------------------------------------------------------------------------- secrets

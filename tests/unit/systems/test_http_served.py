@@ -22,7 +22,7 @@ from assay.systems.http import Http, HttpIndex
 from stand_ins.search_server import WAITING, Reply, SearchServer
 
 CORPUS = Corpus([Passage("d1", "one")])
-URL = "http://127.0.0.1:{port}/search"
+URL = "http://127.0.0.1:{port}/search?q={query}"
 
 
 @pytest.fixture
@@ -121,7 +121,8 @@ def test_a_server_that_never_gets_ready_is_a_failure(kit: Kit) -> None:
 
 def test_a_service_that_nobody_starts_can_be_waited_for_too(kit: Kit) -> None:
     with SearchServer(Reply({}, 503), Reply({}, 503), Reply({})) as other:
-        Http(other.url, ready="/health", headers={"X-Key": "secret-1"}).build(CORPUS, 0, kit).close()
+        asked = Http(f"{other.url}?q={{query}}", ready="/health", headers={"X-Key": "secret-1"})
+        asked.build(CORPUS, 0, kit).close()
     assert other.calls == 3
     assert other.requests[0].headers["x-key"] == "secret-1"
 
@@ -157,7 +158,7 @@ def test_a_server_that_dies_is_no_failure_to_try_again(kit: Kit) -> None:
 
 def test_an_address_that_somebody_has_already_is_refused(kit: Kit) -> None:
     with SearchServer() as other, pytest.raises(SystemFailure, match="Somebody else listens at"):
-        system(url=other.url, start="python server.py --port 1").build(CORPUS, 0, kit)
+        system(url=f"{other.url}?q={{query}}", start="python server.py --port 1").build(CORPUS, 0, kit)
     assert not started(kit)
 
 
