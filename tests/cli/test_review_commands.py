@@ -82,6 +82,7 @@ def test_one_wrong_form_keeps_all_of_them_out(folder: Path) -> None:
     assert assay("review", "status", folder, "--json").json["review"]["marked"] == 0
 
 
+@pytest.mark.slow
 def test_a_second_reviewer_does_not_see_the_first_ones_marks(folder: Path) -> None:
     assay("review", "export", folder, "--for", "Anna")
     (form,) = (folder / "review" / "Anna").glob("*.yaml")
@@ -184,6 +185,7 @@ def test_on_the_twenty_they_share_the_sign_flips(forty: Path) -> None:
     assert gate.json["recommendation"] == "use small"
 
 
+@pytest.mark.slow
 def test_status_leads_from_run_to_report(forty: Path) -> None:
     def next_step() -> str:
         found: str = assay("status", forty, "--json").json["next_step"]

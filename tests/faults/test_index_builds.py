@@ -99,7 +99,7 @@ def test_faults_in_one_call_of_ten_are_survived_by_trying_again(tmp_path: Path) 
         ("500", "500"),
         ("rubbish", "not JSON"),
         ("closed", "127.0.0.1"),
-        ("hang", "127.0.0.1"),
+        pytest.param("hang", "127.0.0.1", marks=pytest.mark.slow),
         ("count", "vector"),
     ],
 )

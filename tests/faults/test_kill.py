@@ -66,7 +66,7 @@ def assert_undisturbed(tmp_path: Path, folder: Path, number: int, kills: int, at
 @pytest.mark.parametrize(
     ("engine", "kills", "number"),
     [
-        ("local", 5, 20),
+        ("local", 2, 12),
         pytest.param("local", 20, 150, marks=pytest.mark.slow),
         pytest.param("processes", 6, 60, marks=pytest.mark.slow),
     ],

@@ -418,6 +418,7 @@ def test_a_runaway_is_stopped_and_the_table_stays_usable(name: str) -> None:
         assert table.matching("n >= 0") == IDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNAWAYS)
 def test_a_runaway_among_others_is_the_only_one_refused(name: str) -> None:
     clause, expected = RUNAWAYS[name]

@@ -29,6 +29,8 @@ from assay.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.report.benchmark.folder import Benchmark
 from assay.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
 
+pytestmark = pytest.mark.slow  # each starts Streamlit
+
 APP = str(Path(dashboard.__file__).parents[1] / "dashboard" / "app.py")
 RATES = ("SemanticPrecision@10", "SemanticLift@10", "FalsePositiveRate@10")
 MEASURES = ("RR@10", "RR(label='review|relevance')@10", "Success@10", *RATES, "Seconds")

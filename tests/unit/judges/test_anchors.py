@@ -432,7 +432,10 @@ def test_anchors_that_stand_nowhere_are_problems() -> None:
     assert {problem.line for problem in problems} == {7}
     assert [(problem.field, problem.what) for problem in problems] == [
         ("q.expected_passages.0.passage_substring", "'the ocean ever moved' is not in chapter 2 of 'book'"),
-        ("q.expected_passages.1.passage_substring", "\"it was the wave's own dream\" is not in chapter 1 of 'book'"),
+        (
+            "q.expected_passages.1.passage_substring",
+            "\"it was the wave's own dream\" is not in chapter 1 of 'book'",
+        ),
         ("q.expected_passages.2.passage_substring", "the corpus has no book 'bok'"),
         ("q.expected_passages.3.passage_substring", "the corpus has no chapter 9 of 'book' in 'en'"),
         ("q.expected_passages.4.passage_substring", "'qqqqq' is not in chapter 1 of 'book'"),

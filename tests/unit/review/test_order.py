@@ -366,6 +366,7 @@ def test_with_half_filled_in_a_quarter_of_the_judgments_settles_it() -> None:
     assert distinct <= 0.6
 
 
+@pytest.mark.slow
 def test_the_order_beats_plain_and_random_ones() -> None:
     first = shares(reviews(0.4, 0.0)[:10])[1]
     assert first <= shares(reviews(0.4, 0.0, item_by_item, 10))[1] - 0.25
