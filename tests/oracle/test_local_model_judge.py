@@ -123,7 +123,8 @@ def test_a_study_is_judged_once(server: SmolLM, tmp_path: Path, monkeypatch: pyt
         "extra": server.held_to(["HIGH", "PARTIAL", "NOT_RELEVANT"]),
     }
     listed = yaml.safe_dump({"judges": ["ids", judge]})
-    folder = write_study(tmp_path, edited("measures:", f"{listed}measures:"))
+    text = edited("measures: [nDCG@10, RR@5]", f"{listed}measures: [Success@1]")
+    folder = write_study(tmp_path, edited("RR@5(", "Success@1(", text))
     first = assay("run", folder, "--json")
     assert first.code in {0, 10, 11}, first.err
     judged = Store(folder / "run").judged()
