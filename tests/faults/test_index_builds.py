@@ -249,7 +249,7 @@ def test_a_full_disk_is_told_of_and_leaves_no_half_index(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("system", ["bm25", "dense", "dense(store=hnsw)", "flat_strong"])
+@pytest.mark.parametrize("system", ["bm25", "dense(store=hnsw)", "flat_strong"])
 def test_a_build_that_is_killed_leaves_the_whole_index_or_none_and_the_next_run_repairs_it(
     system: str, tmp_path: Path
 ) -> None:

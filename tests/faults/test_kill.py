@@ -67,8 +67,8 @@ def assert_undisturbed(tmp_path: Path, folder: Path, number: int, kills: int, at
     ("engine", "kills", "number"),
     [
         ("local", 2, 12),
-        pytest.param("local", 20, 150, marks=pytest.mark.slow),
-        pytest.param("processes", 6, 60, marks=pytest.mark.slow),
+        pytest.param("local", 12, 100, marks=pytest.mark.slow),
+        pytest.param("processes", 4, 40, marks=pytest.mark.slow),
     ],
 )
 def test_a_killed_run_ends_as_an_undisturbed_one(
