@@ -30,7 +30,7 @@ from assay.report.views import item_views, measure_infos
 from assay.results import Results, ReviewSummary, Trust
 from assay.review.outlook import Outlook
 from assay.review.summary import Reviewing
-from assay.run.columns import in_order
+from assay.run.columns import COLUMNS, in_order
 from assay.run.keys import Basis, in_item_order, plan_units, scope_hash
 from assay.run.performing import Progress, Tally
 from assay.run.runner import run_study
@@ -154,7 +154,7 @@ class Evaluation:
             dataset = self.study.dataset(arm)
             places = chosen.positions(self.study, dataset)
             items = [item for place, item in enumerate(dataset.items) if place not in places]
-            none = in_order(self.store.answers(), [""] * len(items))
+            none = in_order(pl.DataFrame(schema=COLUMNS), [""] * len(items))
             gives = self.study.gives(arm)
             blocks.append(
                 Block(arm, 0, items, none, self.labels, self.judgments, gives=gives, corpus=dataset.corpus)

@@ -19,6 +19,8 @@ import msgspec
 Budget = int | None
 Tags = dict[str, list[str]]
 Factors = dict[str, str]
+NO_RESULTS = "no_results"  # the route of an answer that says there is nothing, and of a query that wants that
+INTENT, FORBIDDEN = "intent", "forbidden"  # labels: it meets a person as asked; it must be withheld
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):

@@ -21,11 +21,11 @@ from pydantic import ValidationError as Invalid
 
 from assay.datasets.golden_corpus import Books
 from assay.errors import Problem, did_you_mean
+from assay.records import NO_RESULTS
 from assay.yaml_lines import Lines, Loc
 
 Model = TypeVar("Model", bound=BaseModel)
 HIGH, PARTIAL = "high", "partial"
-NO_RESULTS = "no_results"  # the route of a query that must find nothing
 MOST_PASSAGES = 3
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

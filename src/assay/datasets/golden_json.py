@@ -17,7 +17,6 @@ import msgspec
 from assay.datasets.dataset import Corpus, Dataset
 from assay.datasets.golden_corpus import Books, read_documents
 from assay.datasets.golden_entry import (
-    NO_RESULTS,
     Category,
     Entry,
     Found,
@@ -31,7 +30,7 @@ from assay.datasets.golden_sets import SetFile, Sets, doubled, language_of, stra
 from assay.datasets.json_places import read_json
 from assay.errors import DataError, Problem
 from assay.protocols import Kit
-from assay.records import Item
+from assay.records import NO_RESULTS, Item
 
 LABELS = {
     "relevance": "2: answers the query, 1: is on its subject, 0: neither",

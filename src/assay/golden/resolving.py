@@ -10,9 +10,9 @@ from assay.datasets.golden_entry import anchor_loc
 from assay.datasets.golden_sets import SetFile
 from assay.errors import Problem
 from assay.golden.opening import golden_of
-from assay.judges.anchor_index import FORBIDDEN, Anchor, AnchorIndex, anchors_of
+from assay.judges.anchor_index import Anchor, AnchorIndex, anchors_of
 from assay.judges.anchors import Anchors
-from assay.records import Arm, Span
+from assay.records import FORBIDDEN, Arm, Span
 from assay.spec import parse_spec
 from assay.study import Study
 

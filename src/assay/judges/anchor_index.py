@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from assay.datasets.anchor_text import Near, SourceText, joined
 from assay.datasets.dataset import Corpus
 from assay.errors import did_you_mean
-from assay.records import Document, Item, Passage, Span
+from assay.records import FORBIDDEN, INTENT, Document, Item, Passage, Span
 
-RELEVANCE, INTENT, FORBIDDEN = "relevance", "intent", "forbidden"
+RELEVANCE = "relevance"
 GRADES: Mapping[str, Mapping[str, float]] = {
     RELEVANCE: {"high": 2.0, "partial": 1.0},
     INTENT: {"high": 1.0, "partial": 0.0},

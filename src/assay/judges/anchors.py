@@ -23,8 +23,6 @@ from assay.datasets.dataset import Dataset, Place
 from assay.errors import Problem, UsageError
 from assay.judges import marks
 from assay.judges.anchor_index import (
-    FORBIDDEN,
-    INTENT,
     REAL,
     RELEVANCE,
     Anchor,
@@ -36,7 +34,7 @@ from assay.judges.anchor_index import (
 )
 from assay.measures.block import Block
 from assay.protocols import Kit
-from assay.records import Item, Judgment, Passage
+from assay.records import FORBIDDEN, INTENT, Item, Judgment, Passage
 
 SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
 SHOWN_PLACES = 3

@@ -18,13 +18,12 @@ import msgspec
 import numpy as np
 
 from assay.datasets.dataset import Dataset
-from assay.judges.anchor_index import INTENT
 from assay.judges.inquiry import Inquiry
 from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.resolve import resolve
 from assay.measures.block import Block, Labels, View
 from assay.protocols import FreeJudge, Judge, PayingJudge
-from assay.records import Judgment, Question
+from assay.records import INTENT, Judgment, Question
 from assay.run.journal import Judged
 from assay.run.performing import Progress, Silent, Tally
 from assay.run.runner import Purse

@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 from assay.errors import UsageError
 from assay.measures.block import Block, View
 from assay.measures.parse import measure_name
-from assay.records import Hit, Item, Response
-
-NO_RESULTS = "no_results"  # the route of a system that says: there is nothing here
-FORBIDDEN, INTENT = "forbidden", "intent"  # labels
+from assay.records import FORBIDDEN, INTENT, NO_RESULTS, Hit, Item, Response
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -113,7 +110,7 @@ class Flagged(Expectation):
     flag: str = ""
 
     def applies(self, block: Block) -> Bools:
-        return np.array([bool(self._wanted(item)) for item in block.items])
+        return np.array([bool(self._wanted(item)) for item in block.items], dtype=bool)
 
     def values(self, block: Block) -> Floats:
         pairs = zip(block.items, block.responses, strict=True)
@@ -154,7 +151,7 @@ class IntentMet(Expectation):
         return View(label=INTENT)
 
     def applies(self, block: Block) -> Bools:
-        return np.array([item.expects == INTENT for item in block.items])
+        return np.array([item.expects == INTENT for item in block.items], dtype=bool)
 
     def values(self, block: Block) -> Floats:
         return (block.gains_in(self.seen_in).top(self.cutoff) >= 1).any(axis=1).astype(float)

@@ -22,7 +22,7 @@ AUTO = "[AUTO]"  # begins the notes of a row that a rule filled in
 DONE = "[DONE]"  # begins the notes of a row that a person judged before
 
 _DATES = ("%Y/%m/%d", "%d.%m.%Y")
-_BLANKS = frozenset({"", "TODO", "?"})
+BLANKS = frozenset({"", "TODO", "?"})
 _NOBODY = frozenset({"", "your name", "your name here", "name", "reviewer", "reviewer name", "todo", "?"})
 _WRAPPING = "\"'`‘’“”«» \t\r\n"
 _SECTION = re.compile(r"\[[^\]]*\] ?")
@@ -147,7 +147,7 @@ def mark_of(judgment: str) -> str | None:
     mark = _BREAKS.sub("_", word)
     if mark in GRADES:
         return mark
-    return "" if word in _BLANKS else None
+    return "" if word in BLANKS else None
 
 
 def own_notes(notes: str, filled: str = AUTO) -> str:

@@ -18,7 +18,7 @@ import yaml
 from assay.errors import DataError, Problem
 from assay.records import Judgment
 from assay.review.export import file_name, to_yaml
-from assay.review.forms import DONE, Form, Row, read_form
+from assay.review.forms import BLANKS, DONE, Form, Row, read_form
 from assay.review.verdicts import Asked
 from assay.run.store import write_atomic
 from assay.yaml_lines import read_yaml
@@ -32,7 +32,6 @@ _NOTE = (
 _RESULTS = "\nresults:\n"
 _UNUSED = '\n  report_id: ""\n  section_name: ""\n'
 _NO_WORD = re.compile(r"[\W_]+")
-_BLANKS = frozenset({"", "TODO"})
 
 Told = tuple[str, str, str]  # item, label and passage
 
@@ -50,7 +49,7 @@ class VerdictForm:
 def word_of(judgment: str, grades: Mapping[str, float]) -> str | None:
     """The judge's word that a judgment as written stands for: "" where it is blank, None where it is none."""
     plain = plain_word(judgment)
-    return "" if plain in _BLANKS else next((word for word in grades if plain_word(word) == plain), None)
+    return "" if plain in BLANKS else next((word for word in grades if plain_word(word) == plain), None)
 
 
 def plain_word(text: str) -> str:
@@ -92,7 +91,7 @@ def _at_stake(path: Path, form: VerdictForm, said: set[tuple[str, str, str | Non
         return Problem(f"the form of {there.item_id!r} is there already", str(path), fix=fix)
     for index, row in enumerate(there.rows):
         key = (there.item_id, form.label, row.doc_id, plain_word(row.judgment))
-        if plain_word(row.judgment) not in _BLANKS and key not in said:
+        if plain_word(row.judgment) not in BLANKS and key not in said:
             what = "it holds what a person said, and nobody took it in"
             return Problem(what, str(path), there.lines.of(("results", index)), fix=fix)
     return None

@@ -15,9 +15,9 @@ import msgspec
 
 from assay.datasets.dataset import Corpus, digest
 from assay.errors import Retryable, SystemFailure, UsageError
-from assay.records import Hit, Response
+from assay.records import NO_RESULTS, Hit, Response
 
-SEARCH, NO_RESULTS = "search", "no_results"
+SEARCH = "search"  # the route of an answer with results that names none
 _SHOWN = 80  # characters of what stands where something else should
 _RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
 

@@ -198,16 +198,8 @@ class Looker:
 
 
 @dataclass(frozen=True)
-class Both:
+class Both(First):
     """Answers every query with two passages."""
-
-    version: ClassVar[str] = "1"
-
-    def build(self, corpus: Corpus, seed: int, kit: Kit) -> Both:
-        return self
-
-    def session(self) -> Both:
-        return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         return Response(hits=[Hit("a", 2.0), Hit("b", 1.0)])
