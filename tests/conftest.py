@@ -8,15 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """No test reads or fills the cache of whoever runs it."""
+    """No test reads or fills the cache of whoever runs it, and none is timed."""
     folder = tempfile.TemporaryDirectory(prefix="assay-cache-")
     os.environ["ASSAY_CACHE"] = folder.name
     config.add_cleanup(folder.cleanup)
+    # How long an example takes says how busy the machine is, not whether the code is right.
+    settings.register_profile("untimed", deadline=None)
+    settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

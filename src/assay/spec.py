@@ -64,9 +64,14 @@ def _show(value: Any) -> str:
         return str(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_show(part) for part in value) + "]"
-    if isinstance(value, str) and _BARE.fullmatch(value) and value.lower() not in _CONSTANTS:
-        return value if not _NUMBER.fullmatch(value) else json.dumps(value)
+    if isinstance(value, str) and _BARE.fullmatch(value) and not _means_something_else(value):
+        return value
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _means_something_else(bare: str) -> bool:
+    """Whether this text, without quotes, would be read as a number or a constant."""
+    return bare.lower() in _CONSTANTS or _NUMBER.fullmatch(bare) is not None
 
 
 class _Scanner:

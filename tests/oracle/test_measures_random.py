@@ -42,7 +42,7 @@ def frame(nested: Nested, column: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["item", "doc", column], orient="row")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(runs, labels(-2), st.integers(1, 3))
 def test_random_runs_score_as_trec_eval_scores_them(run: Nested, qrels: Nested, rel: int) -> None:
     measures: dict[str, Ranked] = {
@@ -68,7 +68,7 @@ def test_random_runs_score_as_trec_eval_scores_them(run: Nested, qrels: Nested, 
         np.testing.assert_allclose(measure.of(gains), expected, rtol=0, atol=1e-9, err_msg=name)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(apart, labels(0), st.integers(1, 5), st.integers(1, 3))
 def test_cut_offs_and_levels_score_as_in_ir_measures(run: Nested, qrels: Nested, cut: int, rel: int) -> None:
     names = [f"RR(rel={rel})@{cut}", f"AP(rel={rel})@{cut}", f"P(rel={rel})@{cut}", f"Judged@{cut}"]
@@ -84,7 +84,7 @@ def test_cut_offs_and_levels_score_as_in_ir_measures(run: Nested, qrels: Nested,
         np.testing.assert_allclose(measure.of(gains), expected, rtol=0, atol=1e-9, err_msg=name)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(runs, labels(-1), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(run: Nested, qrels: Nested, random: Any) -> None:
     ranking, known = frame(run, "score"), frame(qrels, "grade")

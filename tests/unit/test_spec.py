@@ -6,7 +6,7 @@ import contextlib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
@@ -92,6 +92,7 @@ def test_a_spec_prints_in_a_form_that_reads_back(spec: Spec) -> None:
 
 
 @given(st.dictionaries(NAMES, SCALARS | st.lists(SCALARS, max_size=3), max_size=4))
+@example({"A": "𝟎"})
 def test_parameters_read_back_as_they_were(params: dict[str, Any]) -> None:
     assert parse_spec(str(Spec("a", params))).params == params
 

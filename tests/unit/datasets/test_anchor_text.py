@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.datasets.anchor_text import SourceText, joined, normal
@@ -131,7 +131,6 @@ PIECES = st.sampled_from([*MANGLED, *"abcdnorst.,;", "ß", "कि", "हिं"
 WRITTEN = st.lists(PIECES, min_size=1, max_size=60).map("".join)
 
 
-@settings(deadline=None)
 @given(WRITTEN)
 @example("´ ´")
 @example(f"a{SHY}\n{SHY} b")
@@ -139,7 +138,6 @@ def test_the_normal_form_of_a_normal_form_is_itself(text: str) -> None:
     assert normal(normal(text)) == normal(text)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80) | WRITTEN)
 @example("ﷺ\ud800")
 def test_any_text_has_one_form_and_a_place_for_each_character_of_it(text: str) -> None:
@@ -152,7 +150,6 @@ def test_any_text_has_one_form_and_a_place_for_each_character_of_it(text: str) -
         assert 0 <= spans[0].start < spans[0].end <= len(text)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40) | WRITTEN, st.data())
 def test_the_text_of_a_span_is_what_was_wanted(text: str, data: st.DataObject) -> None:
     form = normal(text)
@@ -168,7 +165,6 @@ def words(draw: st.DataObject) -> list[str]:
     return draw.draw(st.lists(st.text("abcfilos'é-\u0958", min_size=1, max_size=8), min_size=3, max_size=12))
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_mangled_substring_stands_where_the_substring_does(data: st.DataObject) -> None:
     given_words = words(data)
@@ -189,7 +185,6 @@ def test_a_mangled_substring_stands_where_the_substring_does(data: st.DataObject
     assert source.spans(wanted)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_substring_stands_where_it_did_in_the_mangled_text(data: st.DataObject) -> None:
     """The other way round: the source is typeset, what is wanted is typed."""

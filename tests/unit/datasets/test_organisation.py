@@ -217,7 +217,7 @@ def test_every_clause_states_its_value_and_asks_whose(topic: Topic) -> None:
 
 
 @given(seed=st.integers(0, 2**32), passages=st.integers(SMALLEST, 900), queries=st.integers(1, 60))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_any_seed_and_size_gives_a_sound_dataset(seed: int, passages: int, queries: int) -> None:
     dataset = Organisation(seed, passages, queries).load(Kit())
     assert passages <= len(dataset.corpus) < passages + 30

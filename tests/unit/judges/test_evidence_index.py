@@ -37,7 +37,7 @@ def plainly(texts: list[str], signals: list[str], least: int) -> list[tuple[str,
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TEXTS, WORDS, st.integers(1, 3))
 def test_signals_are_found_as_by_every_pattern_on_every_text(
     texts: list[str], words: list[str], least: int

@@ -159,7 +159,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
 TEXT = st.text(st.characters(codec="utf-8"), max_size=200)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(query=TEXT, passage=TEXT)
 def test_every_quotation_can_be_read_back_and_nothing_of_it_stands_outside(query: str, passage: str) -> None:
     message = user_message(query=query, passage=passage, expected="high: a lamp")

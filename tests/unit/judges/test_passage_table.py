@@ -382,7 +382,7 @@ def test_all_clauses_of_a_golden_set_find_together_what_each_finds(path: Path) -
     assert sum(0 < len(each) < 80 for each in expected if isinstance(each, list)) > 10
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from([*SOUND, *UNSOUND]), max_size=6))
 def test_a_mix_finds_together_what_each_finds(table: PassageTable, clauses: list[str]) -> None:
     assert together(table, clauses) == one_by_one(table, clauses)

@@ -153,7 +153,7 @@ def chunkers(draw: st.DrawFn) -> ByTokens | BySentences:
 
 
 @given(chunkers(), texts)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_passages_are_stretches_of_the_document_in_order_that_lose_nothing(
     chunker: ByTokens | BySentences, text: str
 ) -> None:
@@ -176,7 +176,7 @@ def test_passages_are_stretches_of_the_document_in_order_that_lose_nothing(
 
 
 @given(chunkers(), texts)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_no_passage_has_more_tokens_than_asked_for(chunker: ByTokens | BySentences, text: str) -> None:
     spans = chunker.tokenizer.load(Kit()).spans(text)
     limit = chunker.size if isinstance(chunker, ByTokens) else chunker.tokens
@@ -187,7 +187,7 @@ def test_no_passage_has_more_tokens_than_asked_for(chunker: ByTokens | BySentenc
 
 
 @given(st.integers(1, 4), texts)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_passages_of_a_count_are_runs_of_that_many_sentences(count: int, text: str) -> None:
     sentences = sentence_spans(text)
     runs = [sentences[start : start + count] for start in range(0, len(sentences), count)]
@@ -197,7 +197,7 @@ def test_passages_of_a_count_are_runs_of_that_many_sentences(count: int, text: s
 
 
 @given(st.lists(texts, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_whole_gives_every_document_as_it_is(batch: list[str]) -> None:
     documents = [Document(f"d{n}", text) for n, text in enumerate(batch)]
     passages = Whole().cut(documents, Kit())

@@ -158,7 +158,7 @@ lines = st.sampled_from(
 
 
 @given(st.lists(lines, max_size=15), st.sampled_from(["\n", "\r\n", "\r"]), st.integers(1, 20))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_markdown_loses_nothing(parts: list[str], newline: str, tokens: int) -> None:
     text = newline.join(["x", *parts])  # the first line is no front matter
     document = Document("d", text)
@@ -308,7 +308,7 @@ scraps = st.sampled_from(
 
 @given(st.lists(scraps, max_size=25).map("".join), st.integers(5, 20))
 @example("&notit;&notit;", 5)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_scraps_of_html_are_cut_and_spans_stay_in_order(page: str, tokens: int) -> None:
     passages = Html(tokens).cut([Document("d", page)], Kit())
     assert Html(tokens).cut([Document("d", page)], Kit()) == passages
@@ -325,7 +325,7 @@ gaps = st.sampled_from([" ", "\n ", "<p>", "<br>", "&nbsp;"])
 
 
 @given(st.lists(st.tuples(words, inline, gaps), max_size=15))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_words_come_through_markup_whole_and_in_order(parts: list[tuple[str, str, str]]) -> None:
     page = "".join(f"{escape(word)}{tag}{gap}" for word, tag, gap in parts)
     passages = Html(5).cut([Document("d", page)], Kit())

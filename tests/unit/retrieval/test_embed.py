@@ -74,7 +74,7 @@ def test_near_in_meaning_is_near_in_angle(model: StaticModel) -> None:
 
 
 @given(st.lists(words, max_size=6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_batch_gives_what_its_texts_give_alone(texts: list[str]) -> None:
     model = Static().load(Kit())
     together, tokens, _ = model.embed(texts, "passage")
@@ -87,7 +87,7 @@ def test_a_batch_gives_what_its_texts_give_alone(texts: list[str]) -> None:
 
 
 @given(words)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_there_is_a_row_of_length_one_for_each_token(text: str) -> None:
     model = Static().load(Kit())
     (rows,) = model.embed_tokens([text], "passage")

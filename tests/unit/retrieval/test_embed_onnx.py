@@ -78,7 +78,7 @@ def test_a_token_has_the_row_that_its_text_gives_it(folder: Path) -> None:
 
 
 @given(texts=st.lists(texts_of_words, max_size=40), at_once=st.integers(1, 60))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_vector_does_not_depend_on_its_batch(tiny: OnnxModel, texts: list[str], at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(onnx, "_TOKENS_A_CORE", at_once)

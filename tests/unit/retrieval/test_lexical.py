@@ -55,7 +55,7 @@ vocabulary = st.sampled_from(["ape", "bat", "cod", "doe", "eel"])  # words that 
     st.lists(st.lists(vocabulary, max_size=12), min_size=1, max_size=12).filter(any),
     st.lists(vocabulary, min_size=1, max_size=5),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_agrees_with_the_formula_on_any_texts(texts: list[list[str]], query: list[str]) -> None:
     found = LexicalIndex.build(map(" ".join, texts)).search(" ".join(query), k=20)
     expected = reference(texts, query)
@@ -88,7 +88,6 @@ def test_punctuation_and_operators_are_never_syntax(animals: LexicalIndex, query
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
-@settings(deadline=None)
 def test_any_text_may_be_asked_and_indexed(text: str) -> None:
     index = LexicalIndex.build([text, "red fox"])
     assert len(index) == 2

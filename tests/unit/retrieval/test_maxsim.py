@@ -152,7 +152,7 @@ class Table:
     st.integers(0, 2**32 - 1), st.integers(1, 12), st.lists(st.integers(0, 9), max_size=150),
     st.sampled_from([1, 3, 64]),
 )  # fmt: skip
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_is_its_definition_and_the_same_in_every_batch(
     seed: int, asked: int, lengths: list[int], dims: int
 ) -> None:

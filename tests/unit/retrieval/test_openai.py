@@ -125,7 +125,7 @@ def test_no_texts_are_no_vectors() -> None:
 
 
 @given(st.lists(st.sampled_from(["", " ", "a", "b c", "d e f"]), max_size=12), st.integers(1, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_blank_texts_anywhere_move_no_other(texts: list[str], batch: int) -> None:
     with OpenAIStandIn(dimensions=4, token_limit=4) as server:
         made = loaded(server, batch=batch, dimensions=4).embed(texts, "passage")

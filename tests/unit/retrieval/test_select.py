@@ -54,7 +54,7 @@ budgets = st.one_of(st.none(), st.integers(0, 120))
 
 @pytest.mark.parametrize("selector", EVERY, ids=str)
 @given(candidates=drawn(), budget=budgets)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_is_chosen_fits_and_nothing_left_would(
     selector: Selector, candidates: Candidates, budget: int | None
 ) -> None:
@@ -124,13 +124,11 @@ def test_mmr_does_not_ask_for_vectors_it_does_not_need() -> None:
 
 
 @given(drawn(), budgets)
-@settings(deadline=None)
 def test_mmr_without_diversity_is_top(candidates: Candidates, budget: int | None) -> None:
     assert MMR(0.0).select(candidates, budget) == Top().select(candidates, budget)
 
 
 @given(drawn(), budgets, st.sampled_from([0.25, 0.5, 0.9]))
-@settings(deadline=None)
 def test_mmr_is_its_formula(candidates: Candidates, budget: int | None, diversity: float) -> None:
     chosen: list[int] = []
     left = math.inf if budget is None else budget
@@ -182,7 +180,7 @@ def test_redundancy_says_how_far_likeness_is_sharing() -> None:
 
 
 @given(drawn(most=7), st.sampled_from([0.0, 0.4, 1.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_value_is_monotone_and_submodular(candidates: Candidates, redundancy: float) -> None:
     telling = Telling.of(candidates, redundancy)
     count = len(candidates.tokens)
@@ -202,7 +200,6 @@ def test_the_value_is_monotone_and_submodular(candidates: Candidates, redundancy
 
 
 @given(drawn(most=7))
-@settings(deadline=None)
 def test_the_value_lies_between_the_most_relevant_and_the_sum(candidates: Candidates) -> None:
     everything = range(len(candidates.tokens))
     value = Telling.of(candidates).value(everything)
@@ -239,7 +236,7 @@ def test_knapsack_takes_what_is_free() -> None:
 
 
 @given(drawn(), st.integers(0, 120), st.sampled_from([0.0, 0.6, 1.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_knapsack_reaches_its_guarantee(candidates: Candidates, budget: int, redundancy: float) -> None:
     telling = Telling.of(candidates, redundancy)
     count = len(candidates.tokens)
@@ -254,7 +251,6 @@ def test_knapsack_reaches_its_guarantee(candidates: Candidates, budget: int, red
 
 
 @given(drawn(), st.integers(1, 10))
-@settings(deadline=None)
 def test_without_a_budget_the_first_few_are_as_good_as_greed_gets(candidates: Candidates, few: int) -> None:
     # Nemhauser, Wolsey and Fisher 1978: the first k are worth 1 - 1/e of the best k.
     telling = Telling.of(candidates)
@@ -266,7 +262,6 @@ def test_without_a_budget_the_first_few_are_as_good_as_greed_gets(candidates: Ca
 
 
 @given(drawn())
-@settings(deadline=None)
 def test_lazy_choices_are_those_of_plain_greed(candidates: Candidates) -> None:
     telling = Telling.of(candidates)
     chosen: list[int] = []

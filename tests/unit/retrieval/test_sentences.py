@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.records import Span
@@ -100,7 +100,6 @@ blocks = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.tex
 
 
 @given(blocks)
-@settings(deadline=None)
 def test_sentences_are_trimmed_ordered_and_lose_nothing(text: str) -> None:
     spans = sentence_spans(text)
     for span in spans:

@@ -86,7 +86,7 @@ def test_agrees_with_what_openai_published(name: str, text: str, count: int, spl
 
 @pytest.mark.parametrize("name", PACKAGED)
 @given(st.lists(texts, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_counts_are_those_of_the_library_and_spans_cover_the_text(name: str, batch: list[str]) -> None:
     encoder = library(name)
     tokens = PACKAGED[name].load(Kit())
@@ -166,7 +166,7 @@ def plain(path: Path) -> Tokenizer:
 
 
 @given(st.lists(texts, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_json_file_counts_as_its_library_does(wordllama: Path, batch: list[str]) -> None:
     theirs, tokens = plain(wordllama), TokenizerJson(str(wordllama)).load(Kit())
     counts = tokens.counts(batch)

@@ -31,7 +31,7 @@ def test_ranks_by_angle_and_not_by_length() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 70), st.integers(1, 40), st.integers(1, 80))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_agrees_with_scikit_learn(seed: int, passages: int, dims: int, k: int) -> None:
     generator = np.random.default_rng(seed)
     vectors, queries = generator.normal(size=(passages, dims)), generator.normal(size=(3, dims))

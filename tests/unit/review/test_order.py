@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from simulation import (
     COUNTED,
@@ -81,7 +81,6 @@ def test_an_arm_that_the_pool_does_not_have_is_an_error() -> None:
         decisive_order(small(), [("lef", "right")])
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 10**6), share=st.floats(0, 1))
 def test_every_completion_lies_in_the_range(seed: int, share: float) -> None:
     bench = benchmark(seed, 0.4, 0.3)
@@ -114,7 +113,6 @@ def test_decisions_by_hand() -> None:
     assert decision([]) == "neither"
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-6, 6), min_size=6, max_size=20), st.data())
 def test_a_decision_never_moves_against_a_row(tenths: list[int], data: st.DataObject) -> None:
     rank = {"b": 0, "neither": 1, "a": 2}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -109,7 +109,6 @@ def test_columns_share_their_subsets() -> None:
 # ------------------------------------------------------------------------------- what it promises
 
 
-@settings(deadline=None)
 @given(rows=st.lists(lifts, min_size=6, max_size=30), data=st.data())
 def test_no_end_falls_when_a_row_rises(rows: list[float], data: st.DataObject) -> None:
     before = interval(rows)
@@ -120,14 +119,12 @@ def test_no_end_falls_when_a_row_rises(rows: list[float], data: st.DataObject) -
     assert after[1] >= before[1]
 
 
-@settings(deadline=None)
 @given(rows=st.lists(lifts, min_size=6, max_size=30))
 def test_the_other_way_round_is_the_mirror_image(rows: list[float]) -> None:
     low, high = interval(rows)
     assert interval(-np.array(rows)) == (-high, -low)
 
 
-@settings(deadline=None)
 @given(rows=st.lists(lifts, min_size=6, max_size=13))
 def test_it_is_the_sign_flip_test_turned_round(rows: list[float]) -> None:
     low, high = interval(rows)
