@@ -68,3 +68,36 @@ bench: $(VENV)/.bench
 
 clean:
 	rm -rf $(VENV) demo build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# The memory study in six weeks (studies/memory/README.md). Weeks 0 to 2 are hard gates and run in CI.
+MEMORY := src/assay/studies/memory
+PUBLIC := src/assay/studies/public_memory
+REPORTED = || test $$? -eq 10 -o $$? -eq 11   # no-go and inconclusive are reported, and stop nothing
+
+.PHONY: week0 week1 week2 week3 week4 week5 week6
+
+week0: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n 2 tests/unit/datasets tests/unit/systems/graph tests/unit/measures tests/oracle/test_structured_memory.py -m "not slow"
+	$(BIN)/assay validate $(MEMORY)
+
+# held against the last baseline, once there is one; the first run becomes it
+week1: $(VENV)/.core
+	$(BIN)/assay run $(MEMORY) $$(test -d $(MEMORY)/baselines/last && echo --against last)
+	test -d $(MEMORY)/baselines/last || $(BIN)/assay baseline tag $(MEMORY) last
+
+week2: $(VENV)/.dev
+	$(BIN)/python -m pytest -q tests/unit/datasets/test_multihop.py tests/unit/datasets/test_titles.py
+	$(BIN)/assay validate $(MEMORY)/public.yaml
+
+week3: $(VENV)/.core
+	$(BIN)/assay run $(MEMORY)/public.yaml $(REPORTED)
+
+week4: $(VENV)/.core
+	$(BIN)/assay run $(PUBLIC)/hotpotqa.yaml $(REPORTED)
+
+week5: $(VENV)/.core
+	$(BIN)/assay run $(MEMORY) $(REPORTED)
+	$(BIN)/assay run $(MEMORY)/public.yaml $(REPORTED)
+
+week6: $(VENV)/.dev
+	$(BIN)/python -m pytest -q tests/unit/annotation tests/cli/test_annotation_command.py

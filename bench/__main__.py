@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 
-PARTS = ("measures", "resampling", "runner", "retrieval", "judging", "http")
+PARTS = ("measures", "resampling", "runner", "retrieval", "judging", "http", "memory")
 
 
 def seconds(value: float | None) -> str:

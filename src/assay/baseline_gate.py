@@ -5,7 +5,8 @@ have unchanged. A loss is real where the interval of the paired difference exclu
 corrected over the measures of an arm, is below 5 %. Anything smaller is told, with what could be found.
 
 Items that failed, then or now, count at either end of the range, and where that turns a comparison it is
-open. Open, too, is what the baseline lacks, and what others judged then.
+open. Open, too, is what the baseline lacks, and what others judged then. Limits that the study sets are held
+beside it, whether or not what they find is more than chance.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import cached_property
 import msgspec
 
 from assay.baseline_diff import Pair, gain_of
+from assay.baseline_limits import Limits, not_kept, open_clause
 from assay.baselines import Version, current_version, kept_version
 from assay.gates.clause import repeated
 from assay.gates.leaf import means_of
@@ -104,13 +106,14 @@ class Holding:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Whether anything that gates read was lost."""
+        """Whether anything that gates read was lost, or more than limits allow."""
         clauses = [
             clause
             for arm, found in self._comparisons.items()
             for clause in _Outcomes.of(self.pair, arm, self.measures, found).clauses(found, self.name)
         ]
-        return _verdict(self.name, [*clauses, *self._lacking()])
+        limits = Limits(self.evaluation, self.pair, self.name, {arm for arm, _ in self._gated})
+        return _verdict(self.name, [*clauses, *self._lacking()], limits.clauses)
 
     @cached_property
     def _gated(self) -> dict[tuple[str, str], Measure]:
@@ -124,14 +127,10 @@ class Holding:
 
     def _lacking(self) -> list[ClauseResult]:
         """An open clause for all that gates read and the baseline lacks: nobody knows what it was."""
-        arms, measures = (self.pair.before.distinct(column) for column in ("arm", "measure"))
         found = []
         for (arm, _), measure in self._gated.items():
-            lacking = [each for each, kept in ((arm, arms), (measure.name, measures)) if each not in kept]
-            if lacking:
-                reason = f"not in the baseline: {', '.join(lacking)}"
-                text = _text(measure, arm, self.name)
-                found.append(ClauseResult(text, None, None, None, None, 0, reason))
+            if reason := not_kept(self.pair.before, arms=[arm], measure=measure.name):
+                found.append(open_clause(_text(measure, arm, self.name), reason))
         return found
 
     @property
@@ -166,7 +165,7 @@ class _Outcomes:
         text = _text(self.measures[one.measure], one.family or one.a, name)
         if one.refused is not None or one.low is None or one.high is None:
             reason = f"{one.refused or 'no item has a figure on both sides'}{self._failures}"
-            return ClauseResult(text, None, None, None, None, one.n, reason)
+            return open_clause(text, reason, one.n)
         lost = {self._lost(each) for each in [end[one.measure] for end in self.ends] or [one]}
         holds = None if len(lost) > 1 else not lost.pop()
         reason = f"{one.wins} better, {one.ties} the same, {one.losses} worse{self._failures}"
@@ -212,13 +211,16 @@ def _text(measure: Measure, arm: str, name: str) -> str:
     return f"{measure.name}({arm}) {side} {measure.name}({name})"
 
 
-def _verdict(name: str, clauses: list[ClauseResult]) -> Verdict:
-    gate = f"against {name}"
+def _verdict(name: str, losses: list[ClauseResult], limits: list[ClauseResult]) -> Verdict:
+    gate, clauses = f"against {name}", [*losses, *limits]
     if not clauses:
         reason = "nothing can be compared: no arm, measure or unchanged item is in both"
         return Verdict(gate, INCONCLUSIVE, [], reason)
-    if any(clause.holds is False for clause in clauses):
+    if any(clause.holds is False for clause in losses):
         return Verdict(gate, NO_GO, clauses, "something that gates read was lost since the baseline")
+    if any(clause.holds is False for clause in limits):
+        return Verdict(gate, NO_GO, clauses, "more was lost since the baseline than a limit allows")
     if any(clause.holds is None for clause in clauses):
         return Verdict(gate, INCONCLUSIVE, clauses, "a comparison with the baseline is open")
-    return Verdict(gate, GO, clauses, "no loss since the baseline is shown")
+    kept = ", and every limit is kept" if limits else ""
+    return Verdict(gate, GO, clauses, f"no loss since the baseline is shown{kept}")

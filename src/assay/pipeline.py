@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,7 @@ from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.report.views import item_views, measure_infos
+from assay.report.walks import with_traces
 from assay.results import Results, ReviewSummary, Trust
 from assay.review.outlook import Outlook
 from assay.review.summary import Reviewing
@@ -122,7 +124,9 @@ class Evaluation:
     @cached_property
     def _asked(self) -> list[Block]:
         """Blocks before anything is judged."""
-        stored, structures = self.store.answers(), self.store.structures()
+        # a graph a question, times the arms, is more than all answers: read only where a measure looks at it
+        wanted = any("structure" in measure.needs for measure in self.measures)
+        stored, structures = self.store.answers(), self.store.structures() if wanted else {}
         chosen = dataclasses.replace(self.selection, limit=None)
         blocks = []
         for arm, seed in itertools.product(self.arms, self.study.seeds):
@@ -295,7 +299,7 @@ class Evaluation:
     def results(self) -> Results:
         """Everything, ready to be shown."""
         estimates, comparisons = self.summary
-        return Results(
+        found = Results(
             study=self.study.name,
             kind=self.study.file.kind,
             systems=self.rows.systems,
@@ -320,7 +324,14 @@ class Evaluation:
             recommendation=recommended(self.verdicts, self.study.file.recommend),
             created=self.store.manifest().get("started"),
             only={name: list(values) for name, values in self.selection.where.items()},
+            layer=" and ".join(self._each(lambda dataset: [dataset.layer] if dataset.layer else [])),
+            unproven=self._each(lambda dataset: dataset.unproven),
         )
+        return with_traces(found, self.blocks, self.datasets)
+
+    def _each(self, what: Callable[[Dataset], Iterable[str]]) -> list[str]:
+        """What the datasets say of themselves, each once."""
+        return list(dict.fromkeys(said for dataset in self.datasets.values() for said in what(dataset)))
 
     def _changes(self) -> list[str]:
         """What of the study is no longer as it was when it was run."""

@@ -161,6 +161,7 @@ class Measure(Protocol):
     """A frozen value that prints and parses as its name, and scores all items of an arm at once.
 
     `needs`    what a block must hold: "hits", "labels", "contexts", "trace", "route", "structure", …
+               (a block holds the structures of indexes only where some measure of the study needs them)
     `at`       what the number after @ means: "rank", "tokens", "level", or "" for none
     `better`   "higher" or "lower"
     `low/high` the range; high None: unbounded (failures then cannot be bounded either)

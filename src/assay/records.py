@@ -142,6 +142,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     selected: bool = True
     edge: str | None = None
     stop: str | None = None
+    role: str | None = None  # what the target is, in the system's words: exception, remedy, step
 
 
 class Fault(msgspec.Struct, frozen=True):

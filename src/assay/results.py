@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.records import Comparison, Estimate, Verdict
+from assay.measures.walk import WantedPath
+from assay.records import Comparison, Estimate, Step, Verdict
 
 if TYPE_CHECKING:
     import polars as pl
 
 SCHEMA = "assay/results/1"
 GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
+PRIVATE = "private"
+PRIVATE_ALONE = "Private data by itself backs no general claim: confirm it on public or structured data."
 
 
 class MeasureInfo(msgspec.Struct, frozen=True):
@@ -47,6 +50,21 @@ class Returned(msgspec.Struct, frozen=True):
     reason: str = ""  # why it is relevant, where a judge says so
 
 
+class ExpectedPath(msgspec.Struct, frozen=True):
+    """The way that an item's gold says should be walked, by any path or by the best one only."""
+
+    wanted: WantedPath
+    best_only: bool = False
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """How an arm came to its hits: the best path, and the whole trace of the few items that are drawn."""
+
+    path: list[Step]
+    trace: list[Step] = []
+    left_out: int = 0  # steps of the trace beyond those kept
+
+
 class ItemView(msgspec.Struct, frozen=True):
     """One item, what was expected and what each arm returned (its top hits)."""
 
@@ -62,6 +80,9 @@ class ItemView(msgspec.Struct, frozen=True):
     flags: dict[str, bool | str] = {}  # and the flags that must be set
     routes: dict[str, str] = {}  # by arm name: the route it took
     flagged: dict[str, dict[str, bool | str]] = {}  # and the flags it set
+    path: ExpectedPath | None = None  # the way it should be walked, where that decides
+    walks: dict[str, Walk] = {}  # by arm name: the way it walked
+    nodes: dict[str, str] = {}  # the first words of what a drawn walk touches
 
     @property
     def expectation(self) -> str:
@@ -163,6 +184,13 @@ class Results:
     created: float | None = None  # when the last answer was stored
     only: dict[str, list[str]] = field(default_factory=dict)  # the part of the study that was looked at
     report: str | None = None  # path of the HTML file
+    layer: str = ""  # public, structured or private: what the data can support
+    unproven: list[str] = field(default_factory=list)  # what the data says nothing about
+
+    @property
+    def caveat(self) -> str | None:
+        """What a go must not be taken for; None where nothing has to be said."""
+        return PRIVATE_ALONE if self.layer == PRIVATE and self.verdict == GO else None
 
     def as_json(self) -> dict[str, Any]:
         """The documented, versioned JSON form."""
@@ -173,6 +201,9 @@ class Results:
             "verdict": self.verdict,
             "lower_bounds": [measure.name for measure in self.measures if measure.lower_bound],
             "recommendation": self.recommendation,
+            "layer": self.layer,
+            "unproven": self.unproven,
+            "caveat": self.caveat,
             "review": msgspec.to_builtins(self.review),
             "against": msgspec.to_builtins(self.against),
             "scores": self._score_rows(),

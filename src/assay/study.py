@@ -138,8 +138,8 @@ class Study:
             raise type(error)(self.concealed(str(error))) from None
 
     def gives(self, arm: Arm) -> frozenset[str] | None:
-        """What the responses of an arm's system can hold, where its class says so."""
-        given: frozenset[str] | None = getattr(self._system_class(arm), "gives", None)
+        """What the responses of an arm's system can hold, where it says so."""
+        given: frozenset[str] | None = getattr(self._system(arm, secrets=False), "gives", None)
         return given
 
     def origin(self, arm: Arm) -> str | None:

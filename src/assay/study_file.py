@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from assay.errors import Problem
+from assay.errors import Problem, did_you_mean
+from assay.records import Arm
 from assay.sweep_file import SweepFile
 from assay.yaml_lines import Lines, Loc
+
+if TYPE_CHECKING:
+    from assay.study import Study
 
 T = TypeVar("T")
 MOST_SEEDS = 10_000
@@ -122,6 +126,18 @@ class GateFile(_Strict):
     deciding: bool = Field(True, description="false: it informs a recommendation, and decides nothing")
 
 
+class LimitsFile(_Strict):
+    """What may be lost since a baseline; it holds with --against alone."""
+
+    worse: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+        {}, description="by measure: how far the mean may fall, or rise where less is better"
+    )
+    latency: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="how many times as long, beside the reference"
+    )
+    reference: Word | None = Field(None, description="the system that times are taken as a multiple of")
+
+
 class StudyFile(_Strict):
     """`study.yaml`, as written."""
 
@@ -147,6 +163,7 @@ class StudyFile(_Strict):
     sweep: SweepFile | None = None
     reports: Words = []
     baselines: Word | None = None
+    limits: LimitsFile | None = None
 
     @property
     def chunkings(self) -> dict[str, Any]:
@@ -175,7 +192,41 @@ def _known_fields(loc: Loc) -> list[str]:
         "run": RunSettings,
         "compare": CompareSettings,
         "gates": GateFile,
+        "limits": LimitsFile,
         "sweep": SweepFile,
     }
     model = nested[str(loc[0])] if len(loc) > 1 else StudyFile
     return list(model.model_fields)
+
+
+def limit_problems(study: Study) -> Iterator[Problem]:
+    """Limits on what the study does not measure, and times that nothing makes comparable."""
+    limits, problem, systems = study.file.limits, study.lines.problem, study.file.systems
+    if limits is None:
+        return
+    listed = {measure.name for measure in study.measures}
+    for name in limits.worse:
+        loc = ("limits", "worse", name)
+        if name.partition("(")[0] == "Seconds":
+            yield problem(loc, "seconds of two runs do not compare", "Use latency and reference.")
+        elif name not in {*listed, *study.file.measures}:
+            what = f"{name} is not among the study's measures"
+            yield problem(loc, what, f"{did_you_mean(name, listed)} A limit needs its measure listed.")
+    if not limits.worse and limits.latency is None:
+        yield problem(("limits",), "it limits nothing", "Add worse: {MEASURE: 0.02}, or latency: 1.2.")
+    if limits.latency is not None and limits.reference is None:
+        what = "seconds of two runs compare only beside those of a system that both ran"
+        yield problem(("limits", "latency"), what, f"Add reference, one of: {', '.join(systems)}.")
+    if limits.latency is not None and "Seconds" not in listed:
+        what = "Seconds is not among the study's measures, so that no baseline keeps times"
+        yield problem(("limits", "latency"), what, "Add Seconds to measures.")
+    if (reference := limits.reference) is None:
+        return
+    if reference not in systems:
+        what = f"there is no system {reference!r}"
+        yield problem(("limits", "reference"), what, did_you_mean(reference, systems))
+    elif limits.latency is None:
+        yield problem(("limits", "reference"), "there is no latency to limit beside it", "Add latency: 1.2.")
+    elif study.origin(Arm(reference)) == "imported":
+        what = f"the seconds of {reference} were taken elsewhere, not in a run of this study"
+        yield problem(("limits", "reference"), what, "Name a system that this study runs.")

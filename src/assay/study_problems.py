@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
 from assay.plugins import DATASETS, RENDERERS, WrongParameter
+from assay.study_file import limit_problems
 from assay.yaml_lines import Lines, Loc
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "gates": _gate_problems,
         "recommend": _recommend_problems,
         "reports": _report_problems,
+        "limits": limit_problems,
         "factors": _factor_problems,
         "sweep": _sweep_problems,
     }
@@ -79,18 +81,16 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "steps": {"gates"},
         "gates": {"systems"},
         "recommend": {"gates"},
+        "limits": {"systems", "measures"},
         "factors": {"data", "systems"},
         "sweep": {"data", "systems", "measures", "chunk", "factors"},
     }
+    spoils = {"data": {"factors"}, "systems": {"factors", "limits"}, "measures": {"limits"}}
     found, broken = list[Problem](), set(spoilt)
     for field, check in parts.items():
         if not broken & {field, *needs.get(field, ())}:
-            problems = list(check(study))
-            found += problems
-            if problems and field in {"data", "systems"}:
-                broken.add("factors")
-            if problems:
-                broken.add("sweep")
+            found += (problems := list(check(study)))
+            broken |= {"sweep", *spoils.get(field, ())} if problems else set()
     return found
 
 

@@ -67,6 +67,7 @@ def _derived(study: Study, how: SweepFile) -> Study:
             "recommend": {},
             "reports": [],
             "sweep": None,
+            "limits": None,
         }
     )
     return dataclasses.replace(study, file=file, run_name=RUN_NAME)

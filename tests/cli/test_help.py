@@ -36,6 +36,8 @@ def test_the_commands_are_these() -> None:
     wanted |= {"review export", "review import", "review status", "review agreement"}
     wanted |= {"baseline tag", "baseline list", "baseline diff", "dashboard"}
     wanted |= {"sweep"} | {f"golden {step}" for step in ("check", "freeze", "resolve", "candidates", "add")}
+    wanted |= {f"data {step}" for step in ("list", "get", "verify")}
+    wanted |= {f"annotate {step}" for step in ("inventory", "freeze", "sheets", "agreement", "export")}
     assert wanted <= {" ".join(path) for path in COMMANDS}
 
 

@@ -20,7 +20,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__
 # study, left to right.
 LAYERS = [
     ["disk", "errors", "records", "slices", "yaml_lines"],
-    ["endpoint", "environment", "spec", "plugins", "protocols"],
+    ["chat", "endpoint", "environment", "spec", "plugins", "protocols"],
     ["datasets"],
     ["retrieval"],
     ["systems"],
@@ -34,8 +34,10 @@ LAYERS = [
     ["review"],
     ["report"],
     [
+        "annotation",
         "baseline_diff",
         "baseline_gate",
+        "baseline_limits",
         "baselines",
         "dashboard",
         "github_actions",

@@ -15,7 +15,7 @@ from assay.errors import DataError, Problem, UsageError, did_you_mean
 
 
 def command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to study: models or search.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to study: memory, models or search.")],
     folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="Where; default: the kind.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -41,7 +41,7 @@ def command(
     say(f"wrote {', '.join(top)} to {target}; next: assay run {target}")
 
 
-TEMPLATES = ("models", "search")  # of the studies that come with the program, those to start from
+TEMPLATES = ("memory", "models", "search")  # of the studies that come with the program, those to start from
 _MADE = ("__pycache__", "run", "sweep", "baselines")  # what running a study leaves in its folder
 
 
@@ -50,5 +50,5 @@ def _files(folder: Traversable, above: str = "") -> Iterator[tuple[str, bytes]]:
     for each in folder.iterdir():
         if each.is_file():
             yield f"{above}{each.name}", each.read_bytes()
-        elif each.name not in _MADE:
+        elif each.name not in _MADE and not each.name.endswith((".run", ".sweep")):
             yield from _files(each, f"{above}{each.name}/")

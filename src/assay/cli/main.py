@@ -16,9 +16,11 @@ from typing import ParamSpec
 import typer
 
 from assay.cli import (
+    annotation,
     baseline,
     compare,
     dashboard,
+    data,
     demo,
     gate,
     golden,
@@ -84,6 +86,14 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
             "status": review.status,
             "agreement": review.agreement,
         },
+    ),
+    "data": (
+        "Public data sets: official releases, pinned by checksum.",
+        {"list": data.list_, "get": data.get, "verify": data.verify},
+    ),
+    "annotate": (
+        "Private golden sets: from documents to cases that two people agreed on.",
+        annotation.STEPS,
     ),
     "baseline": (
         "What a study showed earlier, and what changed since.",

@@ -100,6 +100,8 @@ class Dataset:
     warnings: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)  # what its authors call the fields of a passage
     places: Mapping[str, Place] = field(default_factory=dict)  # where each item stands
+    layer: str = ""  # public, structured or private: what a result on it can support
+    unproven: Sequence[str] = ()  # what it says nothing about, however well a system does
 
     def __post_init__(self) -> None:
         problems = [

@@ -133,7 +133,9 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool)
     holds = outcomes.pop()
     reason, settle = _why_undecided(clause, least, on) if holds is None else ("", None)
     if on == "estimate" and holds is not _rule(clause, least, "interval"):
-        reason = "decided on the estimate: the interval lies on both sides of the threshold"
+        known = not math.isnan(least.whole.low)
+        why = "the interval lies on both sides of the threshold" if known else "there is no interval"
+        reason = f"decided on the estimate: {why}"
     notes = [reason, _about_failed(failed, rules)]
     return _shown(clause, holds, margins, evaluator.level, "; ".join(filter(None, notes)), settle)
 

@@ -77,7 +77,8 @@ def margins_of(
             margins.append(_margin(clause, leaves, right, interval, resampled, scope.n))
             continue
         closed = closed_form(form, leaves, evaluator, way, scope)
-        if closed is None and not _tells(form, bounds, leaves, evaluator, way):
+        compares = _if_alike(_difference(clause), leaves, values) is not None
+        if closed is None and not _tells(form, bounds, leaves, evaluator, way, compares):
             closed = NO_INTERVAL
         margins.append(_margin(clause, leaves, values, closed, resampled, scope.n))
     return margins
@@ -89,8 +90,9 @@ def _tells(
     leaves: Mapping[Call, Leaf],
     evaluator: Evaluator,
     way: Counting,
+    compares: bool,
 ) -> bool:
-    """Whether a bootstrap has seen enough: items on which the systems differ, rows beyond a percentile.
+    """Whether a bootstrap has seen enough: rows beyond a percentile, items on which compared systems differ.
 
     The difference of two bounded means looks after itself, because its interval adds a row at each end.
     """
@@ -105,7 +107,7 @@ def _tells(
         share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
         if share is not None and evaluator.used(found, way).sum() * min(share, 1 - share) < FEW:
             return False
-    for alike in columns.values():
+    for alike in columns.values() if compares else ():
         table = np.array(list(alike.values()))
         differ = (np.abs(table - table[0]) > TIE).any(axis=0)
         if len(table) > 1 and len(np.unique(evaluator.rows.clusters[differ])) < FEW:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from assay.datasets.anchor_text import normal
 from assay.datasets.golden_corpus import Books
 from assay.datasets.golden_entry import HIGH, Entry
+from assay.retrieval.content import ENGLISH
 from assay.retrieval.lexical import Analysis, Language
 
 if TYPE_CHECKING:
@@ -28,15 +29,6 @@ _LANGUAGES: dict[str, Language] = {
     "ro": "romanian", "ru": "russian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
 _WITHOUT_LIST = frozenset({"arabic", "greek", "romanian", "tamil", "turkish", "any"})
-# tantivy's English list has 33 words, and none that asks
-_ENGLISH = """
-    a about after all also am an and any anymore anyone anything are as at be because been being but by
-    can cannot could d did do does doing don done down for from get go had has have he her here him his
-    how i if in into is it its just let like ll m make may me might more most much must my myself no nor
-    not now of off on one only or other our out over own re s said say says shall she should so some
-    something such t tell than that the their them then there these they this those through to too up us
-    ve very was we were what when where which while who whom whose why will with without would you your
-"""
 _PARAGRAPH = re.compile(r"(?:\r?\n[ \t]*){2,}")
 
 
@@ -87,7 +79,7 @@ class ContentWords:
     def _analysis(self, language: str) -> Analysis:
         spoken = _LANGUAGES.get(language.partition("-")[0], "any")
         if spoken == "english":
-            return Analysis(spoken, tuple(_ENGLISH.split()))
+            return Analysis(spoken, ENGLISH)
         return Analysis(spoken, self._common(language) if spoken in _WITHOUT_LIST else None)
 
     def _common(self, language: str) -> tuple[str, ...]:

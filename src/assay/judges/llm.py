@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from assay.chat import Chat
 from assay.datasets.dataset import Dataset
 from assay.endpoint import Client, Endpoint, Refused
 from assay.errors import Retryable, SystemFailure, UsageError
@@ -122,12 +123,16 @@ class Llm:
 
     @cached_property
     def endpoint(self) -> Endpoint:
-        price = self.price_in + self.price_out  # only whether there is one counts: see _cost
+        price = self.price_in + self.price_out  # only whether there is one counts: `Chat` works out how much
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 
     @cached_property
     def _client(self) -> Client:
         return self.endpoint.open()
+
+    @property
+    def _chat(self) -> Chat:
+        return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
 
     # --------------------------------------------------------------------------- what it is asked
 
@@ -169,32 +174,22 @@ class Llm:
         return Finding(found.grade, found.category, reason, math.fsum(spent) if self._priced else None)
 
     def _sample(self, messages: list[dict[str, str]], seed: int, spent: list[float]) -> Graded:
-        wanted = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": seed}
-        payload = {"model": self.model or None, "messages": messages, **wanted, **self.extra}
-        sent = {name: value for name, value in payload.items() if value is not None}
-        return self._client.post("/chat/completions", sent, partial(self._read, messages, spent))
+        sent = self._chat.request(
+            messages, temperature=self.temperature, max_tokens=self.max_tokens, seed=seed
+        )
+        return self._client.post(Chat.PATH, sent, partial(self._read, messages, spent))
 
     def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> Graded:
         """What the model says, if it is a grade; a ValueError otherwise. Either way it was paid for."""
-        found = msgspec.convert(answer, _Answer)
-        content = found.choices[0].message.content if found.choices else None
-        spent.append(self._cost(found.usage, messages, content or ""))
-        if content is None:
-            raise ValueError("an answer without a text")
-        return self.asks.read(content)
+        said = self._chat.said(messages, answer)
+        spent.append(said.cost)
+        return self.asks.read(said.spoken)
 
     # ------------------------------------------------------------------------------ what it costs
 
     @property
     def _priced(self) -> bool:
         return self.endpoint.price > 0
-
-    def _cost(self, usage: Any, messages: list[dict[str, str]], content: str) -> float:
-        told = usage if isinstance(usage, dict) else {}
-        asked, said = [each["content"] for each in messages], [content]
-        tokens_in = self.endpoint.counted({"total_tokens": told.get("prompt_tokens")}, asked)
-        tokens_out = self.endpoint.counted({"total_tokens": told.get("completion_tokens")}, said)
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
 
     def _failure(self, error: Retryable | Refused, cost: float) -> NoVerdict | NoAnswer:
         """Why a question failed, and what it cost all the same.
@@ -227,19 +222,6 @@ class NoAnswer(Retryable):
     def __init__(self, message: str, cost: float) -> None:
         super().__init__(message)
         self.cost = cost
-
-
-class _Message(msgspec.Struct):
-    content: str | None = None
-
-
-class _Choice(msgspec.Struct):
-    message: _Message
-
-
-class _Answer(msgspec.Struct):
-    choices: list[_Choice]
-    usage: Any = None
 
 
 def _text_of(block: Block, row: int, doc_id: str) -> str:

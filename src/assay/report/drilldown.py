@@ -29,8 +29,12 @@ def script_safe(value: Any) -> str:
     return msgspec.json.encode(value).decode().translate(str.maketrans(_ESCAPES))
 
 
-def item_data(results: Results, grid: Grid) -> tuple[str, int]:
-    """The item data as script-safe JSON, and at how many characters its snippets were cut."""
+def item_data(results: Results, grid: Grid, taken: int = 0) -> tuple[str, int]:
+    """The item data as script-safe JSON, and at how many characters its snippets were cut.
+
+    `taken` bytes of the room belong to pictures.
+    """
+    room = ROOM - taken
 
     def packed(limit: int) -> tuple[str, int]:
         text = script_safe(_Packing(results, grid, limit).value())
@@ -38,15 +42,15 @@ def item_data(results: Results, grid: Grid) -> tuple[str, int]:
 
     most, least = SNIPPETS[0], SNIPPETS[-1]
     text, full = packed(most)
-    if full <= ROOM:
+    if full <= room:
         return text, most
     shortest, base = packed(least)
     for limit in SNIPPETS[1:-1]:
         # Size grows ever slower with the limit, so the straight line between the two ends is a lower bound.
-        if base + (full - base) * limit / most > ROOM:
+        if base + (full - base) * limit / most > room:
             continue
         text, size = packed(limit)
-        if size <= ROOM:
+        if size <= room:
             return text, limit
     return shortest, least
 

@@ -95,6 +95,7 @@ class _Comment:
             f"**{prose(say.headline(results), 2 * SENTENCE)}**",
             f"**{prose(told)}**" if told else "",
             prose(reviewed.outlook(results)),
+            *map(prose, say.limits(results)),
             _since(results.against) if results.against is not None else "",
         ]
         return "\n\n".join(filter(None, parts))

@@ -17,6 +17,7 @@ from assay.report import svg
 from assay.report import wording as say
 from assay.report.drilldown import item_data
 from assay.report.flips import Changes, changes, score_grid
+from assay.report.graph_picture import walk_figures
 from assay.report.svg import style_of
 from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
 
@@ -47,7 +48,10 @@ class Html:
         pages = templates()
         style, script = _source(pages, "style.css"), _source(pages, "script.js")
         grid = score_grid(results)
-        data, snippets = item_data(results, grid)
+        walks = walk_figures(results, grid)
+        data, snippets = item_data(
+            results, grid, sum(each.size for figures in walks.values() for each in figures)
+        )
         panels = [_panel(results, measure) for measure in results.measures]
         page = pages.get_template("page.html").render(
             results=results,
@@ -65,6 +69,7 @@ class Html:
             compared=any(row["against"] for panel in panels for row in panel["rows"]),
             further=_further(results),
             slices=_slices(results),
+            walks=walks,
             changed=[_changed(results, change) for change in changes(results, grid)],
             style_of=lambda name: style_of(results, name),
         )

@@ -32,6 +32,7 @@ class Markdown:
             f"**{escaped(told)}**" if (told := reviewed.recommendation(results)) else "",
             escaped(reviewed.outlook(results)),
             escaped(say.headline(results)),
+            *map(escaped, say.limits(results)),
             *_gates(results),
             *_review(results),
             "## Systems",

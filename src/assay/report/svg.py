@@ -136,6 +136,13 @@ def shape(outcome: str | None) -> Markup:
     )
 
 
+def sign(outcome: str, x: float, y: float, size: float) -> Markup:
+    """The same sign within another picture."""
+    place = Markup('<g class="shape {}" transform="translate({:.1f} {:.1f}) scale({:.3f})">')
+    drawing = Markup(_SHAPES[outcome])  # noqa: S704 (our own constants)
+    return place.format(outcome, x, y, size / 24) + drawing + Markup("</g>")
+
+
 def style_of(results: Results, name: str) -> str:
     """The colour class of a system or one of its arms, the same everywhere in the page."""
     system = next((one for one in results.systems if name == one or name.startswith(f"{one}[")), None)

@@ -55,6 +55,8 @@ def render_text(
         _print_since(results.against, console, width)
     for warning in results.trust.warnings:
         _print_line(console, f"warning: {warning}", "yellow")
+    for line in say.limits(results):
+        _print_line(console, line)
     if results.verdict is None and results.report is None:
         return  # run files: nothing gates them, and there is no page
     _print_answer(results, console)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -72,8 +72,13 @@ def folded(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def side_by_side(label: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[Table]:
-    """Tables with as many columns as fit beside the label, each column headed by its first cell."""
+def side_by_side(
+    label: Sequence[str], columns: Sequence[Sequence[str]], width: int, worded: Collection[str] = ()
+) -> list[Table]:
+    """Tables with as many columns as fit beside the label, each column headed by its first cell.
+
+    Columns whose head is in `worded` hold words, and are set left.
+    """
     groups: list[list[Sequence[str]]] = []
     room = 0
     for column in columns:
@@ -84,7 +89,10 @@ def side_by_side(label: Sequence[str], columns: Sequence[Sequence[str]], width: 
         groups[-1].append(column)
         room -= needed
     rows = [list(zip(label, *group, strict=True)) for group in groups]
-    return [columned("", header, body) for header, *body in rows]
+    return [
+        columned("", header, body, (0, *(at for at, name in enumerate(header) if name in worded)))
+        for header, *body in rows
+    ]
 
 
 def turned(turns: Sequence[Turn], width: int) -> RenderableType:

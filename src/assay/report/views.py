@@ -12,6 +12,7 @@ from assay.measures.block import Block, View
 from assay.measures.semantic import REVIEW, marked_hits
 from assay.protocols import Measure
 from assay.records import Hit, Item, Response
+from assay.report.walks import expected_path, walk_of
 from assay.results import Expected, ItemView, MeasureInfo, Returned
 
 # Labels of which only a part is known, each with how many hits, from the first on, somebody looked at.
@@ -99,6 +100,8 @@ def item_views(
             item.gold.get("flags", {}),
             {arm: given.route for arm, given in took[item.item_id].items() if given.route is not None},
             {arm: given.flags for arm, given in took[item.item_id].items() if given.flags},
+            expected_path(item),
+            {arm: walk for arm, given in took[item.item_id].items() if (walk := walk_of(given)) is not None},
         )
         for item in items
     ]

@@ -235,6 +235,13 @@ def headline(results: Results) -> str:
     return verdict_sentence(decisive) if decisive else ""
 
 
+def limits(results: Results) -> list[str]:
+    """What the data can support, what it says nothing about, and what a go must not be taken for."""
+    line = f"Layer: {results.layer}." if results.layer else ""
+    line += f" Not shown by this data: {', '.join(results.unproven)}." if results.unproven else ""
+    return [*filter(None, [line.strip(), results.caveat])]
+
+
 # ----------------------------------------------------------------------------------- systems
 
 

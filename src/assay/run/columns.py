@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.run.journal import Answer
 
-CHUNK = 10_000  # responses turned into columns at a time
+CHUNK = 1_000  # responses turned into columns at a time
 
 COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
     "key": pl.String,

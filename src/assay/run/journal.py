@@ -178,14 +178,14 @@ def read_entries(folder: Path) -> Iterator[Entry]:
             yield from _entries(lines)
 
 
-def read_idle(path: Path) -> list[Entry]:
+def read_idle(path: Path) -> Iterator[Entry]:
     """Every whole line of one segment; none while somebody may still write to it."""
     with path.open("rb") as lines:
         try:
             fcntl.flock(lines, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return []
-        return list(_entries(lines))
+            return
+        yield from _entries(lines)
 
 
 def _opened(folder: Path, stack: ExitStack) -> list[BinaryIO]:

@@ -15,7 +15,7 @@ import fcntl
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, groupby, permutations
@@ -171,26 +171,18 @@ class Store:
 
         Segments holding judgments are left alone: a person's mark is never rewritten.
         """
-        spent: list[Path] = []
-        builds: dict[str, Built] = {}
-        kept: list[Answered] = []
-        dropped = False
-        for path in segments(self.journal):
-            entries = read_idle(path)
-            answered = [entry for entry in entries if isinstance(entry, Answered)]
-            left = [rest for entry in answered if (rest := _without(entry, sealed)) is not None]
-            untouched = bool(answered) and sum(map(_size, left)) == sum(map(_size, answered))
-            if not entries or untouched or any(isinstance(entry, Judged) for entry in entries):
-                continue
-            dropped |= bool(answered)
-            spent.append(path)
-            kept += left
-            builds.update({entry.key: entry for entry in entries if isinstance(entry, Built)})
-        if not dropped:
+        spent = [path for path in segments(self.journal) if _needless(read_idle(path), sealed)]
+        if not any(isinstance(entry, Answered) for path in spent for entry in read_idle(path)):
             return
-        with self.writer() as writer:
-            for entry in chain[Entry](builds.values(), kept):
-                writer.append(entry)
+        built: set[str] = set()
+        with self.writer() as writer:  # line by line: the graphs of many indexes are more than fits in memory
+            for entry in chain.from_iterable(map(read_idle, spent)):
+                if isinstance(entry, Answered):
+                    if (left := _without(entry, sealed)) is not None:
+                        writer.append(left)
+                elif isinstance(entry, Built) and entry.key not in built:
+                    built.add(entry.key)
+                    writer.append(entry)
         for path in spent:
             path.unlink()
 
@@ -273,6 +265,20 @@ def _generations(rows: pl.DataFrame) -> dict[str, int]:
 def _covers(newer: Mapping[str, int], older: Mapping[str, int]) -> bool:
     """Whether everything in the one is in the other, as new or newer."""
     return all(newer.get(key, -1) >= generation for key, generation in older.items())
+
+
+def _needless(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
+    """Whether a segment has lines, none a judgment, and either no answers or some that are sealed."""
+    lines = answered = left = 0
+    for entry in entries:
+        if isinstance(entry, Judged):
+            return False
+        lines += 1
+        if isinstance(entry, Answered):
+            rest = _without(entry, sealed)
+            answered += _size(entry)
+            left += 0 if rest is None else _size(rest)
+    return lines > 0 and (answered == 0 or left < answered)
 
 
 def _without(entry: Answered, sealed: Mapping[str, int]) -> Answered | None:

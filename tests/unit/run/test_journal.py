@@ -91,9 +91,9 @@ def test_a_writer_that_wrote_nothing_leaves_nothing(tmp_path: Path) -> None:
 def test_a_segment_somebody_writes_to_is_not_idle(tmp_path: Path) -> None:
     with Writer(tmp_path) as writer:
         writer.append(unit(1))
-        assert read_idle(writer.path) == []
+        assert list(read_idle(writer.path)) == []
         assert keys(tmp_path) == ["key1"]
-    assert read_idle(writer.path) == [unit(1)]
+    assert list(read_idle(writer.path)) == [unit(1)]
 
 
 def test_a_disk_that_takes_short_writes_still_holds_whole_lines(

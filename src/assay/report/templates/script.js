@@ -206,6 +206,8 @@
     else if (!item[EXPECTED].length) expected.append(make("p", { className: "quiet" }, "Nothing is labelled for this item."));
     const detail = make("div", { className: "detail" }, make("p", { dir: "auto" }, item[TEXT]),
       make("div", { className: "columns" }, expected, ...data.arms.map((_, arm) => armOf(item, arm))));
+    const walk = $(`walk-${index}`);
+    if (walk) detail.append(walk.content.cloneNode(true));
     return make("tr", { className: "drilldown" }, make("td", { className: "opened", colSpan: columns().length }, detail));
   };
   const drawRows = () => {

@@ -1,0 +1,248 @@
+"""Which official releases there are, where a copy of one lies, and whether it is still what it was.
+
+A release lies in a folder of its own, below ASSAY_DATA or ./data. `data.lock.json` beside its files says what
+they were when they came. Checksums are of the content: a file may be kept gzipped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+
+from assay.datasets.json_places import read_json
+from assay.datasets.reading import explained
+from assay.errors import DataError, Problem, UsageError, did_you_mean
+from assay.yaml_lines import read_yaml
+
+CATALOGUE = Path(__file__).with_name("catalogue.yaml")
+SCHEMA = "assay/data-lock/1"
+LOCK = "data.lock.json"
+FOLDER = "ASSAY_DATA"  # the variable that says where data is kept
+_BLOCK = 1 << 20
+
+Checksum = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]  # empty: nobody has published one
+FileName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.\-]*$")]  # never a path
+Size = Annotated[int, msgspec.Meta(ge=0)]
+Pinned = Literal["release", "first download", "local copy"]  # what the checksum of a file was taken from
+
+
+class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that a release leaves on disk."""
+
+    name: FileName
+    sha256: Checksum = ""
+    bytes: Size | None = None
+
+
+class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something to download: a file, or a zip archive of which `members` are kept."""
+
+    name: FileName
+    url: str
+    sha256: Checksum = ""
+    bytes: Size | None = None
+    members: list[Kept] = []
+
+    @property
+    def kept(self) -> list[Kept]:
+        return self.members or [Kept(self.name, self.sha256, self.bytes)]
+
+
+class Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the wording of a licence is."""
+
+    url: str
+    sha256: Checksum = ""
+
+
+class Licence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The licence of a release: its SPDX name, and where the release states it."""
+
+    name: str
+    stated: str
+    note: str = ""
+    text: Text | None = None
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A release as the catalogue has it. `needs` is a parameter that its dataset cannot do without."""
+
+    about: str
+    dataset: str
+    home: str
+    licence: Licence
+    downloads: Annotated[list[Download], msgspec.Meta(min_length=1)]
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release under its name, and where a copy lies or would lie."""
+
+    name: str
+    entry: Entry
+    folder: Path
+
+    @property
+    def kept(self) -> list[Kept]:
+        """The files that it consists of on disk."""
+        return [each for download in self.entry.downloads for each in download.kept]
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes have to be downloaded; None where that is not known."""
+        sizes = [download.bytes for download in self.entry.downloads]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+
+def read_catalogue(path: Path | None = None) -> dict[str, Entry]:
+    """The releases of a catalogue by name; by default, of the one that Assay brings."""
+    where = path or CATALOGUE
+    content, _ = read_yaml(where)
+    try:
+        return msgspec.convert(content, dict[FileName, Entry])
+    except msgspec.ValidationError as error:
+        raise DataError(explained(error, str(where))) from None
+
+
+def data_folder(env: Mapping[str, str]) -> Path:
+    """Where data is kept unless a command says otherwise."""
+    return Path(env.get(FOLDER) or "data")
+
+
+def find_release(catalogue: Mapping[str, Entry], name: str, below: Path) -> Release:
+    """The release of that name, or the one that the dataset plugin of that name reads."""
+    read_by = [each for each, entry in catalogue.items() if entry.dataset == name]
+    found = name if name in catalogue else read_by[0] if len(read_by) == 1 else None
+    if found is None:
+        raise UsageError(f"There is no release {name!r}. {did_you_mean(name, catalogue)}")
+    return Release(found, catalogue[found], below / found)
+
+
+# ------------------------------------------------------------------------------------------ the lock
+
+
+class Locked(msgspec.Struct, frozen=True):
+    """A file as it came: its content's checksum and length, where from, and what its checksum stands on."""
+
+    sha256: str
+    bytes: int
+    source: str
+    pinned: Pinned
+
+
+class DataLock(msgspec.Struct, frozen=True):
+    """What lies in the folder of a release."""
+
+    schema: str
+    name: str
+    files: dict[str, Locked]
+
+
+def read_data_lock(release: Release) -> dict[str, Locked]:
+    """The files that are recorded, by name; empty where nothing is."""
+    path = release.folder / LOCK
+    if not path.is_file():
+        return {}
+    content, _ = read_json(path)
+    try:
+        lock = msgspec.convert(content, DataLock)
+    except msgspec.ValidationError as error:
+        fix = "Restore it, or remove it and run assay data get again."
+        raise DataError(Problem(f"the lock is damaged: {error}", str(path), fix=fix)) from None
+    if (lock.schema, lock.name) != (SCHEMA, release.name):
+        what = f"this is the lock of {lock.name!r} ({lock.schema}), not of {release.name!r} ({SCHEMA})"
+        raise DataError(Problem(what, str(path), fix="Name another folder, or update Assay."))
+    return lock.files
+
+
+# ------------------------------------------------------------------------------- what lies on disk
+
+
+class Sum(NamedTuple):
+    """The checksum and the length of a content."""
+
+    sha256: str
+    bytes: int
+
+
+def content_sum(path: Path, name: str) -> Sum:
+    """Of the content of a file of that name, which is unpacked where it is kept gzipped."""
+    state, size = hashlib.sha256(), 0
+    try:
+        with gzip.open(path) if path.name == f"{name}.gz" else path.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                state.update(block)
+                size += len(block)
+    except (OSError, EOFError, zlib.error) as error:
+        fix = "Check that the file is whole and may be read."
+        raise DataError(Problem(f"cannot be read: {error}", str(path), fix=fix)) from error
+    return Sum(state.hexdigest(), size)
+
+
+def on_disk(folder: Path, name: str) -> Path | None:
+    """The file of that name in a folder, or its gzipped form."""
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+
+
+class Checked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file of a release held against its checksum."""
+
+    name: str
+    state: Literal["ok", "changed", "missing", "unknown"]
+    said: str
+    path: str = ""
+    sha256: str = ""
+    expected: str = ""
+
+    @property
+    def sound(self) -> bool:
+        return self.state == "ok"
+
+
+def is_here(release: Release) -> bool:
+    """Whether anything of a release is in its folder."""
+    return (release.folder / LOCK).is_file() or any(
+        on_disk(release.folder, each.name) for each in release.kept
+    )
+
+
+def check(release: Release) -> Iterator[Checked]:
+    """Every file of a release against what was recorded when it came, or else against the catalogue."""
+    locked = read_data_lock(release)
+    published = {each.name: each.sha256 for each in release.kept}
+    for name in locked or published:
+        lock = locked.get(name)
+        expected = lock.sha256 if lock else published[name]
+        if (path := on_disk(release.folder, name)) is None:
+            yield Checked(name, "missing", "it is not there", expected=expected)
+            continue
+        found = content_sum(path, name).sha256
+        if not expected:
+            said = "no checksum is known: assay data get records one"
+            yield Checked(name, "unknown", said, str(path), found)
+        elif found != expected:
+            yield Checked(name, "changed", "it is not what it was", str(path), found, expected)
+        else:
+            yield Checked(name, "ok", _standing(found, published.get(name), lock), str(path), found, expected)
+
+
+def _standing(found: str, published: str | None, lock: Locked | None) -> str:
+    if found == published:
+        return "as released"
+    if lock is not None and lock.pinned == "first download":
+        return "as first downloaded"
+    return "as it was copied here, which is not the official release"
+
+
+def study_data(release: Release, names: list[str]) -> dict[str, str]:
+    """What a study says under `data` to read these files; several are read as a folder."""
+    place = release.folder if len(names) != 1 else on_disk(release.folder, names[0]) or release.folder
+    return {"use": release.entry.dataset, "path": str(place.resolve())}

@@ -1,0 +1,156 @@
+"""Downloading a file, and unpacking one: streamed, gone on with after a break, bounded, with plain errors.
+
+What was cut off is gone on with where the caller can tell afterwards, by a checksum, that both halves belong
+together; it starts anew otherwise.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.endpoint import Endpoint, is_passing, pause_before
+from assay.errors import DataError, Problem
+from assay.protocols import Tell, unheard
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+LARGEST = 4 << 30  # bytes of a file whose size nobody has published
+CHANGED = "See on its home page whether the release has changed."
+_MB = 1_000_000
+
+
+class _Broken(Exception):
+    """An attempt that came to nothing where another may fare better."""
+
+    def __init__(self, what: str, retry_after: str | None = None) -> None:
+        super().__init__(what)
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """How files are downloaded: how patiently, and who is told."""
+
+    tell: Tell = unheard
+    sleep: Callable[[float], None] = time.sleep
+    attempts: int = 4
+    timeout: float = 30.0
+
+    @cached_property
+    def _certificates(self) -> ssl.SSLContext:
+        """Those that are trusted: reading them takes longer than many a file."""
+        import httpx
+
+        return httpx.create_ssl_context()
+
+    def fetch(self, url: str, part: Path, size: int | None, resume: bool) -> None:
+        """Downloads into `part`. What is there already is gone on with where `resume` allows it."""
+        if not resume:
+            part.unlink(missing_ok=True)
+        for attempt in range(1, self.attempts + 1):
+            try:
+                self._attempt(url, part, size, resume)
+                return
+            except _Broken as error:
+                if attempt == self.attempts:
+                    again = "goes on where this one stopped" if resume else "starts anew"
+                    fix = f"See whether it can be reached, and run the command again: it {again}."
+                    what = f"nothing whole came in {attempt} attempts. The last: {error}"
+                    raise DataError(Problem(what.rstrip("."), url, fix=fix)) from error
+                self.sleep(pause_before(attempt + 1, 1.0, error.retry_after))
+
+    def _attempt(self, url: str, part: Path, size: int | None, resume: bool) -> None:
+        import httpx
+
+        have = part.stat().st_size if resume and part.exists() else 0
+        headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
+        try:
+            with (
+                httpx.Client(
+                    follow_redirects=True,
+                    timeout=self.timeout,
+                    verify=self._certificates,
+                    trust_env=not Endpoint(url).loopback,  # a proxy does not reach this machine
+                ) as client,
+                client.stream("GET", url, headers=headers) as response,
+            ):
+                if have and response.status_code == 416:  # it is shorter than what we have of it
+                    part.unlink()
+                    raise _Broken("the file is not what it was when the download began")
+                _refuse(response, url)
+                going_on = have and response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+                self._write(response, part, have if going_on else 0, size)
+        except httpx.RequestError as error:
+            raise _Broken(str(error) or type(error).__name__) from error
+
+    def _write(self, response: httpx.Response, part: Path, have: int, size: int | None) -> None:
+        coming = response.headers.get("Content-Length", "")
+        total = have + int(coming) if coming.isdigit() else size or 0
+        most, name = LARGEST if size is None else size, part.name.removesuffix(".part").lstrip(".")
+        with writing(part), part.open("ab" if have else "wb") as file:
+            for block in response.iter_bytes():
+                have += len(block)
+                if have > most:
+                    file.truncate(0)
+                    what = f"more than the {most:,} bytes that it may have"
+                    raise DataError(Problem(what, str(response.url), fix=CHANGED))
+                file.write(block)
+                self.tell(f"{name}, MB", have // _MB, total // _MB)
+
+
+def _refuse(response: httpx.Response, url: str) -> None:
+    """Raises where the answer is not the file that was asked for."""
+    status = f"{response.status_code} {response.reason_phrase}".strip()
+    if is_passing(response.status_code):
+        raise _Broken(f"it answers {status}", response.headers.get("Retry-After"))
+    by_hand = "Download it by hand, and name the file with --from."
+    if not response.is_success:
+        raise DataError(Problem(f"it answers {status}", url, fix=by_hand))
+    if response.headers.get("Content-Type", "").startswith("text/html"):
+        raise DataError(Problem("it answers with a web page in place of the file", url, fix=by_hand))
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Tells which file could not be written: a full disk does not say."""
+    try:
+        yield
+    except OSError as error:
+        fix = "Check the folder's permissions and the space left."
+        raise DataError(
+            Problem(f"cannot be written: {error.strerror or error}", str(path), fix=fix)
+        ) from error
+
+
+def unpack(archive: Path, name: str, size: int | None, target: Path, source: str) -> None:
+    """The one file of that name in a zip archive, in whatever folder it stands there."""
+    most = LARGEST if size is None else size
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            found = [
+                each
+                for each in opened.infolist()
+                if each.filename.rpartition("/")[2] == name and "__MACOSX" not in each.filename
+            ]
+            if len(found) != 1:
+                what = f"it holds {len(found)} files called {name!r}, not one"
+                raise DataError(Problem(what, source, fix=CHANGED))
+            if found[0].file_size > most:
+                what = f"{name!r} in it is longer than {most:,} bytes"
+                raise DataError(Problem(what, source, fix=CHANGED))
+            with writing(target), opened.open(found[0]) as packed, target.open("wb") as file:
+                shutil.copyfileobj(packed, file)
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise DataError(Problem(f"this is no whole zip archive: {error}", source, fix=CHANGED)) from error

@@ -1,0 +1,300 @@
+"""Getting a release into its folder: downloaded and held against its checksum, or copied from this machine.
+
+Files are written beside their place and renamed when they are whole and right; the lock is written last.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import msgspec
+
+from assay.datasets.public.catalogue import (
+    LOCK,
+    SCHEMA,
+    DataLock,
+    Download,
+    Kept,
+    Locked,
+    Pinned,
+    Release,
+    Sum,
+    content_sum,
+    on_disk,
+    read_data_lock,
+    study_data,
+)
+from assay.datasets.public.fetching import CHANGED, Transfer, unpack, writing
+from assay.disk import sync
+from assay.errors import DataError, Problem, UsageError
+from assay.plugins import DATASETS, Registry
+from assay.protocols import Kit
+
+LICENCE = "LICENSE"
+LOOKED_AT = 3  # records of a local copy that are loaded, to see what it is
+_DATA = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+_STATED = "The release states its licence as "  # how a LICENSE begins that lacks the wording
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file that is in its place now: how it came there, and what its checksum stands on."""
+
+    name: str
+    how: Literal["downloaded", "kept", "copied"]
+    sha256: str
+    bytes: int
+    pinned: Pinned
+    source: str
+
+
+@dataclass(frozen=True)
+class Got:
+    """A release that is in its folder: its files, what a study says to read it, what is worth knowing."""
+
+    release: Release
+    files: Sequence[File]
+    data: Mapping[str, str]
+    notes: Sequence[str]
+
+
+# ------------------------------------------------------------------------------------- downloaded
+
+
+def get_release(release: Release, transfer: Transfer) -> Got:
+    """Downloads what is not there yet; what does not have its checksum is removed and refused."""
+    locked = read_data_lock(release)
+    _only_its_own(release, locked, [each.name for each in release.kept])
+    with writing(release.folder):
+        release.folder.mkdir(parents=True, exist_ok=True)
+    files: list[File] = []
+    for download in release.entry.downloads:
+        here = [_in_place(release, download, each, locked.get(each.name)) for each in download.kept]
+        present = [each for each in here if each is not None]
+        files += present if len(present) == len(here) else _downloaded(release, download, locked, transfer)
+    notes = [*_told(files, locked), *_licensed(release, transfer)]
+    return _recorded(release, files, notes)
+
+
+def _in_place(release: Release, download: Download, kept: Kept, lock: Locked | None) -> File | None:
+    """The file that is there, if it is what it should be; None where there is none."""
+    if (path := on_disk(release.folder, kept.name)) is None:
+        return None
+    found = content_sum(path, kept.name)
+    expected = lock.sha256 if lock else kept.sha256
+    if expected and found.sha256 != expected:
+        what, fix = (
+            f"its checksum is {found.sha256}, not {expected}",
+            "Move it away, and run the command again.",
+        )
+        raise DataError(Problem(what, str(path), fix=fix))
+    if lock is not None:
+        return File(kept.name, "kept", *found, lock.pinned, lock.source)
+    pinned: Pinned = "release" if expected else "local copy"
+    return File(kept.name, "kept", *found, pinned, download.url if expected else str(path))
+
+
+def _downloaded(
+    release: Release, download: Download, locked: Mapping[str, Locked], transfer: Transfer
+) -> list[File]:
+    part = release.folder / f".{download.name}.part"
+    earlier = None if download.members else locked.get(download.name)
+    found = _arrived(download, part, download.sha256 or (earlier.sha256 if earlier else ""), transfer)
+    if not download.members:
+        _rename(part, release.folder / download.name)
+        pinned: Pinned = "release" if download.sha256 else "first download"
+        return [File(download.name, "downloaded", *found, pinned, download.url)]
+    try:
+        with TemporaryDirectory(dir=release.folder, prefix=".unpacked-") as folder:
+            files = [_unpacked(each, part, Path(folder), download.url) for each in download.members]
+            for each in files:
+                _hold_against(each, download.url, locked.get(each.name))
+                _rename(Path(folder) / each.name, release.folder / each.name)
+    finally:
+        part.unlink(missing_ok=True)
+    return files
+
+
+def _arrived(download: Download, part: Path, expected: str, transfer: Transfer) -> Sum:
+    """Downloads until the checksum is right; a second time only where the first went on with an old half."""
+    while True:
+        resumed = bool(expected) and part.exists()
+        _room_for(download, part)
+        transfer.fetch(download.url, part, download.bytes, resume=bool(expected))
+        found = content_sum(part, part.name)
+        if not expected or found.sha256 == expected:
+            return found
+        part.unlink()
+        if not resumed:
+            what = f"{download.name} has the checksum {found.sha256}, not {expected}: it was removed"
+            raise DataError(Problem(what, download.url, fix=f"Run the command again. {CHANGED}"))
+
+
+def _room_for(download: Download, part: Path) -> None:
+    missing = (download.bytes or 0) - (part.stat().st_size if part.exists() else 0)
+    free = shutil.disk_usage(part.parent).free
+    if missing > free:
+        what = f"{download.name} needs {missing:,} bytes, and {free:,} are left on the disk"
+        raise DataError(Problem(what, str(part.parent), fix="Make room, or name another folder with --to."))
+
+
+def _unpacked(member: Kept, archive: Path, folder: Path, source: str) -> File:
+    unpack(archive, member.name, member.bytes, folder / member.name, source)
+    found = content_sum(folder / member.name, member.name)
+    if member.sha256 and found.sha256 != member.sha256:
+        what = f"{member.name!r} in it has the checksum {found.sha256}, not {member.sha256}"
+        raise DataError(Problem(what, source, fix=CHANGED))
+    return File(member.name, "downloaded", *found, "release" if member.sha256 else "first download", source)
+
+
+def _hold_against(file: File, source: str, lock: Locked | None) -> None:
+    """Refuses what is not what came the first time."""
+    if lock is not None and lock.sha256 != file.sha256:
+        what = f"{file.name} has the checksum {file.sha256}, not {lock.sha256} as the first time"
+        fix = f"{CHANGED} To take it all the same, name another folder with --to."
+        raise DataError(Problem(what, source, fix=fix))
+
+
+# ---------------------------------------------------------------------------------------- a local copy
+
+
+def take_local(release: Release, given: Path) -> Got:
+    """Copies a release, or something of its form, from a file or a folder of this machine."""
+    if not given.exists():
+        raise UsageError(f"{given}: there is no such file or folder. Check the path.")
+    sources = list(_sources(release, given))
+    with writing(release.folder):
+        release.folder.mkdir(parents=True, exist_ok=True)
+    locked = read_data_lock(release)
+    with TemporaryDirectory(dir=release.folder, prefix=".copied-") as staged:
+        files = [file for source in sources for file in _copied(release, source, Path(staged))]
+        _only_its_own(release, locked, [each.name for each in files])
+        notes = _looked_at(release, given, Path(staged), [each.name for each in files])
+        for each in files:
+            _hold_against(each, str(given), locked.get(each.name))
+        for path in sorted(Path(staged).iterdir()):
+            _rename(path, release.folder / path.name)
+    licences = sorted(given.glob(f"{LICENCE}*")) if given.is_dir() else []
+    if licences and not (release.folder / LICENCE).exists():
+        shutil.copyfile(licences[0], release.folder / LICENCE)
+    notes += [*_told(files, locked), *_licensed(release, None)]
+    return _recorded(release, files, notes)
+
+
+def _sources(release: Release, given: Path) -> Iterator[Path]:
+    """The files of a local copy: those of the release by name, or else all of a folder that hold data."""
+    if given.is_file():
+        yield given
+        return
+    whole = [each.name for each in release.kept]
+    packed = [each.name for each in release.entry.downloads if each.members]
+    found = [path for name in whole if (path := on_disk(given, name))]
+    found = found or [path for name in packed if (path := on_disk(given, name))]
+    if not found:
+        found = sorted(path for path in given.iterdir() if path.is_file() and path.name.endswith(_DATA))
+    if not found:
+        what, fix = f"nothing of {release.name!r} is in it", f"It would hold {' or '.join(whole + packed)}."
+        raise DataError(Problem(what, str(given), fix=fix))
+    yield from found
+
+
+def _copied(release: Release, source: Path, staged: Path) -> Iterator[File]:
+    members = [each for download in release.entry.downloads for each in download.members]
+    if members and zipfile.is_zipfile(source):
+        for member in members:
+            plain = msgspec.structs.replace(member, sha256="")  # a copy may differ; that is told, not refused
+            file = _unpacked(plain, source, staged, str(source))
+            pinned: Pinned = "release" if file.sha256 == member.sha256 else "local copy"
+            yield msgspec.structs.replace(file, how="copied", pinned=pinned)
+        return
+    with writing(staged):
+        copy = Path(shutil.copyfile(source, staged / source.name))
+    name = source.name.removesuffix(".gz")
+    found = content_sum(copy, name)
+    published = {each.sha256 for each in release.kept if each.name == name} - {""}
+    yield File(name, "copied", *found, "release" if found.sha256 in published else "local copy", str(source))
+
+
+def _looked_at(release: Release, given: Path, staged: Path, names: Sequence[str]) -> list[str]:
+    """Loads a few records; what does not load is no copy of the release."""
+    if release.entry.needs:
+        return [f"it was not looked into: {release.entry.dataset} needs a {release.entry.needs} for that"]
+    path = on_disk(staged, names[0]) if len(names) == 1 else staged
+    try:
+        spec = {"use": release.entry.dataset, "path": str(path), "limit": LOOKED_AT}
+        dataset = Registry().create(DATASETS, spec).load(Kit())
+    except DataError as error:
+        what = f"this does not look like {release.name!r}"
+        told = [
+            dataclasses.replace(each, where=each.where.replace(str(staged), str(given)))
+            for each in error.problems
+        ]
+        raise DataError([Problem(what, str(given), fix="Name a copy of the release."), *told]) from error
+    if not dataset.items:
+        raise DataError(Problem("it holds no question", str(given), fix="Name a copy of the release."))
+    return []
+
+
+# ------------------------------------------------------------------------------------- what both do
+
+
+def _only_its_own(release: Release, locked: Mapping[str, Locked], names: Sequence[str]) -> None:
+    """Refuses to mix two copies in one folder."""
+    if others := [name for name in locked if name not in names]:
+        what, fix = f"another copy is here: {', '.join(others)}", "Name another folder, or remove this one."
+        raise DataError(Problem(what, str(release.folder), fix=fix))
+
+
+def _told(files: Sequence[File], locked: Mapping[str, Locked]) -> Iterator[str]:
+    for each in files:
+        if each.pinned == "first download" and each.name not in locked:
+            yield f"{each.name}: no checksum is published; {each.sha256} is recorded from now on"
+        elif each.pinned == "local copy":
+            yield f"{each.name}: a copy that is not the official release; its checksum is recorded"
+
+
+def _licensed(release: Release, transfer: Transfer | None) -> list[str]:
+    """Sees to it that a LICENSE lies beside the data; without a transfer, nothing is downloaded for it."""
+    licence, target = release.entry.licence, release.folder / LICENCE
+    if target.is_file() and not target.read_bytes().startswith(_STATED.encode()):
+        return []
+    failed = ""
+    if licence.text is not None and transfer is not None:
+        wording = Download(LICENCE, licence.text.url, licence.text.sha256)
+        part = release.folder / f".{LICENCE}.part"
+        try:
+            _arrived(wording, part, wording.sha256, transfer)
+            _rename(part, target)
+            return []
+        except DataError as error:
+            part.unlink(missing_ok=True)
+            failed = f" ({error.problems[0].what})"
+    where = f" Its wording: {licence.text.url}" if licence.text is not None else ""
+    note = f" {licence.note}" if licence.note else ""
+    with writing(target):
+        target.write_text(f"{_STATED}{licence.name}: {licence.stated}.{note}{where}\n", encoding="utf-8")
+    return [f"{LICENCE} names the licence and where it is; its wording was not downloaded{failed}"]
+
+
+def _recorded(release: Release, files: Sequence[File], notes: list[str]) -> Got:
+    """Writes the lock: what is in the folder from now on."""
+    entries = {each.name: Locked(each.sha256, each.bytes, each.source, each.pinned) for each in files}
+    lock = msgspec.json.encode(DataLock(SCHEMA, release.name, entries))
+    part = release.folder / f".{LOCK}.part"
+    with writing(part):
+        part.write_bytes(msgspec.json.format(lock, indent=2) + b"\n")
+    _rename(part, release.folder / LOCK)
+    return Got(release, files, study_data(release, [each.name for each in files]), notes)
+
+
+def _rename(part: Path, target: Path) -> None:
+    with writing(target):
+        sync(part)
+        part.replace(target)
+        sync(target.parent)

@@ -1,0 +1,160 @@
+"""Traced: the answers and traces of a memory that ran elsewhere, from the lines it wrote.
+
+It takes part without any code of ours: one JSON line an item, and one a node or edge where it publishes its
+graph. `docs/external-memories.md` describes both files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.datasets.reading import Reader, absent
+from assay.datasets.run_file import read_bytes
+from assay.errors import DataError, Problem
+from assay.protocols import Kit
+from assay.records import Budget, Item, Query, Response, Structure
+from assay.systems.imported import ABSENT
+from assay.systems.traced_file import Engine, Kept, TracedAnswer, read_engine
+from assay.systems.traced_graph import Graph
+
+
+@dataclass(frozen=True)
+class TracedIndex:
+    """Lines by item. No query changes it, so it is its own session."""
+
+    kept: Mapping[str, Kept]
+    graph: Graph
+
+    def session(self) -> TracedIndex:
+        return self
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        """What the file holds for the item, with the seconds it reports; a fault where it holds nothing."""
+        if (line := self.kept.get(query.item_id)) is None:
+            return Response(error=ABSENT)
+        return line.answer.response(self.graph.passage_of)
+
+
+@dataclass(frozen=True)
+class GraphIndex(TracedIndex):
+    """Lines by item, and the graph they were walked in."""
+
+    corpus: Corpus
+
+    def structure(self) -> Structure:
+        """The part of the graph that lies over the corpus."""
+        return self.graph.within(self.corpus)
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Answers by `item_id` with their traces, from the JSONL file of an engine that ran elsewhere.
+
+    `structure` is the JSONL file of its graph, if it publishes one. An item that the file lacks was never
+    asked: it fails with the fault `absent`, so that it is never counted as a miss. Seconds are those that the
+    file reports.
+    """
+
+    path: str
+    structure: str = ""
+    version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits", "trace"})
+    origin: ClassVar[str] = "imported"
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> TracedIndex:
+        engine = self._engine(kit)
+        if engine.problems:
+            raise DataError(engine.problems)
+        by_item = {line.item_id: line for line in engine.answers.records}
+        if engine.graph is None:
+            return TracedIndex(by_item, Graph())
+        return GraphIndex(by_item, engine.graph, corpus)
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """What is wrong with the files, and what shows that they are about other data."""
+        engine = self._engine(kit)
+        return [*engine.problems, *_foreign_items(engine, dataset), *_foreign_nodes(engine, dataset)]
+
+    def identity(self, kit: Kit) -> str:
+        """The hash of what the files hold, packed or not."""
+        return digest(map(read_bytes, self._files(kit)))
+
+    def _files(self, kit: Kit) -> list[Path]:
+        """The files, each under its own name or, where only that is there, in its gzipped form."""
+        named = [kit.path(each) for each in (self.path, self.structure) if each]
+        return [Reader(path.parent).find(path.name) or path for path in named]
+
+    @cached_property
+    def _read(self) -> dict[object, Engine]:
+        """What was read. Every scope has an index of its own, and all are made of the same files."""
+        return {}
+
+    def _engine(self, kit: Kit) -> Engine:
+        try:
+            states = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in self._files(kit)]
+        except (OSError, DataError):
+            states = []  # reading tells what is wrong with it
+        if not states or (engine := self._read.get(tuple(states))) is None:
+            structure = kit.path(self.structure) if self.structure else None
+            engine = read_engine(kit.path(self.path), structure)
+            self._read.clear()
+            self._read[tuple(states)] = engine
+        return engine
+
+
+def _foreign_items(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
+    """Lines for items that the dataset lacks. An item without a line is no problem: it fails as absent."""
+    known = {item.item_id for item in dataset.items}
+    where = engine.answers.where
+    lost = [(line, kept.item_id) for line, kept in engine.answers if kept.item_id not in known]
+    if known and lost and len(lost) == len(engine.answers.records):
+        here, there = lost[0][1], dataset.items[0].item_id
+        what = f"no item_id of the dataset occurs here: here {here!r}, there {there!r}"
+        fix = "Check that file and dataset belong together and write ids the same way."
+        yield Problem(what, where, fix=fix)
+        return
+    for line, item_id in lost:
+        fix = "Add the item to the dataset, or remove the line."
+        yield Problem(f"there is no item {item_id!r}", where, line, "item_id", fix)
+
+
+def _foreign_nodes(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
+    """Nodes that are neither passages of the dataset, in the item's scope, nor in the graph."""
+    graph, position = engine.graph or Graph(), dataset.corpus.position
+    for node_id, node in graph.nodes.items():
+        if node.doc_id is not None and node.doc_id not in position:
+            yield absent([node.doc_id], engine.graph_where, engine.graph_lines[node_id], "node.doc_id")
+    items = {item.item_id: item for item in dataset.items}
+    for line, kept in engine.answers:
+        if (item := items.get(kept.item_id)) is None:
+            continue
+        for field, named in _named(kept.answer).items():
+            if lost := [*_unknown(named, item, graph, position)]:
+                told = absent(lost, engine.answers.where, line, field)
+                outside = all(graph.passage_of(node_id) in position for node_id in lost)
+                what = (
+                    told.what.replace("in the corpus", "in the scope of the item") if outside else told.what
+                )
+                fix = "Write ids as the dataset does, or add the nodes to the structure."
+                yield replace(told, what=what, fix=fix)
+
+
+def _named(answer: TracedAnswer) -> dict[str, dict[str, None]]:
+    """The nodes that an answer names, each once, by the field that names them."""
+    ends = (end for step in answer.trace for end in (step.source, step.target) if end is not None)
+    return {"hits": dict.fromkeys(each.doc_id for each in answer.returned), "trace": dict.fromkeys(ends)}
+
+
+def _unknown(named: Iterable[str], item: Item, graph: Graph, position: Mapping[str, int]) -> Iterator[str]:
+    """The nodes that an item's answer cannot have met. A node of no passage lies in every scope."""
+    scope = None if item.scope is None else set(item.scope)
+    for node_id in named:
+        passage = graph.passage_of(node_id)
+        inside = passage in position if scope is None else passage in scope
+        if not inside and (passage in position or node_id not in graph.nodes):
+            yield node_id
