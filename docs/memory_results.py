@@ -1,7 +1,8 @@
 """Writes docs/memory-results.md: the memories of src/assay/studies/public_memory on public data.
 
 ASSAY_DATA=DIR .venv/bin/python docs/memory_results.py             everything anew: half an hour on two cores
-ASSAY_DATA=DIR .venv/bin/python docs/memory_results.py RUN_FOLDER  keeps answers there, and goes on with them
+ASSAY_DATA=DIR .venv/bin/python docs/memory_results.py RUN_FOLDER  keeps answers there and goes on with them;
+  what was answered before keeps the time that it took then
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ results:
 - In brackets: 95 % intervals, resampled over questions. Those of one dialogue or one corpus share it: the
   intervals are about other questions to the same texts.
 - ms: median time of an answer once the index is built, all systems of a data set in one run. It compares
-  systems, not machines.
+  systems, not machines. A mode and its static form are one program: what lies between their times is noise.
 - *static* and *minilm* are embedding models: static word vectors, and all-MiniLM-L6-v2. What goes by words
   alone is the same for both.
 - Every question is asked in a session of its own. Dynamic forms have nothing to learn from here, and score

@@ -104,6 +104,8 @@ class System(Protocol):
                 apply to it
     `threads`   how many items may be in flight; default 1 for systems that compute, more for those that wait
     `problems`  (dataset, kit) -> list[Problem]: why it cannot serve this dataset, told before it is asked
+    `warnings`  (dataset, kit) -> list[str]: what of this dataset looks like a slip to it; `assay validate`
+                and every report show them
     `origin`    "imported": it repeats answers from elsewhere, which are not timed
     """
 

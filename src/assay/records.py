@@ -185,6 +185,7 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     role: str | None = None
     doc_id: str | None = None
     span: Span | None = None
+    weight: float | None = None  # how much it matters, whatever is asked
 
 
 class Edge(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -355,3 +356,5 @@ class Verdict(msgspec.Struct, frozen=True):
     clauses: list[ClauseResult]
     reason: str = ""
     deciding: bool = True  # whether it counts in the verdict over all gates
+    about: str = ""  # what it is for, in its author's words
+    reads: list[str] = []  # the measures that its clauses read

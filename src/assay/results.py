@@ -63,6 +63,8 @@ class Walk(msgspec.Struct, frozen=True):
     path: list[Step]
     trace: list[Step] = []
     left_out: int = 0  # steps of the trace beyond those kept
+    ranks: dict[str, int] = {}  # of what was expected, where it is among the hits
+    reached: list[str] = []  # of what was expected, what a spread came to
 
 
 class ItemView(msgspec.Struct, frozen=True):
@@ -83,12 +85,18 @@ class ItemView(msgspec.Struct, frozen=True):
     path: ExpectedPath | None = None  # the way it should be walked, where that decides
     walks: dict[str, Walk] = {}  # by arm name: the way it walked
     nodes: dict[str, str] = {}  # the first words of what a drawn walk touches
+    enough: tuple[int, int] | None = None  # how many of how many expected suffice, where that is not all
 
     @property
     def expectation(self) -> str:
         """What should come of it where that is not passages, in words."""
         route = f"the route {self.route}" if self.route and self.expects in {"route", "nothing"} else ""
         return ", ".join(filter(None, [route or self.expects or "", *_flags(self.flags)]))
+
+    @property
+    def sufficient(self) -> str:
+        """How much of what was expected is enough, in words; nothing where all of it is."""
+        return f"any {self.enough[0]} of {self.enough[1]}" if self.enough is not None else ""
 
     def took(self, arm: str) -> str:
         """The route an arm took and the flags it set, in words."""

@@ -115,6 +115,7 @@ class CompareSettings(_Strict):
 class GateFile(_Strict):
     """One gate: clauses that must hold first, clauses for go, clauses that kill."""
 
+    about: Word = Field("", description="what it is for, in a sentence; shown under its name")
     on: Literal["estimate", "interval"] | None = None
     first: Any = None
     go: Any = None

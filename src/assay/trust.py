@@ -12,7 +12,7 @@ import polars as pl
 
 import assay
 from assay.datasets.dataset import Dataset
-from assay.errors import DataError, Problem, did_you_mean
+from assay.errors import AssayError, DataError, Problem, did_you_mean
 from assay.gates.verdict import systems_of
 from assay.measures.block import Block, Labels
 from assay.protocols import Measure
@@ -51,8 +51,21 @@ def warnings_of(study: Study, datasets: Mapping[str, Dataset], measures: Sequenc
                 tags = {"language", *(name for item in dataset.items for name in item.tags)}
                 near = did_you_mean(tag, tags)
                 found[f"no item has the tag {tag!r}, which `by` asks for. {near}".rstrip(". ")] = None
+    found.update(dict.fromkeys(_doubts_of_systems(study, datasets)))
     found.update(dict.fromkeys(_undecided_systems(study)))
     return list(found)
+
+
+def _doubts_of_systems(study: Study, datasets: Mapping[str, Dataset]) -> Iterator[str]:
+    """What systems find odd about the data that they are asked of."""
+    for arm in study.arms:
+        if (dataset := datasets.get(arm.name)) is None:
+            continue
+        try:
+            doubting = getattr(study.system(arm), "warnings", None)
+            yield from () if doubting is None else doubting(dataset, study.kit)
+        except AssayError:  # stored answers are reported whether or not their system can still be had
+            continue
 
 
 def _undecided_systems(study: Study) -> list[str]:

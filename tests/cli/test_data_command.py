@@ -127,7 +127,7 @@ def test_a_wrong_checksum_ends_with_3(tmp_path: Path, server: ReleaseServer, opt
     done = assay_data("get", "small", "--to", tmp_path, *options)
     assert (done.code, done.out) == (3, "")
     assert "it was removed" in done.err
-    assert not list((tmp_path / "small").iterdir())
+    assert not (tmp_path / "small").exists()
 
 
 def test_an_unknown_name_ends_with_2(tmp_path: Path, options: list[str]) -> None:

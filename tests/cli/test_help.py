@@ -34,7 +34,7 @@ COMMANDS = dict(leaves(typer.main.get_command(app)))
 def test_the_commands_are_these() -> None:
     wanted = {"demo", "init", "validate", "run", "score", "compare", "gate", "report", "status", "import"}
     wanted |= {"review export", "review import", "review status", "review agreement"}
-    wanted |= {"baseline tag", "baseline list", "baseline diff", "dashboard"}
+    wanted |= {"baseline tag", "baseline list", "baseline diff", "dashboard", "graph"}
     wanted |= {"sweep"} | {f"golden {step}" for step in ("check", "freeze", "resolve", "candidates", "add")}
     wanted |= {f"data {step}" for step in ("list", "get", "verify")}
     wanted |= {f"annotate {step}" for step in ("inventory", "freeze", "sheets", "agreement", "export")}

@@ -42,6 +42,7 @@ LAYERS = [
         "dashboard",
         "github_actions",
         "golden",
+        "graph_view",
         "importing",
         "pipeline",
         "reviewing",

@@ -12,11 +12,12 @@ import numpy as np
 from assay.annotation.labels import APPROVED, Annotation, Labels
 from assay.annotation.sheets import Sheet
 from assay.annotation.workspace import Workspace
+from assay.datasets.case_file import Quality
 from assay.stats.agreement import cohen_kappa
 from assay.stats.intervals import mean_interval
 
-GATE = 0.85  # on the mean Jaccard of evidence sets
-LEAST = 20  # doubles, below which nothing is decided
+GATE = Quality.needed  # on the mean Jaccard of evidence sets
+LEAST = Quality.enough  # doubles, below which nothing is decided
 PARTS = ("family", "minimum", "path", "edge_types", "roles", "pairs")
 
 

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from assay.annotation.workspace import checked_name, put
+from assay.datasets.reading import explained
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.pipeline import Evaluation
 from assay.records import Hit
@@ -122,9 +123,10 @@ def kept_replay(study: Study, since: str) -> Replay:
     if since in names:
         try:
             found = msgspec.json.decode(names[since].read_bytes(), type=Replay)
-        except msgspec.MsgspecError as error:
-            fix = "Restore it, or keep results anew."
-            raise DataError(Problem(f"is not readable: {error}", str(names[since]), fix=fix)) from None
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            told, fix = explained(error), "Restore it, or keep results anew."
+            what = f"is not readable: {told.what}"
+            raise DataError(Problem(what, str(names[since]), field=told.field, fix=fix)) from None
         if found.schema != SCHEMA:
             what = f"was kept in the form {found.schema!r}; this version of Assay reads {SCHEMA!r}"
             raise DataError(Problem(what, str(names[since]), fix="Update Assay, or keep results anew."))

@@ -101,7 +101,9 @@ def export_cases(
         for each in finals
     ]
     unfinished = [case_id for case_id, why in left_out.items() if why != TURNED_DOWN]
-    files = _files(workspace, naming, snapshot, finals, (out or workspace.cases))
+    checks = checks_of(kept, agreement, unfinished)
+    around = _around(workspace, naming, snapshot, _quality(agreement, checks), out or workspace.cases)
+    files = _files(around, finals, out or workspace.cases)
     warnings = _written(files, finals)
     return Exported(
         list(files),
@@ -110,7 +112,7 @@ def export_cases(
         sum(each.row.case_id in rulings for each in finals),
         left_out,
         agreement,
-        checks_of(kept, agreement, unfinished),
+        checks,
         [*_unknown_pack(naming.pack), *warnings],
     )
 
@@ -162,28 +164,47 @@ def _unknown_pack(pack: str) -> Iterator[str]:
 # ------------------------------------------------------------------------------------------ files
 
 
-def _files(
-    workspace: Workspace, naming: Naming, snapshot: Snapshot, finals: Sequence[_Final], out: Path
-) -> dict[Path, dict[str, Any]]:
+def _around(
+    workspace: Workspace, naming: Naming, snapshot: Snapshot, quality: dict[str, Any], out: Path
+) -> dict[str, Any]:
+    """What every file says beside its cases."""
+    place = os.path.relpath(workspace.documents.resolve(), out.resolve())
+    return {
+        "dataset_id": naming.dataset_id,
+        "dataset_name": naming.name or naming.dataset_id,
+        "domain_pack_name": naming.pack,
+        "document_directory": Path(place).as_posix(),
+        "version": snapshot.version,
+        "layer": "private",
+        "quality": quality,
+        "document_hashes": snapshot.document_hashes,
+    }
+
+
+def _files(around: Mapping[str, Any], finals: Sequence[_Final], out: Path) -> dict[Path, dict[str, Any]]:
     """What to write, by path."""
     groups: dict[str, list[_Final]] = {}
     for each in finals:
         ordered = each.final.labels.family == "sequence"
         part = f"-sequence-{each.row.row['doc_id']}" if ordered else ""
-        groups.setdefault(naming.dataset_id + part, []).append(each)
-    place = os.path.relpath(workspace.documents.resolve(), out.resolve())
+        groups.setdefault(around["dataset_id"] + part, []).append(each)
     return {
         out / f"{dataset_id}.json": {
+            **around,
             "dataset_id": dataset_id,
-            "dataset_name": naming.name or naming.dataset_id,
-            "domain_pack_name": naming.pack,
-            "document_directory": Path(place).as_posix(),
-            "version": snapshot.version,
-            "layer": "private",
-            "document_hashes": snapshot.document_hashes,
             "cases": [_case(each) for each in some],
         }
         for dataset_id, some in groups.items()
+    }
+
+
+def _quality(agreement: Agreement, checks: Sequence[Check]) -> dict[str, Any]:
+    """How far people agreed, which whoever loads the file is told; it does not say who they are."""
+    return {
+        "agreement": agreement.jaccard,
+        "kappa": agreement.kappa,
+        "cases": agreement.doubles,
+        "unmet": [check.name for check in checks if not check.holds],
     }
 
 

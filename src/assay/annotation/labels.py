@@ -7,6 +7,8 @@ required_contradiction_pairs   msa:2 / msa:3; msa:2 / msa:4
 
 from __future__ import annotations
 
+import re
+import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +37,7 @@ LABELS = (
     "required_contradiction_pairs",
 )
 
+_SMALL = re.compile(r"\d{1,9}")  # Python refuses to read numbers of thousands of digits
 Absent = Callable[[str], tuple[str, str] | None]  # what and fix where no document has a node
 
 
@@ -181,12 +184,13 @@ def _minimum(reading: _Cells, evidence: int) -> int | None:
     if not cell:
         return None
     # Spreadsheets may save a whole number as 2.0.
-    digits = cell.removesuffix(".0")
-    if not digits.isdecimal() or not 1 <= int(digits) <= max(evidence, 1):
-        what = f"{cell!r} is no number from 1 to the {evidence} evidence nodes"
+    digits = cell.removesuffix(".0").lstrip("0")
+    number = int(digits) if _SMALL.fullmatch(digits) else 0
+    if not 1 <= number <= max(evidence, 1):
+        what = f"{reprlib.repr(cell)} is no number from 1 to the {evidence} evidence nodes"
         reading.wrong("minimum_evidence_matches", what, "Correct it, or leave it empty for all.")
         return None
-    return int(digits) if int(digits) < evidence else None
+    return number if number < evidence else None
 
 
 def _walk(reading: _Cells) -> Walk | None:

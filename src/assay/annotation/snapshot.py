@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from assay.annotation.inventory import read_inventory
 from assay.annotation.workspace import Workspace, checked_name, put
+from assay.datasets.reading import explained
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 
 SCHEMA = "assay/annotation-snapshot/1"
@@ -21,7 +23,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     schema: str
     version: str
-    created: float
+    created: Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]  # the last second that has a date
     document_hashes: dict[str, str]  # sha256 by file name
 
     @property
@@ -73,9 +75,10 @@ def frozen_version(workspace: Workspace, version: str | None = None) -> Snapshot
 def _read(path: Path) -> Snapshot:
     try:
         snapshot = msgspec.json.decode(path.read_bytes(), type=Snapshot)
-    except msgspec.MsgspecError as error:
-        fix = "Restore it from a copy."
-        raise DataError(Problem(f"this is no snapshot: {error}", str(path), fix=fix)) from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        told = explained(error)
+        what, fix = f"this is no snapshot: {told.what}", "Restore it from a copy."
+        raise DataError(Problem(what, str(path), field=told.field, fix=fix)) from None
     if snapshot.schema != SCHEMA:
         what = f"its schema is {snapshot.schema!r}, not {SCHEMA!r}"
         raise DataError(Problem(what, str(path), fix="Restore it, or update Assay."))

@@ -24,6 +24,7 @@ from assay.cli import (
     demo,
     gate,
     golden,
+    graph,
     import_results,
     init,
     report,
@@ -73,7 +74,7 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
     return telling
 
 
-for module in (demo, init, validate, run, score, compare, gate, report, status, sweep, dashboard):
+for module in (demo, init, validate, run, score, compare, gate, report, status, graph, sweep, dashboard):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))
 

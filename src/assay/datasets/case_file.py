@@ -1,13 +1,13 @@
 """One case file: questions over numbered documents, and what a memory should do with each of them.
 
-    {"dataset_id": "…", "dataset_name": "…", "domain_pack_name": "…", "document_directory": "contracts",
+    {"dataset_id": "…", "domain_pack_name": "…", "document_directory": "contracts",
      "cases": [{"case_id": "…", "query": "…", "tags": ["…"],
                 "expectation": {"evidence_node_ids": ["msa:14", "msa:15"], "minimum_evidence_matches": 1,
                                 "path_scope": "best_path",
                                 "path": {"match_mode": "prefix", "steps": [{"node_id": "msa:15"}, …]}}}]}
 
-The directory is relative to the file. Optional in the file: version, layer, description, document_hashes. An
-expectation that is not known here is refused, as nothing would check it.
+The directory is relative to the file. Optional in the file: dataset_name, version, layer, description,
+document_hashes. An expectation that is not known here is refused, as nothing would check it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic import ValidationError as Invalid
@@ -102,18 +102,41 @@ class Case(_Object):
     expectation: Expectation
 
 
+class Quality(_Object):
+    """How far the people who labelled the cases agreed, as `assay annotate export` writes it."""
+
+    needed: ClassVar[float] = 0.85  # of the mean Jaccard of evidence sets
+    enough: ClassVar[int] = 20  # cases, below which nothing is known
+    agreement: Annotated[float, Field(ge=0, le=1)] | None  # that mean; None: no case has two labels
+    cases: _Count  # that both approved
+    kappa: Annotated[float, Field(ge=-1, le=1)] | None = None
+    unmet: list[Text] = []  # what else a private set should have
+
+    def doubts(self, dataset_id: str) -> list[str]:
+        """Why labels may not hold, told of the dataset they are from."""
+        if self.agreement is None:
+            return [f"{dataset_id}: no case was labelled by two people: nobody knows if labels hold"]
+        told = f"mean Jaccard {self.agreement:.3f} over {self.cases} cases"
+        if self.agreement < self.needed:
+            what = f"two people agree too little on its evidence for its labels to decide: {told}"
+            return [f"{dataset_id}: {what}, {self.needed} is needed"]
+        few = f"too few cases were labelled by two people: {told}, {self.enough} are needed"
+        return [f"{dataset_id}: {few}"] if self.cases < self.enough else []
+
+
 class Header(_Object):
     """What stands around the cases."""
 
     dataset_id: Text
-    dataset_name: Text
-    domain_pack_name: Text
+    domain_pack_name: Annotated[Text, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.\-]*$")]  # never with parameters
     document_directory: Text
     cases: Annotated[list[Any], Field(min_length=1)]
+    dataset_name: Text | None = None  # the dataset_id, where it is not given
     version: Annotated[Text | None, _Written] = None
     layer: Layer | None = None
     description: str | None = None
     document_hashes: dict[str, str] | None = None
+    quality: Quality | None = None
 
 
 @dataclass(frozen=True)
@@ -147,8 +170,9 @@ def read_case_file(path: Path) -> tuple[CaseFile | None, list[Problem]]:
     }
     _doubled(cases, found)
     folder = _documents(path, content, found)
+    astray = list[str]()
     for index, case in cases.items():
-        broken = [*_impossible(case.expectation), *_astray(case.expectation, folder)]
+        broken = [*_impossible(case.expectation), *_astray(case.expectation, folder, astray)]
         for inner, what, fix in broken:
             found.wrong(("cases", index), ("expectation", *inner), what, fix, case.case_id)
     file = None if header is None or folder is None else CaseFile(path, header, cases, folder, lines)
@@ -159,6 +183,7 @@ def read_case_file(path: Path) -> tuple[CaseFile | None, list[Problem]]:
 
 
 _WITHIN: dict[Loc, type[BaseModel]] = {
+    ("quality",): Quality,
     ("expectation",): Expectation,
     ("expectation", "path"): Shape,
     ("expectation", "path", "steps"): PathStep,
@@ -172,8 +197,14 @@ _LENGTH = ("a whole number from 0 to 1000000", "Write a number such as 5, or lea
 _SHAPE = ("an object with steps", 'Write {"match_mode": "prefix", "steps": [{"node_id": "STEM:NUMBER"}]}.')
 _EXPECTED = {  # what a field holds, and what to do where it does not; other fields hold text
     "cases": ("a list of cases", "Write [{…}, {…}]."),
+    "domain_pack_name": ("the plain name of a pack", "Write the name alone: a study gives it parameters."),
     "document_hashes": ("a mapping of file names to SHA-256 sums", 'Write {"a.md": "64 hex digits"}.'),
     "layer": ("'structured' or 'private'", "Write one of the two, or leave it out."),
+    "quality": ("an object with agreement and cases", 'Write {"agreement": 0.9, "cases": 24}.'),
+    "quality.cases": _LENGTH,
+    "agreement": ("a number from 0 to 1, or null", "Write a number such as 0.9."),
+    "kappa": ("a number from -1 to 1, or null", "Write a number such as 0.8."),
+    "unmet": _WORDS,
     "tags": _WORDS,
     "expectation": ("an object", 'Write {"evidence_node_ids": ["STEM:NUMBER"]}.'),
     "evidence_node_ids": _NODES,
@@ -225,7 +256,7 @@ def _refusal(model: type[BaseModel], kind: str, loc: Loc, given: Any) -> tuple[s
         told = "no such expectation is known" if within is Expectation else "there is no such field"
         return told, did_you_mean(str(loc[-1]), within.model_fields)
     inner = len(named) < len(loc) and isinstance(loc[-1], int)
-    expected, fix = _EXPECTED.get(named[-1], _TEXT)
+    expected, fix = _EXPECTED.get(".".join(named[-2:]), _EXPECTED.get(named[-1], _TEXT))
     if inner and named[-1] == "steps":
         expected, fix = "a step", 'Write {"node_id": "STEM:NUMBER"}.'
     elif inner and (named[-1] != "required_contradiction_pairs" or loc[-2] != named[-1]):
@@ -270,11 +301,12 @@ def _impossible(wanted: Expectation) -> Broken:
             yield ("required_contradiction_pairs", at), what, 'Write ["STEM:1", "STEM:2"].'
 
 
-def _astray(wanted: Expectation, folder: UnitFolder | None) -> Broken:
-    """Nodes that no document has."""
+def _astray(wanted: Expectation, folder: UnitFolder | None, told: list[str]) -> Broken:
+    """Nodes that no document has. What the first of them may have meant is looked up, which takes time."""
     if folder is not None and folder.units:
         for inner, node_id in wanted.nodes():
-            if lacking := folder.absent(node_id):
+            if lacking := folder.absent(node_id, near=len(told) < DataError.SHOWN):
+                told.append(node_id)
                 yield (inner, *lacking)
 
 

@@ -73,7 +73,7 @@ class Cases:
             gathered.items,
             LABELS,
             list(dict.fromkeys(gathered.warnings)),
-            places=gathered.places,
+            places=gathered.whereabouts,
             layer=layer,
             unproven=UNPROVEN[layer],
         )
@@ -144,7 +144,7 @@ class _Gathered:
         for passage in file.folder.passages:
             self.passages.setdefault(passage.doc_id, passage)
         self._unique(file)
-        self.warnings += [*_idle_parts(file), *_idle_scopes(file)]
+        self.warnings += [*_doubts(file), *_idle_parts(file), *_idle_scopes(file)]
         sequence = file.header.dataset_id if any(map(_part, _ids(file))) else None
         scope = [passage.doc_id for passage in file.folder.passages]
         first = {case.case_id: index for index, case in reversed(file.cases.items())}
@@ -176,11 +176,22 @@ class _Gathered:
 
     def _add_item(self, item: Item, file: CaseFile, index: int) -> None:
         place = file.place(index)
-        before = self.places.setdefault(item.item_id, place)
-        if before != place and self.datasets[file.header.dataset_id] is file:
+        before = self.places.get(item.item_id)
+        if before is not None and self.datasets[file.header.dataset_id] is file:
             what = f"the item {item.item_id!r} stands at {before.file}:{before.line} already"
-            self.problems.append(Problem(what, *place, "case_id", "Rename one of the two."))
+            fix = f"Rename one of the two: a probe has a twin whose id ends in ~{_UNPRIMED}."
+            self.problems.append(Problem(what, *place, "case_id", fix))
+        self.places.setdefault(item.item_id, place)
         self.items.append(item)
+
+    @property
+    def whereabouts(self) -> dict[str, Place]:
+        """Where items stand and, of documents, where their domain pack is named; an item's id goes first."""
+        packs = {
+            stem: Place(file.lines.where, file.lines.of(("domain_pack_name",)))
+            for stem, file in self.origin.items()
+        }
+        return packs | self.places
 
 
 def _ids(file: CaseFile) -> list[str]:
@@ -191,6 +202,12 @@ def _part(case_id: str) -> str | None:
     """Whether a case primes, probes, or neither: prime-001, probe-009, msa-probe-002."""
     found = _PART.search(case_id)
     return found[1] if found else None
+
+
+def _doubts(file: CaseFile) -> list[str]:
+    """Why its labels may not hold, where it says how far people agreed on them."""
+    quality = file.header.quality
+    return [] if quality is None else quality.doubts(file.header.dataset_id)
 
 
 def _idle_parts(file: CaseFile) -> Iterator[str]:

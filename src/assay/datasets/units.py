@@ -199,8 +199,11 @@ class UnitFolder:
         """The ids of the nodes of each document."""
         return {stem: [each.doc_id for each in units.passages] for stem, units in self.units.items()}
 
-    def absent(self, node_id: str) -> tuple[str, str] | None:
-        """What and fix where no document has the node; None where one has it, or where it cannot be read."""
+    def absent(self, node_id: str, near: bool = True) -> tuple[str, str] | None:
+        """What and fix where no document has the node; None where one has it, or where it cannot be read.
+
+        `near` looks for nodes that may have been meant, among all there are.
+        """
         stem, _, number = node_id.rpartition(":")
         if stem in self.units:
             known = self.nodes[stem]
@@ -209,15 +212,15 @@ class UnitFolder:
             numbers = [each.removeprefix(f"{stem}:") for each in known]
             if len(numbers) > _LISTED:
                 numbers = [*numbers[: _LISTED - 1], "…", numbers[-1]]
-            fix = f"{did_you_mean(node_id, known)} The units of {stem!r} are {', '.join(numbers)}."
-            return f"there is no node {node_id!r}", fix
-        same = [f"{each}:{number}" for each, ids in self.nodes.items() if f"{each}:{number}" in ids]
-        near = did_you_mean(node_id, same)
-        if not near.startswith("Did"):
+            meant = f"{did_you_mean(node_id, known)} " if near else ""
+            return f"there is no node {node_id!r}", f"{meant}The units of {stem!r} are {', '.join(numbers)}."
+        ids = [f"{each}:{number}" for each in self.units] if near else []
+        fix = did_you_mean(node_id, [each for each in ids if each in self.nodes[each.rpartition(":")[0]]])
+        if not fix.startswith("Did"):
             few = list(self.units)[:_LISTED]
-            near = f"Write STEM:NUMBER. The documents are {', '.join(map(repr, few))}"
-            near += f" and {len(self.units) - len(few)} more." if len(self.units) > len(few) else "."
-        return f"there is no node {node_id!r}, as no document is called {stem!r}", near
+            fix = f"Write STEM:NUMBER. The documents are {', '.join(map(repr, few))}"
+            fix += f" and {len(self.units) - len(few)} more." if len(self.units) > len(few) else "."
+        return f"there is no node {node_id!r}, as no document is called {stem!r}", fix
 
     def thawed(self, frozen: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
         """Name, what and fix of documents that are no longer those whose hashes were taken."""
@@ -269,8 +272,13 @@ def _texts(folder: Path, problems: list[Problem]) -> list[Path]:
         problems.append(Problem(f"cannot be read: {error.strerror or error}", str(folder), fix=fix))
         return []
     visible = (folder / name for name in names if not name.startswith("."))
-    found = [path for path in visible if path.suffix.lower() in SUFFIXES and path.is_file()]
-    if not found:
+    named = [path for path in visible if path.suffix.lower() in SUFFIXES]
+    found = [path for path in named if path.is_file()]
+    for path in (path for path in named if path not in found):
+        what = "the link leads nowhere" if path.is_symlink() and not path.exists() else "this is no file"
+        fix = "It has the name of a document: put one there, rename it, or remove it."
+        problems.append(Problem(what, str(path), fix=fix))
+    if not named:
         fix = f"Put documents there that end in {' or '.join(SUFFIXES)}."
         problems.append(Problem("no document lies in this folder", str(folder), fix=fix))
     return found

@@ -179,9 +179,10 @@ def decide(
         stopper = stopped_by(gate.name, {name: each.verdict for name, each in verdicts.items()}, steps)
         if stopper is not None:
             reason = f"not reached: {stopper} is no-go"
-            verdicts[gate.name] = Verdict(gate.name, INCONCLUSIVE, [], reason, gate.rules.deciding)
+            found = _told(gate, INCONCLUSIVE, [], reason)
         else:
-            verdicts[gate.name] = settled(_verdict(gate, evaluator))
+            found = settled(_verdict(gate, evaluator))
+        verdicts[gate.name] = msgspec.structs.replace(found, reads=_reads(gate, evaluator))
     return list(verdicts.values())
 
 
@@ -215,7 +216,19 @@ def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
         msgspec.structs.replace(results[clause], role=role, ways=ways.get(clause, []) if role == "go" else [])
         for role, clause in gate.by_role()
     ]
-    return Verdict(gate.name, word, shown, reason, gate.rules.deciding)
+    return _told(gate, word, shown, reason)
+
+
+def _told(gate: Gate, word: str, clauses: list[ClauseResult], reason: str) -> Verdict:
+    """A verdict with what the gate's author says of it."""
+    return Verdict(gate.name, word, clauses, reason, gate.rules.deciding, gate.rules.about)
+
+
+def _reads(gate: Gate, evaluator: Evaluator) -> list[str]:
+    """The measures that a gate's clauses read, each once."""
+    clauses = (one for clause in gate.clauses() for _, one in repeated(clause, lambda _: [UNLISTED]))
+    leaves = (found for one in clauses for found in evaluator.leaves(one).values())
+    return list(dict.fromkeys(mean.measure.name for found in leaves for mean in means_of(found)))
 
 
 def concluded(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:

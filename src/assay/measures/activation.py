@@ -24,7 +24,10 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Spreading:
-    """A measure of how an answer came about: from 0, for every item; what is not there has no value."""
+    """A measure of how an answer came about: from 0; what is not there has no value.
+
+    It applies to every item but those that are only there to be compared with: a probe is not counted twice.
+    """
 
     family: ClassVar[str]
     at: ClassVar[str] = ""
@@ -39,7 +42,7 @@ class Spreading:
         return measure_name(self)
 
     def applies(self, block: Block) -> Bools:
-        return np.ones(len(block.items), dtype=bool)
+        return np.array([item.gold.get("unprimed_of") is None for item in block.items], dtype=bool)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from assay.records import Status
 from assay.report.flips import GRAVITY, Grid, counterparts
 from assay.report.review import mark_word
 from assay.report.svg import style_of
@@ -14,7 +15,6 @@ from assay.report.wording import shortened, wants_review
 from assay.results import ItemView, Results
 
 SNIPPETS = (240, 200, 165, 135, 110, 90, 70, 50, 0)  # characters of a hit's text, the longest that fits
-ROOM = 1_700_000  # bytes of item data, so that the whole page stays under 2 MB
 _ESCAPES: dict[str, str | int | None] = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -29,12 +29,8 @@ def script_safe(value: Any) -> str:
     return msgspec.json.encode(value).decode().translate(str.maketrans(_ESCAPES))
 
 
-def item_data(results: Results, grid: Grid, taken: int = 0) -> tuple[str, int]:
-    """The item data as script-safe JSON, and at how many characters its snippets were cut.
-
-    `taken` bytes of the room belong to pictures.
-    """
-    room = ROOM - taken
+def item_data(results: Results, grid: Grid, room: int) -> tuple[str, int]:
+    """The item data as script-safe JSON of so many bytes, and at how many characters snippets were cut."""
 
     def packed(limit: int) -> tuple[str, int]:
         text = script_safe(_Packing(results, grid, limit).value())
@@ -68,6 +64,17 @@ def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
     tail = "…" if start + limit < len(line) else ""
     mark = len(lead) + at - start
     return f"{lead}{line[start : start + limit]}{tail}", [mark, mark + len(found)]
+
+
+def _brief(value: float) -> float:
+    """A value with as many digits as anybody reads; whole numbers without a point."""
+    short = float(f"{value:.6g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def _once(lists: list[list[list[Any]]]) -> list[list[list[Any]] | int]:
+    """Each list of hits once; one that is the same as an earlier one is told by the place of that."""
+    return [lists.index(each) if each and lists.index(each) < at else each for at, each in enumerate(lists)]
 
 
 def _trimmed(values: list[Any], least: int) -> list[Any]:
@@ -118,10 +125,11 @@ class _Packing:
                 [self._place(one.target, shortened(one.text, 2 * self.limit)), one.grade]
                 for one in item.expected
             ],
-            [self._hits(item, arm, needles) for arm in self.results.arms],
+            _once([self._hits(item, arm, needles) for arm in self.results.arms]),
             [item.faults.get(arm) for arm in self.results.arms],
             [[self._score(item, arm, m.name) for m in self.results.measures] for arm in self.results.arms],
             [item.took(arm) for arm in self.results.arms],
+            item.sufficient,
         ]
 
     def _hits(self, item: ItemView, arm: str, needles: list[str]) -> list[list[Any]]:
@@ -135,12 +143,15 @@ class _Packing:
             hits.append(_trimmed([*hit, needle or None, word, reason], len(hit)))
         return hits
 
-    def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | None:
+    def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | float | None:
+        """The value alone where it was scored, which is most of them; else value and status."""
         cell = self.grid.get((arm, measure), {}).get(item.item_id)
         if cell is None:
             return None
-        value = None if cell.value is None else float(f"{cell.value:.6g}")
-        return [value, next(index for index, status in enumerate(GRAVITY) if status == cell.status)]
+        value = None if cell.value is None else _brief(cell.value)
+        if cell.status == Status.SCORED and value is not None:
+            return value
+        return [value, GRAVITY.index(Status(cell.status))]
 
     def _place(self, doc_id: str, text: str) -> int:
         return self.pool.setdefault((doc_id, text), len(self.pool))

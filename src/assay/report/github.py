@@ -118,9 +118,10 @@ class _Comment:
 
     def _figures(self) -> list[str]:
         rows = [
-            [literal(say.measure_title(measure)), *self._figure(one, measure)]
+            [literal(say.measure_title(measure)), *self._figure(one, measure, say.most_asked(found))]
             for measure in self.results.measures
-            for one in say.overall(self.results, measure.name)
+            for found in [say.overall(self.results, measure.name)]
+            for one in found
         ]
         return tables(self._header("measure"), rows, texts=len(self._system("")) + 1)
 
@@ -147,14 +148,14 @@ class _Comment:
             found.append((tag, forms))
         return found
 
-    def _figure(self, one: Estimate, measure: MeasureInfo) -> list[str]:
+    def _figure(self, one: Estimate, measure: MeasureInfo, asked: int = 0) -> list[str]:
         """The cells of a mean: system, value, n, and the change since the baseline."""
         arm, against = Arm(one.system, one.factors).name, self.results.against
         bound = say.at_least(measure) or reviewed.at_least(one, self._understated)
         return [
             *self._system(literal(arm)),
             ("" if one.value is None else bound) + say.with_interval(one.value, one.low, one.high),
-            say.sample(one),
+            say.sample(one, asked),
             *([] if against is None else [self._change(against, arm, one)]),
         ]
 
@@ -278,7 +279,8 @@ def _values(item: ItemView, tag: str) -> list[str]:
 
 def _clauses(gate: Verdict) -> Iterator[list[str]]:
     """A row a clause; one for the gate where it has none."""
-    name = f"{literal(gate.gate)} {say.TITLES[gate.verdict]}"
+    word = say.gate_title(gate).removesuffix(", informs")  # which the heading above them says
+    name = f"{literal(gate.gate)} {word}" + (f": {prose(gate.about, TEXT)}" if gate.about else "")
     clauses = say.clauses_of(gate)
     if not clauses:
         yield [name, "", "", prose(gate.reason), "", ""]

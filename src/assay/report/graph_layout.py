@@ -1,4 +1,7 @@
-"""Where the nodes and links of a walk stand: layers by hop, left to right, the best path along the top."""
+"""Where the nodes and links of a walk stand: layers by hop, left to right, the best path along the top.
+
+Of several spreads the first is drawn, which is the best path's: over each other, none could be followed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ MOST, COLUMN = 30, 8  # nodes drawn in all, and in one layer
 ENTRIES = 3  # links drawn into one node from one side
 WIDE, HIGH, APART = 176, 68, 26  # pixels: a node's box, and the air between two in a layer
 GAP, RUN = 124, 88  # between two layers, and the straight end of a link, which carries its name
-ASIDE = 44  # before the layer of what was never reached, into which no link leads
+ASIDE = 44  # before the layer of what is beside the walk, into which no link leads
 SLOT, PITCH = 22, 26  # from a box's top to the first link, and from link to link
 EDGE, TOP = 14, 56  # air around everything, and room for the heads of layers
 
@@ -71,6 +74,11 @@ class Layout:
     # -------------------------------------------------------------------------- what there is
 
     @cached_property
+    def _spread(self) -> list[Step]:
+        """The spread that is drawn."""
+        return next(iter(spreads_of(self.trace)), [])
+
+    @cached_property
     def links(self) -> list[Link]:
         """Every link once, as the weightiest thing that happened along it."""
         found: dict[tuple[str, str, str], Link] = {}
@@ -86,7 +94,7 @@ class Layout:
             for step in path:
                 if step.source is not None:
                     yield Link(step.source, step.target, step.edge or "", kind)
-        for step in (step for spread in spreads_of(self.trace) for step in spread):
+        for step in self._spread:
             if step.source is not None:
                 kind = STOPPED if step.stop or not step.selected else PASSED
                 energy = step.scores.get("energy", 0.0)
@@ -96,7 +104,7 @@ class Layout:
     def layers(self) -> dict[str, int]:
         """The layer of every node that was touched: its place in the best path, else its least hop."""
         found: dict[str, int] = {}
-        parts = [*spreads_of(self.trace), *paths_of(self.trace)]
+        parts = [self._spread, *paths_of(self.trace)]
         for step in (step for part in parts for step in part):
             found[step.target] = min(step.depth, found.get(step.target, step.depth))
             if step.source is not None:
@@ -104,8 +112,8 @@ class Layout:
         return found | {step.target: step.depth for step in reversed(self.path)}
 
     @cached_property
-    def unreached(self) -> list[str]:
-        """What was expected and never touched: it stands in a layer of its own, behind the others."""
+    def beside(self) -> list[str]:
+        """What was expected and is in none of these: it stands in a layer of its own, behind the others."""
         return [node for node in dict.fromkeys(self.expected) if node not in self.layers]
 
     @cached_property
@@ -113,7 +121,7 @@ class Layout:
         """Nodes that are drawn whatever led to them: paths, what was expected, seeds."""
         wanted = dict.fromkeys([*(step.target for step in self.path), *self.expected])
         paths = [step.target for path in paths_of(self.trace) for step in path]
-        seeds = [spread[0].target for spread in spreads_of(self.trace)]
+        seeds = [step.target for step in self._spread[:1]]
         return list(dict.fromkeys([*wanted, *paths, *seeds]))
 
     @cached_property
@@ -134,7 +142,7 @@ class Layout:
 
     @property
     def _behind(self) -> int:
-        """The layer of what was never reached."""
+        """The layer of what is beside the walk."""
         return max(self.layers.values(), default=-1) + 1
 
     @cached_property
@@ -165,15 +173,13 @@ class Layout:
 
     def more_in(self, layer: int) -> int:
         """How many nodes of a layer are not drawn."""
-        there = (
-            len(self.unreached) if layer == self._behind else sum(at == layer for at in self.layers.values())
-        )
+        there = len(self.beside) if layer == self._behind else sum(at == layer for at in self.layers.values())
         return there - len(self.columns.get(layer, []))
 
     @property
     def more(self) -> int:
         """How many nodes are not drawn at all."""
-        return len(self.layers) + len(self.unreached) - len(self.boxes)
+        return len(self.layers) + len(self.beside) - len(self.boxes)
 
     # ---------------------------------------------------------------------------- where it is
 

@@ -1,25 +1,20 @@
-"""The graph that a walk touched, as an inline picture, with the same steps as rows of a table.
-
-A node says by shape and word whether it was expected. The picture takes its colours from the style sheet and
-holds no id, so that it may stand in a page any number of times.
-"""
+"""The walk of an arm on an item: its picture, what became of what was expected, its steps as table rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from markupsafe import Markup
-from rich.cells import cell_len, set_cell_size
 
-from assay.measures.walk import PATH, REMOVED, TENSION
-from assay.records import Step
-from assay.report import graph_layout as at
+from assay.measures.walk import PATH, REMOVED, TENSION, reached
+from assay.records import Response, Step
 from assay.report.flips import Grid
-from assay.report.graph_layout import Box, Drawn, Layout
-from assay.report.svg import sign, style_of
+from assay.report.graph_drawing import FOUND, MISSED, Picture, in_words
+from assay.report.graph_layout import Layout
+from assay.report.svg import style_of
 from assay.report.walks import (
     Marked,
     arrows,
@@ -31,30 +26,13 @@ from assay.report.walks import (
     spreads_of,
     walk_title,
 )
-from assay.report.wording import counted, number, printable, some
-from assay.results import GO, NO_GO, ItemView, Results, Walk
+from assay.report.wording import counted, number, some
+from assay.results import ItemView, Results, Walk
 
 ROWS = 60  # steps in the table of one walk
 NAMED = 5  # nodes named in a sentence
-ROOM = 350_000  # bytes of all pictures of a page
-NAME, TEXT, EDGE = 18, 26, 15  # columns of text that fit: a node's id, its words, the name of an edge
-FOUND, MISSED = "expected, found", "expected, missed"
+ROOM = 450_000  # bytes of all pictures of a page
 _CAUSES = {"path": "the best path", "random": "random edges", "nearby": "edges nearby"}
-
-_OPEN = Markup(
-    '<svg class="graph {}" width="{w:.0f}" height="{h:.0f}" viewBox="0 0 {w:.0f} {h:.0f}"'
-    ' aria-hidden="true" focusable="false">'
-)
-_HEAD = Markup('<text class="head" x="{:.0f}" y="22">{}</text>')
-_BOX = Markup('<rect class="box" x="{:.1f}" y="{:.1f}" width="{}" height="{:.1f}" rx="{}"/>')
-_TEXT = Markup('<text class="{}" x="{:.1f}" y="{:.1f}">{}</text>')
-_END = Markup('<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>')
-_LINE = Markup('<path class="link" d="M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}H{:.1f}"/>')
-_TIP = Markup('<path class="tip" d="M{:.1f} {:.1f}l{w:.0f} -4.5v9z"/>')
-_NUMBER = Markup(
-    '<circle class="place" cx="{x:.1f}" cy="{y:.1f}" r="10"/>'
-    '<text class="count" x="{x:.1f}" y="{t:.1f}" text-anchor="middle">{n}</text>'
-)
 
 
 class Row(NamedTuple):
@@ -77,6 +55,8 @@ class WalkFigure:
     results: Results
     item: ItemView
     arm: str
+    also: tuple[str, ...] = ()  # arms whose steps are the same
+    alike: tuple[str, ...] = ()  # arms whose picture is the same, with other figures
 
     @property
     def walk(self) -> Walk:
@@ -88,17 +68,36 @@ class WalkFigure:
 
     @cached_property
     def paths(self) -> list[list[Step]]:
-        return paths_of(self.walk.trace) or [self.walk.path]
+        """All paths, best first; without any, each hit is one, and the expected ones are known."""
+        if found := paths_of(self.walk.trace):
+            return found
+        first = {step.target for step in self.walk.path}
+        others = sorted(self.walk.ranks, key=lambda node: self.walk.ranks[node])
+        return [self.walk.path, *([Step(PATH, 0, node)] for node in others if node not in first)]
 
     @cached_property
     def layout(self) -> Layout:
-        return Layout(self.walk.path, self.walk.trace, [each.target for each in self.item.expected])
+        return Layout(self.walk.path, self.walk.trace, list(self.statuses))
 
     @cached_property
     def found(self) -> set[str]:
-        """What came back: the nodes of all paths, and the hits that are shown."""
-        hits = {hit.doc_id for hit in self.item.returned.get(self.arm, [])}
-        return hits | {step.target for path in self.paths for step in path}
+        """The nodes on a path: what counts as returned."""
+        return {step.target for path in self.paths for step in path}
+
+    @cached_property
+    def statuses(self) -> dict[str, str]:
+        """What became of each expected node: found is what a path comes through, and nothing less."""
+        came_to = {*self.walk.reached}
+        if spreads_of(self.walk.trace):
+            came_to |= reached(Response(trace=self.walk.trace))
+        return {node: self._status(node, came_to) for node in (each.target for each in self.item.expected)}
+
+    def _status(self, node: str, came_to: set[str]) -> str:
+        if node in self.found:
+            return FOUND
+        if node in self.walk.ranks:
+            return f"ranked {_ordinal(self.walk.ranks[node])}, on no path"
+        return "reached, on no path" if node in came_to else MISSED
 
     @property
     def title(self) -> str:
@@ -111,11 +110,14 @@ class WalkFigure:
 
     @property
     def expected(self) -> list[Marked]:
-        """The steps of the expected path, held against the path that meets it, or the best one."""
-        if self.item.path is None:
+        """The steps of the expected path, held against the path that meets it, or most of it."""
+        wanted = self.item.path
+        if wanted is None:
             return []
-        place = matching_path(self.item.path, self.paths)
-        return marked_steps(self.item.path, self.paths[place or 0])
+        place = matching_path(wanted, self.paths)
+        allowed = self.paths[:1] if wanted.best_only else self.paths
+        held = [marked_steps(wanted, path) for path in (allowed if place is None else [self.paths[place]])]
+        return max(held, key=lambda steps: sum(mark.walked for mark in steps))
 
     @property
     def strictness(self) -> str:
@@ -123,30 +125,44 @@ class WalkFigure:
 
     @cached_property
     def picture(self) -> Markup:
-        return _Picture(self.layout, self.item, self.found, self.style).drawing()
+        return Picture(self.layout, self.item, self.statuses).drawing()
 
     @property
     def size(self) -> int:
         """About how many bytes it takes: its picture, and a row of the table for each step."""
-        return len(self.picture.encode()) + sum(150 + sum(map(len, map(str, row))) for row in self.shown)
+        return (
+            1500 + len(self.picture.encode()) + sum(115 + sum(map(len, map(str, row))) for row in self.shown)
+        )
+
+    @property
+    def tensions(self) -> list[str]:
+        """The pairs of nodes that it says are at odds."""
+        found = [step for step in self.walk.trace if step.kind == TENSION]
+        return [f"{arrows([s.source or '', s.target]).replace('→', '↔')} ({s.edge})" for s in found]
 
     @property
     def notes(self) -> list[str]:
         """What the picture does not show: what was left out, tensions, and what the path's edges decide."""
-        tensions = [step for step in self.walk.trace if step.kind == TENSION]
-        pairs = [f"{arrows([s.source or '', s.target]).replace('→', '↔')} ({s.edge})" for s in tensions]
         removed = [
             f"{_CAUSES.get(step.edge or '', step.edge)} {number(step.scores.get('change'))}"
             for step in self.walk.trace
             if step.kind == REMOVED
         ]
-        more, unreached = self.layout.more, self.layout.unreached
+        more, missed = self.layout.more, [node for node, what in self.statuses.items() if what == MISSED]
         return [
             *([f"{counted(more, 'more node')} touched, not drawn."] if more else []),
-            *([f"Expected and never reached: {some(unreached, NAMED)}."] if unreached else []),
-            *([f"Tension surfaced: {', '.join(pairs)}."] if pairs else []),
+            *([self._undrawn] if self._undrawn else []),
+            *([f"Expected and never reached: {some(missed, NAMED)}."] if missed else []),
+            *([f"Tension surfaced: {', '.join(self.tensions)}."] if self.tensions else []),
             *([f"Change of the result (0 to 1) without {', '.join(removed)}."] if removed else []),
         ]
+
+    @property
+    def _undrawn(self) -> str:
+        """The spreads beyond the one that is drawn, and where they are."""
+        others = [f"spread from {spread[0].target}" for spread in spreads_of(self.walk.trace)[1:]]
+        listed = {row.part for row in self.shown}.issuperset(others)
+        return f"{counted(len(others), 'more spread')}{' in the table' if listed else ''}." if others else ""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -176,12 +192,14 @@ def _row(part: str, step: Step) -> Row:
         step.edge or "",
         step.role or "",
         "" if energy is None else number(energy),
-        _words(step.stop or ("" if step.selected else "stopped")),
+        in_words(step.stop or ("" if step.selected else "stopped")),
     )
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _ordinal(place: int) -> str:
+    """`1st`, `2nd`, `3rd`, `11th`."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th") if place % 100 not in (11, 12, 13) else "th"
+    return f"{place}{ending}"
 
 
 def walk_figures(results: Results, grid: Grid) -> dict[int, list[WalkFigure]]:
@@ -190,107 +208,25 @@ def walk_figures(results: Results, grid: Grid) -> dict[int, list[WalkFigure]]:
     found: dict[int, list[WalkFigure]] = {}
     room = ROOM
     for item in drawn_items(results, grid):
-        figures = [WalkFigure(results, item, arm) for arm in results.arms if arm in item.walks]
-        figures = [figure for figure in figures if figure.walk.trace]
-        room -= sum(figure.size for figure in figures)
-        if room < 0:
-            break
-        if figures:
+        figures = _figures(results, item)
+        needed = sum(figure.size for figure in figures)
+        if figures and needed <= room:
             found[places[item.item_id]] = figures
+            room -= needed
     return found
 
 
-# ------------------------------------------------------------------------------------- drawing
-
-
-@dataclass(frozen=True)
-class _Picture:
-    """Draws a layout: links first, so that boxes cover what passes behind them."""
-
-    layout: Layout
-    item: ItemView
-    found: set[str]
-    style: str
-
-    def drawing(self) -> Markup:
-        wide, high = self.layout.size
-        parts = [*self._heads(), *map(_link, self.layout.drawn), *map(self._node, self.layout.boxes.values())]
-        return _OPEN.format(self.style, w=wide, h=high) + Markup().join(parts) + Markup("</svg>")
-
-    def _heads(self) -> Iterator[Markup]:
-        """What each layer is, and how many of its nodes are not drawn."""
-        for layer, nodes in self.layout.columns.items():
-            first, last = self.layout.boxes[nodes[0]], self.layout.boxes[nodes[-1]]
-            hop = "start" if layer == 0 else f"hop {layer}"
-            yield _HEAD.format(first.x, "not reached" if nodes[0] in self.layout.unreached else hop)
-            if more := self.layout.more_in(layer):
-                yield _TEXT.format("quieter", last.x, last.y + last.high + 18, f"and {more} more")
-
-    @cached_property
-    def _roles(self) -> dict[str, str]:
-        steps = (*self.layout.trace, *self.layout.path)
-        return {step.target: step.role for step in steps if step.role}
-
-    @cached_property
-    def _places(self) -> dict[str, list[str]]:
-        """Where in the best path a node stands, from 1; it may be walked twice."""
-        places: dict[str, list[str]] = {}
-        for place, step in enumerate(self.layout.path, 1):
-            places.setdefault(step.target, []).append(str(place))
-        return places
-
-    def _node(self, box: Box) -> Markup:
-        wanted = any(each.target == box.node for each in self.item.expected)
-        status = (FOUND if box.node in self.found else MISSED) if wanted else ""
-        kind = {FOUND: "found", MISSED: "missed"}.get(status, "plain")
-        shift = 20 if status else 0
-        text = self.item.nodes.get(box.node, "")
-        drawn = Markup("<title>{}</title>").format(printable(f"{box.node}: {text}" if text else box.node))
-        drawn += _BOX.format(box.x, box.y, at.WIDE, box.high, 16 if status == FOUND else 3)
-        if status:
-            drawn += sign(GO if status == FOUND else NO_GO, box.x + 10, box.y + 12, 15)
-        drawn += _TEXT.format(
-            "node", box.x + 10 + shift, box.y + 24, _tail(box.node, NAME if status else NAME + 3)
-        )
-        drawn += _TEXT.format("words", box.x + 10, box.y + 41, _cut(text, TEXT))
-        drawn += _TEXT.format("status", box.x + 10, box.y + 58, status)
-        drawn += _TEXT.format(
-            "role", box.x + 10, box.y - 5, _cut(_words(self._roles.get(box.node, "")), TEXT)
-        )
-        for n in [",".join(self._places[box.node])] if box.node in self._places else []:
-            drawn += _NUMBER.format(x=box.x + at.WIDE - 16, y=box.y, t=box.y + 4, n=n)
-        return Markup('<g class="{}">{}</g>').format(kind, drawn)
-
-
-def _link(drawn: Drawn) -> Markup:
-    """A curve into a straight end that carries the edge's name above it and why it stopped beneath."""
-    (x, y), (end, level) = drawn.start, drawn.end
-    side = 1 if drawn.back else -1  # of the box, on which the link enters
-    turn = end + side * at.RUN
-    bend = (at.GAP - at.RUN) * 0.6
-    leaves = -bend if drawn.back or x == end else bend
-    if x == end:  # within a layer: out to the left and back
-        leaves = -at.RUN - bend
-    curve = (x, y, x + leaves, y, turn + side * bend * (0 if x == end else 1), level, turn, level)
-    line = _LINE.format(*curve, end + side * 9) + _TIP.format(end, level, w=side * 9)
-    anchor = "start" if drawn.back else "end"
-    name = _END.format("edge", end + side * 12, level - 4, anchor, _cut(drawn.link.edge, EDGE))
-    if drawn.link.stop:
-        name += _END.format("stop", end + side * 12, level + 11, anchor, _cut(_words(drawn.link.stop), EDGE))
-    told = f"{drawn.link.source} → {drawn.link.target} {drawn.link.edge} {drawn.link.stop}".rstrip()
-    head = Markup("<title>{}</title>").format(printable(told))
-    return Markup('<g class="{}">{}</g>').format(drawn.link.kind, head + line + name)
-
-
-def _cut(text: str, room: int) -> str:
-    """The beginning of a text, as much of it as there is room for; wide characters take two columns."""
-    line = " ".join(printable(text).split())
-    return line if cell_len(line) <= room else set_cell_size(line, room - 1).rstrip() + "…"
-
-
-def _tail(text: str, room: int) -> str:
-    """The end of an id, which tells nodes apart, where there is no room for all of it."""
-    line = printable(text)
-    if cell_len(line) <= room:
-        return line
-    return "…" + _cut(line[::-1], room)[::-1].lstrip("…")
+def _figures(results: Results, item: ItemView) -> list[WalkFigure]:
+    """A figure for each way that the arms walked: those that would look alike share one."""
+    groups: dict[tuple[str, ...], list[WalkFigure]] = {}
+    for arm in results.arms:
+        if arm in item.walks and item.walks[arm].trace:
+            figure = WalkFigure(results, item, arm)
+            groups.setdefault((figure.title, figure.picture, *figure.tensions), []).append(figure)
+    found = []
+    for first, *others in groups.values():
+        same = [each for each in others if (each.rows, each.notes) == (first.rows, first.notes)]
+        other = [each for each in others if each not in same]
+        also, alike = (tuple(each.arm for each in part) for part in (same, other))
+        found.append(dataclasses.replace(first, also=also, alike=alike))
+    return found

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -18,10 +19,12 @@ from assay.report import wording as say
 from assay.report.drilldown import item_data
 from assay.report.flips import Changes, changes, score_grid
 from assay.report.graph_picture import walk_figures
+from assay.report.refusals import Refusals
 from assay.report.svg import style_of
 from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
 
 SHADES = 6  # steps of the heat table
+MOST = 1_950_000  # bytes of the whole page
 WORST = 12  # flips shown for each arm; the item table has them all
 FLIP_TEXT = 160
 
@@ -48,12 +51,9 @@ class Html:
         pages = templates()
         style, script = _source(pages, "style.css"), _source(pages, "script.js")
         grid = score_grid(results)
-        walks = walk_figures(results, grid)
-        data, snippets = item_data(
-            results, grid, sum(each.size for figures in walks.values() for each in figures)
-        )
         panels = [_panel(results, measure) for measure in results.measures]
-        page = pages.get_template("page.html").render(
+        page = partial(
+            pages.get_template("page.html").render,
             results=results,
             say=say,
             reviewed=reviewed,
@@ -61,19 +61,21 @@ class Html:
             policy=_POLICY.format(script=source_hash(script), style=source_hash(style)),
             style=style,
             script=script,
-            data=Markup(data),  # noqa: S704 (escaped for script elements)
-            snippets=snippets,
+            refusals=Refusals(results),
             gates=[_gate(verdict) for verdict in say.gates_in_order(results)],
             lift=_lift(results),
             panels=panels,
             compared=any(row["against"] for panel in panels for row in panel["rows"]),
             further=_further(results),
             slices=_slices(results),
-            walks=walks,
+            walks=walk_figures(results, grid),
             changed=[_changed(results, change) for change in changes(results, grid)],
             style_of=lambda name: style_of(results, name),
         )
-        return page.encode()
+        # The item table gets the room that everything else leaves.
+        taken = len(page(data="", snippets=0).encode())
+        data, snippets = item_data(results, grid, MOST - taken)
+        return page(data=Markup(data), snippets=snippets).encode()  # noqa: S704 (escaped for script elements)
 
 
 def templates() -> Environment:
@@ -141,6 +143,7 @@ def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
         "about": about(measure),
         "answer": answer(results, measure),
         "scale": svg.scale(axis) if axis else "",
+        "asked": say.most_asked(estimates),
         "rows": rows,
     }
 
@@ -234,8 +237,13 @@ def _slices(results: Results) -> list[dict[str, Any]]:
 
 
 def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slice]) -> dict[str, Any]:
-    """Slices by arms for one measure, grouped by what they are cut on."""
-    sliced = [one for one in results.estimates if one.where and one.measure == measure.name]
+    """Slices by arms for one measure, grouped by what they are cut on; those to which it applies."""
+    known = [one for one in results.estimates if one.where and one.measure == measure.name]
+    asked: dict[tuple[tuple[str, str], ...], int] = {}
+    for one in known:
+        place = tuple(one.where.items())
+        asked[place] = max(one.n_expected, asked.get(place, 0))
+    sliced = [one for one in known if asked[tuple(one.where.items())]]
     solid = [one.value for one in sliced if one.value is not None and one.n_scored >= say.FEW]
     groups: dict[str, dict[str, dict[str, Any]]] = {}
     for one in sliced:
@@ -243,6 +251,7 @@ def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slic
         row = group.setdefault(" × ".join(one.where.values()), dict.fromkeys(results.arms))
         row[Arm(one.system, one.factors).name] = {
             "estimate": one,
+            "n": say.sample(one, asked[tuple(one.where.items())]),
             "style": shade(one, solid, measure.better),
             "at_least": say.at_least(measure) or reviewed.at_least(one, understated),
         }

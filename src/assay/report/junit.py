@@ -41,6 +41,8 @@ def _suite(verdict: Verdict) -> ET.Element:
     suite = ET.Element("testsuite", {"name": printable(verdict.gate), **_totals([verdict])})
     properties = ET.SubElement(suite, "properties")
     ET.SubElement(properties, "property", name="verdict", value=verdict.verdict)
+    if verdict.about:
+        ET.SubElement(properties, "property", name="about", value=printable(verdict.about))
     if verdict.reason:
         ET.SubElement(properties, "property", name="reason", value=printable(verdict.reason))
     for clause in clauses_of(verdict):

@@ -11,6 +11,7 @@ from assay.records import Arm, Comparison, Estimate
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.flips import Changes, changes
+from assay.report.refusals import Refusals
 from assay.results import ItemView, Results
 
 WORST = 20
@@ -38,7 +39,8 @@ class Markdown:
             "## Systems",
             *_estimates(results),
             *_differences(
-                [one for measure in results.measures for one in say.differences(results, measure.name)]
+                [one for measure in results.measures for one in say.differences(results, measure.name)],
+                Refusals(results),
             ),
             *_slices(results),
             *_flips(results),
@@ -71,7 +73,7 @@ def _gates(results: Results) -> list[str]:
     blocks: list[str] = []
     for verdict in say.gates_in_order(results):
         blocks.append(f"## {escaped(verdict.gate)}: {say.gate_title(verdict)}")
-        blocks.append(escaped(verdict.reason))
+        blocks += [escaped(verdict.about), escaped(verdict.reason)]
         header = ("clause", "outcome", "why", "margin [95 %]", "n", "detectable")
         rows = [
             (
@@ -95,18 +97,19 @@ def _estimates(results: Results) -> list[str]:
             escaped(Arm(one.system, one.factors).name),
             ("" if one.value is None else say.at_least(measure))
             + say.with_interval(one.value, one.low, one.high),
-            say.sample(one),
+            say.sample(one, say.most_asked(found)),
             escaped(say.left_out(one.counts)),
         )
         for measure in results.measures
-        for one in say.overall(results, measure.name)
+        for found in [say.overall(results, measure.name)]
+        for one in found
     ]
     header = ("measure", "system", "mean [95 %]", "n", "left out or absent")
     bounded = any(measure.lower_bound for measure in results.measures)
     return [table(header, rows, texts=2), *([escaped(say.LOWER_BOUND)] if bounded else [])] if rows else []
 
 
-def _differences(comparisons: Sequence[Comparison]) -> list[str]:
+def _differences(comparisons: Sequence[Comparison], refusals: Refusals) -> list[str]:
     header = (
         *("measure", "difference of", "note", "difference [95 %]"),
         *("p adjusted", "Wilcoxon p", "win / tie / loss", "n"),
@@ -115,7 +118,7 @@ def _differences(comparisons: Sequence[Comparison]) -> list[str]:
         (
             escaped(one.measure),
             escaped(say.pair_name(one)),
-            escaped(say.comparison_note(one)),
+            escaped(refusals.note(one)),
             say.with_interval(one.difference, one.low, one.high, signed=True),
             say.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
             say.p_value(one.p_wilcoxon),
@@ -147,7 +150,7 @@ def _review(results: Results) -> list[str]:
         escaped(reviewed.progress(review)),
         escaped(reviewed.basis(review)),
         table(("measure", "system", "mean [95 %]", "n", "whatever is open"), rates, texts=2) if rates else "",
-        *_differences(review.comparisons),
+        *_differences(review.comparisons, Refusals(results)),
         f"**{escaped(reviewed.lift_answer(marks))}** ({escaped(reviewed.scope(review))})",
         table(("system", *words, "results"), counts),
     ]
@@ -174,14 +177,16 @@ def _slices(results: Results) -> list[str]:
 
 def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slice], sign: str) -> list[str]:
     by_arm = {Arm(one.system, one.factors).name: one for one in row}
-    cells = []
+    cells, asked = [], say.most_asked(row)
     for arm in results.arms:
         one = by_arm.get(arm)
         if one is None or one.value is None:
             cells.append(say.NOTHING)
         else:
             figure = say.with_interval(one.value, one.low, one.high)
-            cells.append(f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample(one)}")
+            cells.append(
+                f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample(one, asked)}"
+            )
     return cells
 
 
@@ -221,7 +226,8 @@ def _expected(item: ItemView) -> str:
     if not item.expected:
         return item.expects or ""
     best = item.expected[0]
-    return f"{best.target}: {best.text}" if best.text else best.target
+    enough = f" ({item.sufficient})" if item.sufficient else ""
+    return f"{best.target}: {best.text}{enough}" if best.text else f"{best.target}{enough}"
 
 
 def _returned(item: ItemView, arm: str) -> str:

@@ -18,6 +18,12 @@ from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 HEIGHT = 28
 COLOURS = 8  # classes s0 … s7 of the style sheet
+# Beyond eight systems colours come again, with another shape: classes m1 … m3.
+MARKERS = {
+    "m1": "M-4.5 -4.5h9v9h-9z",
+    "m2": "M0 -6.5L6.5 0L0 6.5L-6.5 0z",
+    "m3": "M0 -6L6 5H-6z",
+}
 NARROWEST, DIGIT = 110, 6.5  # pixels of a picture, and of a digit in it
 EDGE = 4.0  # percent left free at both ends, so that a dot or a tick's figure is never cut
 
@@ -30,8 +36,10 @@ _TICK = Markup('<text x="{:.2f}%" y="12" text-anchor="middle">{}</text>')
 _WHISKER = Markup(
     '<g class="{}"><title>{}</title>'
     '<line class="whisker" x1="{:.2f}%" x2="{:.2f}%" y1="{y}" y2="{y}"/>'
-    '<circle class="dot" cx="{:.2f}%" cy="{y}" r="5"/></g>'
+    "{dot}</g>"
 )
+_ROUND = Markup('<circle class="dot" cx="{:.2f}%" cy="{y}" r="5"/>')
+_SHAPED = Markup('<svg x="{:.2f}%" y="{y}" overflow="visible"><path class="dot" d="{d}"/></svg>')
 _PART = Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" y="6" height="16"><title>{}</title></rect>')
 _SHAPES = {
     GO: '<circle cx="12" cy="12" r="11"/><path class="sign" d="M6.5 12.5l3.8 3.8 7.2-8"/>',
@@ -96,9 +104,17 @@ def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str
     return (
         _OPEN.format(HEIGHT)
         + grid
-        + _WHISKER.format(style, label, *ends, axis.at(value), y=HEIGHT / 2)
+        + _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=_dot(axis.at(value), style))
         + _CLOSE
     )
+
+
+def _dot(at: float, style: str) -> Markup:
+    """The point of a whisker, in the shape of its system."""
+    shaped = next((MARKERS[name] for name in style.split() if name in MARKERS), None)
+    if shaped is None:
+        return _ROUND.format(at, y=HEIGHT / 2)
+    return _SHAPED.format(at, y=HEIGHT / 2, d=shaped)
 
 
 def margin(at: tuple[float, float | None, float | None], above: bool, style: str) -> Markup:
@@ -109,9 +125,8 @@ def margin(at: tuple[float, float | None, float | None], above: bool, style: str
     zone = (zero, 100 - zero) if above else (0.0, zero)
     ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
     label = f"margin {with_interval(value, low, high, signed=True)}; the line is the threshold"
-    drawn = (
-        _ZONE.format(*zone) + _ZERO.format(zero) + _WHISKER.format(style, label, *ends, axis.at(value), y=14)
-    )
+    drawn = _ZONE.format(*zone) + _ZERO.format(zero)
+    drawn += _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=_dot(axis.at(value), style))
     return _OPEN.format(HEIGHT) + drawn + _CLOSE
 
 
@@ -144,7 +159,8 @@ def sign(outcome: str, x: float, y: float, size: float) -> Markup:
 
 
 def style_of(results: Results, name: str) -> str:
-    """The colour class of a system or one of its arms, the same everywhere in the page."""
+    """The classes of a system or one of its arms, the same everywhere in the page: its colour and shape."""
     system = next((one for one in results.systems if name == one or name.startswith(f"{one}[")), None)
     place = results.systems.index(system) if system is not None else len(results.systems)
-    return f"s{place % COLOURS}" + (" base" if results.baseline in (name, system) else "")
+    shape = ["", *(f" {name}" for name in MARKERS)][place // COLOURS % (len(MARKERS) + 1)]
+    return f"s{place % COLOURS}{shape}" + (" base" if results.baseline in (name, system) else "")

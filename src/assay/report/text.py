@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,9 +12,10 @@ from rich.padding import Padding
 from rich.segment import Segments
 from rich.table import Table
 
-from assay.records import Arm, ClauseResult, Comparison, Estimate, Verdict
+from assay.records import Arm, ClauseResult, Estimate, Verdict
 from assay.report import review as reviewed
 from assay.report import wording as say
+from assay.report.text_differences import decisive, difference_parts, unshown
 from assay.report.text_items import item_tables, latency_lines
 from assay.report.text_tables import GAP, WORDS, columned, folded, plain, side_by_side, turned
 from assay.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
@@ -29,7 +29,6 @@ LABEL = 24  # a measure's name is broken no shorter than this
 DETECTABLE = "detectable: the smallest true difference that this many items would find 4 times out of 5"
 _STYLES = {GO: "bold green", NO_GO: "bold red", INCONCLUSIVE: "bold yellow"}
 _DECIDED = {"nothing": "getting nothing"}
-_EXAMPLES = re.compile(r"\s*\([^()]*\)$")  # the items that a reason names
 
 
 def render_text(
@@ -39,13 +38,15 @@ def render_text(
     # A pipe or a file has no width of its own; rich would fold everything at 80.
     width = min(WIDTH, console.width) if console.is_terminal else WIDTH
     if not gates_only:
-        _print_evidence(results, console, width)
+        _print_evidence(results, console, width, every=every_item)
     for table in item_tables(results, width) if every_item else ():
         _print_table(console, table, width)
         console.print()
     for gate in say.gates_in_order(results):
         style = _STYLES.get(gate.verdict, "bold") if gate.deciding else ""
         _print_line(console, f"{gate.gate}: {say.gate_title(gate)}", style)
+        if gate.about:
+            _print_line(console, f"  {gate.about}")
         _print_table(console, _clauses(gate, width), width)
         console.print()
     if results.verdicts or (results.comparisons and not gates_only):
@@ -82,9 +83,9 @@ def _print_since(since: Against, console: Console, width: int) -> None:
     console.print()
 
 
-def _print_evidence(results: Results, console: Console, width: int) -> None:
-    figures = (*_estimates(results, width), *_slices(results, width))
-    for table in (*figures, *_comparisons(results, width), _review(results)):
+def _print_evidence(results: Results, console: Console, width: int, *, every: bool) -> None:
+    figures = (*_estimates(results, width), *_slices(results, decisive(results, every=every), width))
+    for table in (*figures, *difference_parts(results, width, every=every), _review(results)):
         if table is not None:
             _print_table(console, table, width)
             console.print()
@@ -157,28 +158,28 @@ def _by_measure(arms: Sequence[str], rows: Sequence[list[str]], width: int) -> l
 
 def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str]:
     found = {Arm(one.system, one.factors).name: one for one in say.overall(results, measure.name)}
-    cells = [say.measure_title(measure)]
+    cells, asked = [say.measure_title(measure)], say.most_asked(found.values())
     for arm in arms:
         one = found.get(arm)
         if one is None or one.value is None:
             cells.append(say.NOTHING)
         else:
             figure = say.with_interval(one.value, one.low, one.high)
-            cells.append(f"{say.at_least(measure)}{figure} n {say.sample(one)}")
+            cells.append(f"{say.at_least(measure)}{figure} n {say.sample(one, asked)}")
     return cells
 
 
-def _slices(results: Results, width: int) -> list[Table]:
+def _slices(results: Results, measures: Sequence[MeasureInfo], width: int) -> list[RenderableType]:
     """Of one system, the means over every tag that the study slices by; of several, the page shows them."""
     if len(results.arms) != 1:
         return []
-    tables = []
+    tables: list[RenderableType] = []
     for tag in results.by:
         found = {(one.where[tag], one.measure): one for one in results.estimates if [*one.where] == [tag]}
         values = list(dict.fromkeys(value for value, _ in found))
         cells = {
             measure: [_mean(measure, found.get((value, measure.name))) for value in values]
-            for measure in results.measures
+            for measure in measures
         }
         applying = [
             [say.measure_title(measure), *column]
@@ -187,7 +188,11 @@ def _slices(results: Results, width: int) -> list[Table]:
         ]
         if len(values) > 1 and applying:
             tables += side_by_side([tag, *values], applying, width)
-    return tables
+    sliced = {one.measure for one in results.estimates if one.where and one.n_expected}
+    rest = [
+        each for each in results.measures if each.name in sliced and not each.unit and each not in measures
+    ]
+    return [*tables, plain(unshown("slices of", len(rest), results), "dim")] if rest else tables
 
 
 def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
@@ -196,52 +201,6 @@ def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
         return ""
     bound = "" if one.value is None else say.at_least(measure)
     return f"{bound}{say.number(one.value)} n {say.sample(one)}"
-
-
-# ------------------------------------------------------------------------------- differences
-
-
-def _comparisons(results: Results, width: int) -> list[RenderableType]:
-    """The differences as a table, and those that were refused as lines."""
-    found = [one for measure in results.measures for one in say.differences(results, measure.name)]
-    made = [one for one in found if not one.refused]
-    lines = [plain(line, "dim") for line in _not_compared(found)]
-    parts: list[RenderableType] = [_differences(made, width)] if made else []
-    return [*parts, Group(*lines)] if lines else parts
-
-
-def _differences(made: Sequence[Comparison], width: int) -> Table:
-    pairs = list(dict.fromkeys(say.pair_name(one) for one in made))
-    rows = [
-        (
-            say.pair_name(one),
-            say.with_interval(one.difference, one.low, one.high, signed=True),
-            say.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
-            say.record(one),
-            str(one.n),
-            "" if say.settled(one) or one.mde is None else say.number(one.mde),
-        )
-        for one in made
-    ]
-    header = ("pair", "difference [95 %]", "p adj.", "win/tie/loss", "n", "detectable")
-    first = 1 if len(pairs) == 1 else 0  # a pair that is the only one stands in the title
-    shown = [header[first:], *(row[first:] for row in rows)]
-    room = width - sum(GAP + max(map(cell_len, column)) for column in zip(*shown, strict=True))
-    names = ["measure", *(folded(one.measure, room) for one in made)]
-    title = f"Differences: {pairs[0]}" if len(pairs) == 1 else "Differences"
-    head, *body = [(name, *row) for name, row in zip(names, shown, strict=True)]
-    return columned(title, head, body, words=(0,) if first else (0, 1))
-
-
-def _not_compared(comparisons: Sequence[Comparison]) -> list[str]:
-    """What was refused: one line for each pair and reason, with the measures."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for one in comparisons:
-        if one.refused:
-            # Which items they are stands in the other reports, which have room for it.
-            reason = _EXAMPLES.sub("", one.refused)
-            groups.setdefault((say.pair_name(one), reason), []).append(one.measure)
-    return [f"not compared, {pair} ({why}): {', '.join(names)}" for (pair, why), names in groups.items()]
 
 
 # ------------------------------------------------------------------------------------ review

@@ -102,6 +102,7 @@ def item_views(
             {arm: given.flags for arm, given in took[item.item_id].items() if given.flags},
             expected_path(item),
             {arm: walk for arm, given in took[item.item_id].items() if (walk := walk_of(given)) is not None},
+            enough=_enough(item),
         )
         for item in items
     ]
@@ -115,6 +116,14 @@ def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Ex
         return sorted(named, key=lambda each: -each.grade)
     best = sorted(known.items(), key=lambda pair: -pair[1])[:SHOWN_HITS]
     return [Expected(doc, grade, _snippet(corpus, doc)) for doc, grade in best if grade > 0]
+
+
+def _enough(item: Item) -> tuple[int, int] | None:
+    """How many of how many passages that gold names suffice, where it asks for fewer than all."""
+    least, named = item.gold.get("minimum_evidence_matches"), item.gold.get("relevant")
+    if not isinstance(least, int) or not isinstance(named, Mapping):
+        return None
+    return (least, len(named)) if 0 < least < len(named) else None
 
 
 def _place(anchor: Mapping[str, Any]) -> str:

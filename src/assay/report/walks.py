@@ -11,13 +11,24 @@ import msgspec
 
 from assay.datasets.dataset import Dataset
 from assay.measures.block import Block
-from assay.measures.walk import PATH, SEED, SPREAD, WantedPath, WantedStep, follows, paths, spreads
+from assay.measures.walk import (
+    PATH,
+    SEED,
+    SPREAD,
+    WantedPath,
+    WantedStep,
+    follows,
+    paths,
+    ranked,
+    reached,
+    spreads,
+)
 from assay.records import Item, Response, Step
 from assay.report.flips import Grid, changes, score_grid
 from assay.results import ExpectedPath, ItemView, Results, Walk
 
 WALKED = frozenset({PATH, SEED, SPREAD})  # a trace without any of these is no walk
-DRAWN = 12  # items whose walk is kept whole
+DRAWN = 24  # items whose walk is kept whole
 KEPT = 400  # steps of one trace
 WORDS = 60  # characters kept of a node's text
 _MATCHES = {  # a way in words, by how strictly it is meant
@@ -128,7 +139,7 @@ def walk_title(item: ItemView, walked: Sequence[Sequence[Step]], found: set[str]
     if item.path is not None:
         return _against(told, item.path, walked)
     wanted = {each.target for each in item.expected}
-    return f"{told}: {len(wanted & found)} of {len(wanted)} expected found" if wanted else told
+    return f"{told}: {len(wanted & found)} of {len(wanted)} expected on a path" if wanted else told
 
 
 def _against(told: str, expected: ExpectedPath, walked: Sequence[Sequence[Step]]) -> str:
@@ -160,29 +171,26 @@ def with_traces(results: Results, blocks: Sequence[Block], datasets: Mapping[str
     chosen = {item.item_id for item in drawn_items(results, score_grid(results))}
     if not chosen:
         return results
-    traces: dict[str, dict[str, list[Step]]] = {}
+    given: dict[str, dict[str, Response]] = {}
     for block in blocks:
         for item, response in zip(block.items, block.responses, strict=True):
             if item.item_id in chosen and response is not None:
                 # the first seed's, as everywhere in the view of an item
-                traces.setdefault(item.item_id, {}).setdefault(block.arm.name, response.trace)
+                given.setdefault(item.item_id, {}).setdefault(block.arm.name, response)
     items = [
-        _with_traces(item, traces[item.item_id], datasets) if item.item_id in chosen else item
+        _with_traces(item, given[item.item_id], datasets) if item.item_id in chosen else item
         for item in results.items
     ]
     return dataclasses.replace(results, items=items)
 
 
-def _with_traces(
-    item: ItemView, traces: Mapping[str, list[Step]], datasets: Mapping[str, Dataset]
-) -> ItemView:
+def _with_traces(item: ItemView, given: Mapping[str, Response], datasets: Mapping[str, Dataset]) -> ItemView:
     walks, nodes = {}, {each.target: each.text for each in item.expected}
     for arm, walk in item.walks.items():
-        kept = traces[arm][:KEPT]
-        walks[arm] = msgspec.structs.replace(walk, trace=kept, left_out=len(traces[arm]) - len(kept))
+        walks[arm] = whole = _whole(item, walk, given[arm])
         corpus = datasets[arm].corpus
         for node in dict.fromkeys(
-            each for step in (*walk.path, *kept) for each in (step.target, step.source)
+            each for step in (*walk.path, *whole.trace) for each in (step.target, step.source)
         ):
             if node is not None and node not in nodes:
                 nodes[node] = corpus.text_of(node) or ""
@@ -190,15 +198,41 @@ def _with_traces(
     return msgspec.structs.replace(item, walks=walks, nodes=texts)
 
 
+def _whole(item: ItemView, walk: Walk, response: Response) -> Walk:
+    """A walk with its trace, and what became of the expected nodes that are on no path."""
+    steps = item.path.wanted.steps if item.path is not None else []
+    wanted = dict.fromkeys([*(each.target for each in item.expected), *(step.node_id for step in steps)])
+    places = {node: place for place, node in enumerate(ranked(response), 1)}
+    came_to = reached(response) if any(step.kind in (SEED, SPREAD) for step in response.trace) else set()
+    kept = response.trace[:KEPT]
+    return msgspec.structs.replace(
+        walk,
+        trace=kept,
+        left_out=len(response.trace) - len(kept),
+        ranks={node: places[node] for node in wanted if node in places},
+        reached=[node for node in wanted if node in came_to],
+    )
+
+
 def drawn_items(results: Results, grid: Grid) -> list[ItemView]:
-    """The items whose walks are drawn: those that got worse first, then those that score least."""
+    """The items whose walks are drawn: those that state a path first, the worst of each.
+
+    The worst are those that got worse, then those that score least. An item that expects nothing cannot be
+    walked well or badly, so it is drawn only where no item expects anything.
+    """
     walked = {item.item_id: item for item in results.items if item.walks}
+    walked = {name: item for name, item in walked.items() if _expects(item)} or walked
     if not walked:
         return []
     flips = [flip for change in changes(results, grid) for flip in change.flips]
     order = [flip.item.item_id for flip in sorted(flips, key=lambda flip: flip.gain) if flip.gain < 0]
     order += [item_id for item_id, _ in sorted(_lowest(results, grid, walked), key=lambda pair: pair[1])]
-    return [walked[item_id] for item_id in dict.fromkeys(order) if item_id in walked][:DRAWN]
+    found = [walked[item_id] for item_id in dict.fromkeys(order) if item_id in walked]
+    return sorted(found, key=lambda item: item.path is None)[:DRAWN]
+
+
+def _expects(item: ItemView) -> bool:
+    return bool(item.expected or item.path or item.expects)
 
 
 def _lowest(results: Results, grid: Grid, walked: Mapping[str, ItemView]) -> Iterator[tuple[str, float]]:

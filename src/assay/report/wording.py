@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.errors import UsageError
 from assay.measures.semantic import REVIEW
@@ -73,15 +73,20 @@ def with_interval(value: float | None, low: float | None, high: float | None, *,
     return f"{number(value, signed=signed)} {bracket(low, high, signed=signed) or '[no interval]'}"
 
 
-def sample(estimate: Estimate) -> str:
+def sample(estimate: Estimate, asked: int = 0) -> str:
     """How many items stand behind a mean: `500`, or `480/500` where some are left out.
 
-    Those that got nothing back are in the mean with the value for absence, and are named.
+    `asked` is how many the measure applies to with another system beside it: a mean over some of them is not
+    the same figure. Those that got nothing back are in the mean with the value for absence, and are named.
     """
     missing = f" ({estimate.counts['missing']} missing)" if estimate.counts.get("missing") else ""
-    if estimate.n_scored == estimate.n_expected:
-        return f"{estimate.n_scored}{missing}"
-    return f"{estimate.n_scored}/{estimate.n_expected}{missing}"
+    of = max(estimate.n_expected, asked)
+    return f"{estimate.n_scored}{'' if estimate.n_scored == of else f'/{of}'}{missing}"
+
+
+def most_asked(estimates: Iterable[Estimate]) -> int:
+    """On how many items the measure of these estimates applies to the system that it applies to most."""
+    return max((one.n_expected for one in estimates), default=0)
 
 
 def grade_text(grade: float | None) -> str:
@@ -203,8 +208,11 @@ def gates_in_order(results: Results) -> list[Verdict]:
 
 
 def gate_title(verdict: Verdict) -> str:
-    """A gate's verdict in words, and whether it counts."""
-    return TITLES[verdict.verdict] + ("" if verdict.deciding else ", informs")
+    """A gate's verdict in words, and whether it counts; one that only informs stops nothing, it fails."""
+    if verdict.deciding:
+        return TITLES[verdict.verdict]
+    killed = any(clause.role == "kill" and clause.holds for clause in verdict.clauses)
+    return f"{'Failed' if verdict.verdict == NO_GO and not killed else TITLES[verdict.verdict]}, informs"
 
 
 def verdict_sentence(verdict: Verdict) -> str:
@@ -261,10 +269,10 @@ def pair_name(comparison: Comparison) -> str:
     return f"{name} [{where_text(comparison.factors)}]" if comparison.factors else name
 
 
-def comparison_note(comparison: Comparison) -> str:
+def comparison_note(comparison: Comparison, why: str = "") -> str:
     """Why there is no comparison, or the smallest difference it could have seen where it saw none."""
     if comparison.refused:
-        return f"refused: {comparison.refused}"
+        return f"refused: {why or comparison.refused}"
     if settled(comparison) or comparison.mde is None:
         return ""
     return f"could detect {number(comparison.mde)}"

@@ -33,14 +33,20 @@ class Selection:
         ]
 
     def positions(self, study: Study, dataset: Dataset) -> set[int]:
-        """The items to ask: the first `limit` of those that have every tag asked for."""
+        """The items to ask: the first `limit` of those that have every tag asked for.
+
+        With a probe goes its twin, without which nothing shows what came before it.
+        """
         tags = {name: set(values) for name, values in self.where.items() if name not in study.file.factors}
         chosen = (
             position
             for position, item in enumerate(dataset.items)
             if all(not values.isdisjoint(item.values(name)) for name, values in tags.items())
         )
-        return set(islice(chosen, self.limit))
+        positions = set(islice(chosen, self.limit))
+        asked = {dataset.items[position].item_id for position in positions}
+        twins = (at for at, item in enumerate(dataset.items) if item.gold.get("unprimed_of") in asked)
+        return positions.union(twins)
 
     def refuse_unmet(self, study: Study, arms: Sequence[Arm]) -> None:
         """A condition that nothing meets is a slip of the keyboard, not a wish to run nothing."""

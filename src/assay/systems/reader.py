@@ -109,6 +109,11 @@ class Reader:
         told = getattr(self.of, "problems", None)
         return [] if told is None else list(told(dataset, kit))
 
+    def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
+        """What the system that is read from finds odd about a dataset."""
+        told = getattr(self.of, "warnings", None)
+        return [] if told is None else list(told(dataset, kit))
+
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters. A service that changes a model silently is not seen."""
         return part_identities(self, kit)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.datasets.reading import Reader, Rows
+from assay.datasets.reading import Reader, Rows, explained
 from assay.errors import DataError, Problem
 from assay.records import Fault, Hit, Observed, Response, Step
 from assay.systems.traced_graph import Graph, Walked, decoded, ends_of, read_graph
@@ -82,23 +82,44 @@ class Kept(msgspec.Struct, frozen=True):
 
     item_id: str
     raw: bytes
+    problems: Sequence[Problem] = ()
+    readable: bool = True
 
     @property
     def answer(self) -> TracedAnswer:
-        return msgspec.json.decode(self.raw, type=TracedAnswer)
+        """What the line says; nothing but its item where it is not readable."""
+        return (
+            msgspec.json.decode(self.raw, type=TracedAnswer) if self.readable else TracedAnswer(self.item_id)
+        )
+
+
+class _Named(msgspec.Struct, frozen=True):
+    """As much of a line as says which item it is about."""
+
+    item_id: str
 
 
 def kept(raw: bytes, walked: Walked | None) -> Kept:
-    """A line of answers; raises all that is wrong with it, as far as the line and the graph tell."""
-    answer = decoded(raw, TracedAnswer)
+    """A line of answers and all that is wrong with it, as far as the line and the graph tell.
+
+    A line that cannot be read counts for the item it names, so that the item is not told to be missing;
+    without an item it is refused.
+    """
+    try:
+        answer = decoded(raw, TracedAnswer)
+    except (msgspec.ValidationError, DataError) as error:
+        try:
+            item_id = msgspec.json.decode(raw, type=_Named).item_id
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise error from None
+        told = error.problems if isinstance(error, DataError) else [explained(error)]
+        return Kept(item_id, b"", told, readable=False)
     problems = [*_hit_problems(answer), *_trace_problems(answer.trace)]
     if walked is not None:
         problems += _walk_problems(answer.trace, walked)
     if answer.seconds is not None and answer.seconds < 0:
         problems.append(Problem(f"{answer.seconds} is no duration", field="seconds", fix="Write seconds."))
-    if problems:
-        raise DataError(problems)
-    return Kept(answer.item_id, raw)
+    return Kept(answer.item_id, raw, problems)
 
 
 def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
@@ -217,7 +238,9 @@ def read_engine(path: Path, structure: Path | None = None) -> Engine:
     except DataError as error:
         return replace(engine, problems=[*engine.problems, *error.problems])
     rows = reader.jsonl(reader.need(path.name), lambda raw: kept(raw, walked), "item_id")
-    return replace(engine, answers=rows, problems=[*engine.problems, *reader.problems])
+    faulty = [replace(each, where=rows.where, line=line) for line, row in rows for each in row.problems]
+    of_answers = sorted([*faulty, *reader.problems], key=lambda problem: problem.line or 0)
+    return replace(engine, answers=rows, problems=[*engine.problems, *of_answers])
 
 
 def _with_graph(engine: Engine, path: Path) -> Engine:

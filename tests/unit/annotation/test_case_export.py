@@ -14,6 +14,7 @@ from assay.annotation.sheets import COLUMNS, read_pair
 from assay.annotation.snapshot import freeze_documents
 from assay.annotation.spreadsheet import write_table
 from assay.annotation.workspace import Workspace, open_workspace
+from assay.datasets.case_file import read_case_file
 from assay.datasets.cases import Cases
 from assay.errors import DataError, UsageError
 from assay.protocols import Kit
@@ -168,6 +169,31 @@ def test_quality_of_the_pilot(workspace: Workspace) -> None:
         "mean Jaccard of evidence",  # of 19, which is too few to say
     }
     assert not found.passed
+
+
+def test_a_file_carries_how_far_people_agreed(workspace: Workspace) -> None:
+    """20 cases, of which 5 share one of two units: (15 x 1 + 5 x 0.5) / 20 = 0.875; with 7, 0.825."""
+    anna = {f"c{n}": approved("direct", "lease:1; lease:4") for n in range(20)}
+    for differing, mean in ((5, 0.875), (7, 0.825)):
+        ben = {**anna, **{f"c{n}": approved("direct", "lease:1") for n in range(differing)}}
+        label(workspace, anna, ben)
+        write_adjudication(workspace, *read_pair(workspace))
+        ruled = {"decision": "approved", "evidence_node_ids": "lease:1", "rationale": "4 is about keys."}
+        fill(workspace.adjudication, {f"c{n}": ruled for n in range(differing)})
+        (path,) = export(workspace).files
+        quality = json.loads(path.read_text())["quality"]
+        assert quality["agreement"] == pytest.approx(mean)
+        assert (quality["cases"], "hard negatives" in quality["unmet"]) == (20, True)
+        assert quality["kappa"] is not None
+        header = read_case_file(path)[0].header  # type: ignore[union-attr]
+        assert header.quality is not None
+        assert header.quality.agreement == pytest.approx(mean)
+        doubts = header.quality.doubts(header.dataset_id)
+        assert Cases(str(path)).load(Kit()).warnings == doubts  # which every report shows
+        assert bool(doubts) == (mean < 0.85)
+    (doubt,) = doubts
+    assert doubt.startswith("papers-v1: two people agree too little on its evidence")
+    assert doubt.endswith("mean Jaccard 0.825 over 20 cases, 0.85 is needed")
 
 
 def test_an_unknown_pack_is_told(workspace: Workspace) -> None:

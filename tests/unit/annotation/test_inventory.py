@@ -120,9 +120,18 @@ def test_documents_that_came_or_went_are_drift_too(documents: Path) -> None:
         ("leave.md", "the document is gone since version 'v1.0'"),
         ("new.md", "the document is not part of version 'v1.0'"),
     ]
-    path.write_bytes(b"{}")
-    with pytest.raises(DataError, match="this is no snapshot"):
-        frozen_version(opened(documents))
+    whole = path.read_bytes()
+    for damaged, why in (
+        (b"{}", "the field is missing"),
+        (whole.replace(b"v1.0", b"v\xff.0"), "not UTF-8"),
+        (whole[:-9], "not JSON"),
+        (whole.replace(b'"created": 0.0', b'"created": 1e300'), "expected float <="),
+        (b'{"x":' + b"[" * 100_000, "nested too deeply"),
+    ):
+        assert damaged != whole
+        path.write_bytes(damaged)
+        with pytest.raises(DataError, match=f"this is no snapshot: {why}"):
+            frozen_version(opened(documents))
     path.write_bytes(msgspec.json.encode({"schema": "x", "version": "", "created": 0, "document_hashes": {}}))
     with pytest.raises(DataError, match="its schema is 'x'"):
         frozen_version(opened(documents))

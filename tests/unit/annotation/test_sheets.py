@@ -156,6 +156,7 @@ def test_what_is_left_open_has_a_default(documents: Path) -> None:
         ({"minimum_evidence_matches": "2"}, "minimum_evidence_matches", "from 1 to the 1 evidence nodes"),
         ({"minimum_evidence_matches": "0"}, "minimum_evidence_matches", "is no number from 1"),
         ({"minimum_evidence_matches": "½"}, "minimum_evidence_matches", "is no number from 1"),
+        ({"minimum_evidence_matches": "9" * 5000}, "minimum_evidence_matches", "is no number from 1"),
         ({"path_scope": "best_path"}, "path_scope", "there is no path"),
         ({"path_scope": "best", "path_steps": "lease:1"}, "path_scope", "'best' is not known"),
         ({"path_steps": "lease:1 > lease:7"}, "path_steps", "there is no node 'lease:7'"),

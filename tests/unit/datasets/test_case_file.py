@@ -97,7 +97,7 @@ def test_every_expectation_at_once(folder: Path) -> None:
     ("written", "said"),
     [
         ("{", "cases.json:1: this is not JSON"),
-        ("[]", "cases.json:1: expected an object, found []. Write {…} with dataset_id, dataset_name"),
+        ("[]", "cases.json:1: expected an object, found []. Write {…} with dataset_id, domain_pack"),
         ("null", "cases.json:1: expected an object, found null"),
         ('{"dataset_id": "a",\n"dataset_id": "b"}', "cases.json:2: dataset_id: this field stands on line 1"),
         ("[" * 100_000, "cases.json: it is nested too deeply"),
@@ -122,6 +122,7 @@ def test_everything_is_told_at_once(folder: Path) -> None:
         ],
     }
     one_of_two = "Write one of the two, or leave it out."
+    alone = "Write the name alone: a study gives it parameters."
     known = (
         "Known: activation_trace, evidence_node_ids, max_activation_trace_length, "
         "min_activation_trace_length, minimum_evidence_matches, path, path_scope, "
@@ -130,8 +131,7 @@ def test_everything_is_told_at_once(folder: Path) -> None:
     )
     assert told(folder, wrong) == [
         "cases.json:2: dataset_id: it is empty. Fill it in.",
-        "cases.json:1: dataset_name: this field is required. Add it.",
-        "cases.json:4: domain_pack_name: expected some text, found 7. Write it in quotes.",
+        f"cases.json:4: domain_pack_name: expected the plain name of a pack, found 7. {alone}",
         f"cases.json:6: layer: expected 'structured' or 'private', found 'public'. {one_of_two}",
         "cases.json:3: dataset_nam: there is no such field. Did you mean 'dataset_name' or 'dataset_id'?",
         "cases.json:10: a.query: it is empty. Fill it in.",
@@ -310,3 +310,24 @@ def test_a_document_that_is_not_as_it_was_frozen(folder: Path) -> None:
 def test_hashes_that_are_none(folder: Path) -> None:
     (problem,) = told(folder, content(document_hashes=["lease.md"]))
     assert "document_hashes: expected a mapping of file names to SHA-256 sums" in problem
+
+
+def test_the_name_of_a_dataset_may_be_left_out(folder: Path) -> None:
+    written = content()
+    del written["dataset_name"]
+    assert told(folder, written) == []
+
+
+@pytest.mark.parametrize("name", ["rules(path=own.yaml)", "rules:own.yaml", "two words", "../pack", "7"])
+def test_a_pack_is_named_and_never_configured(folder: Path, name: str) -> None:
+    (problem,) = told(folder, content(domain_pack_name=name))
+    expected = f"expected the plain name of a pack, found {name!r}."
+    assert problem.startswith(f"cases.json:4: domain_pack_name: {expected}")
+
+
+def test_only_as_many_slips_are_looked_up_as_are_shown(folder: Path) -> None:
+    astray = [case(f"c{n}", evidence_node_ids=[f"lease:{n}"]) for n in range(10, 40)]
+    problems = told(folder, content(*astray))
+    assert len(problems) == 30
+    assert ["Did you mean" in problem for problem in problems] == [True] * 20 + [False] * 10
+    assert all("The units of 'lease' are 1, 2, 3." in problem for problem in problems)

@@ -78,7 +78,11 @@ def test_a_case_becomes_an_item(tmp_path: Path) -> None:
     assert item.gold == {"relevant": {"lease:2": 1.0}, "minimum_evidence_matches": 1}
     assert (dataset.name, dataset.layer, dataset.warnings) == ("leases-v1", "structured", [])
     assert dataset.unproven == UNPROVEN["structured"]
-    assert dataset.places == {"a": Place(str(tmp_path / "leases.json"), 7)}
+    # the item, and where the pack of the document is named
+    assert dataset.places == {
+        "a": Place(str(tmp_path / "leases.json"), 7),
+        "lease": Place(str(tmp_path / "leases.json"), 4),
+    }
     assert dataset.label_definitions.keys() == {"relevance"}
     assert [passage.metadata["pack"] for passage in dataset.corpus.passages] == ["example_contract_pack"] * 2
     assert dataset.corpus.documents["lease"].text == LEASE
@@ -179,6 +183,17 @@ def test_a_case_with_the_id_of_a_twin(tmp_path: Path) -> None:
     write(tmp_path, "leases", cases, {"lease.md": LEASE})
     (problem,) = told(tmp_path, "leases.json")
     assert "the item 'probe-2~unprimed' stands at leases.json:" in problem
+    one_line = tmp_path / "leases.json"
+    one_line.write_text(json.dumps(json.loads(one_line.read_text())))
+    (problem,) = told(tmp_path, "leases.json")
+    assert problem.startswith("leases.json:1: case_id: the item 'probe-2~unprimed' stands at leases.json:1 ")
+
+
+def test_labels_that_people_disagree_on_are_warned_of(tmp_path: Path) -> None:
+    quality = {"agreement": 0.5, "cases": 30}
+    write(tmp_path, "leases", [case("a", "lease:1")], {"lease.md": LEASE}, quality=quality)
+    (warning,) = loaded(tmp_path).warnings
+    assert warning.startswith("leases-v1: two people agree too little")
 
 
 def test_a_scope_without_a_path_is_warned_of(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay.datasets.public import fetching
@@ -151,7 +152,7 @@ def test_a_wrong_checksum_is_refused_and_the_file_removed(tmp_path: Path, server
     wanted = release(tmp_path, server.url, Download(NAME, f"{server.url}/{NAME}", "0" * 64, len(BODY)))
     with pytest.raises(DataError, match=f"checksum {sha(BODY)}, not {'0' * 64}: it was removed"):
         get_release(wanted, QUICK)
-    assert not list(wanted.folder.iterdir())
+    assert not wanted.folder.exists()
 
 
 def test_a_checksum_that_nobody_published_is_pinned_by_the_first_download(
@@ -316,6 +317,17 @@ def packed(files: dict[str, bytes]) -> bytes:
     return target.getvalue()
 
 
+def marked(content: bytes, flag: int = 0, method: int | None = None) -> bytes:
+    """An archive of one file whose headers say that it is encrypted, or packed in some other way."""
+    found = bytearray(content)
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = found.index(mark) + at
+        found[start] |= flag
+        if method is not None:
+            found[start + 2] = method
+    return bytes(found)
+
+
 def archived(folder: Path, server: ReleaseServer, content: bytes, member: Kept) -> Release:
     server.replies["/all.zip"] = Reply(content)
     return release(
@@ -339,8 +351,12 @@ def test_members_of_an_archive_are_kept(tmp_path: Path, server: ReleaseServer) -
         (packed({NAME: BODY}), Kept(NAME, "0" * 64), "has the checksum"),
         (packed({NAME: BODY}), Kept(NAME, bytes=10), "longer than 10 bytes"),
         (b"no archive", Kept(NAME), "no whole zip archive"),
+        (marked(packed({NAME: BODY}), flag=1), Kept(NAME), "cannot be unpacked: .* is encrypted.*--from"),
+        (marked(packed({NAME: BODY}), method=97), Kept(NAME), "cannot be unpacked: .*not supported"),
+        (marked(packed({NAME: BODY}), method=12), Kept(NAME), "no whole zip archive: Invalid data stream"),
+        (marked(packed({NAME: BODY}), method=14), Kept(NAME), "no whole zip archive"),
     ],
-    ids=["missing", "twice", "checksum", "bomb", "no zip"],
+    ids=["missing", "twice", "checksum", "bomb", "no zip", "encrypted", "method 97", "no bzip2", "no lzma"],
 )
 def test_wrong_archives(
     tmp_path: Path, server: ReleaseServer, content: bytes, member: Kept, told: str
@@ -348,7 +364,7 @@ def test_wrong_archives(
     wanted = archived(tmp_path, server, content, member)
     with pytest.raises(DataError, match=told):
         get_release(wanted, QUICK)
-    assert not list(wanted.folder.iterdir())
+    assert not wanted.folder.exists()
 
 
 # ----------------------------------------------------------------------------------- local copies
@@ -400,7 +416,7 @@ def test_what_does_not_load_is_no_copy(tmp_path: Path) -> None:
     assert first.what == "this does not look like 'small'"
     assert second.field == "sample_id"
     assert ".copied" not in str(caught.value)
-    assert not list(wanted.folder.iterdir())
+    assert not wanted.folder.exists()
 
 
 def test_copies_that_are_nowhere_or_empty(tmp_path: Path) -> None:
@@ -408,8 +424,100 @@ def test_copies_that_are_nowhere_or_empty(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no such file"):
         take_local(wanted, tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=f"It would hold {NAME}"):
+    with pytest.raises(DataError, match=f"it is empty. It would hold {NAME}"):
         take_local(wanted, tmp_path / "empty")
+    (tmp_path / "empty" / "notes.txt").write_text("")
+    (tmp_path / "empty" / "pictures").mkdir()
+    with pytest.raises(DataError, match=r"there are notes.txt, pictures. .* --from FILE"):
+        take_local(wanted, tmp_path / "empty")
+    (tmp_path / "empty" / "package.json").write_text("{}")
+    with pytest.raises(DataError, match=r"does not look like 'small': package.json. .* --from FILE"):
+        take_local(wanted, tmp_path / "empty")
+    assert not wanted.folder.exists()
+
+
+@pytest.mark.parametrize("licence", ["LICENSE", "LICENSES/LICENSE-DATA", ""])
+def test_a_folder_that_get_wrote_can_be_the_copy(tmp_path: Path, licence: str) -> None:
+    source = tmp_path / "sample.json"
+    source.write_bytes(BODY)
+    take_local(release(tmp_path / "a", "https://example.org"), source)
+    copy = tmp_path / "a" / "small"
+    (copy / "LICENSE").unlink()
+    if licence:
+        (copy / licence).parent.mkdir(exist_ok=True)
+        (copy / licence).write_bytes(WORDING)
+    wanted = release(tmp_path / "b", "https://example.org")
+    got = take_local(wanted, copy)
+    assert [file.name for file in got.files] == ["sample.json"]
+    assert sorted(path.name for path in wanted.folder.iterdir()) == ["LICENSE", LOCK, "sample.json"]
+    assert ((wanted.folder / "LICENSE").read_bytes() == WORDING) == bool(licence)
+
+
+def test_a_dataset_without_a_limit_is_looked_at_as_a_whole(tmp_path: Path) -> None:
+    """`cases` has no parameter limit."""
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "lease.md").write_text("1 The rent is due.\n")
+    case = {"case_id": "a", "query": "When?", "expectation": {"evidence_node_ids": ["lease:1"]}}
+    header = {"dataset_id": "x", "dataset_name": "x", "domain_pack_name": "policy"}
+    content = {**header, "document_directory": str(tmp_path / "papers"), "cases": [case]}
+    (tmp_path / "x.json").write_text(json.dumps(content))
+    plain = release(tmp_path, "https://example.org")
+    wanted = replace(plain, entry=msgspec.structs.replace(plain.entry, dataset="cases"))
+    assert take_local(wanted, tmp_path / "x.json").files[0].name == "x.json"
+    content["cases"] = []
+    (tmp_path / "x.json").write_text(json.dumps(content))
+    with pytest.raises(DataError, match="does not look like 'small'") as caught:
+        take_local(replace(wanted, folder=tmp_path / "other"), tmp_path / "x.json")
+    assert caught.value.problems[1].where == str(tmp_path / "x.json")
+
+
+# ------------------------------------------------------------------------------------------ secrets
+
+SECRETS = ("hunter2", "s3cret", "ann")
+
+
+def test_no_secret_of_an_address_is_told_or_written(tmp_path: Path, server: ReleaseServer) -> None:
+    address = server.url.replace("http://", "http://ann:hunter2@") + f"/{NAME}?token=s3cret&part=1"
+    server.replies[f"/{NAME}?token=s3cret&part=1"] = Reply(BODY)
+    plain = release(tmp_path, server.url, Download(NAME, address))
+    licence = Licence("MIT", address, text=Text(address.replace(NAME, "LICENSE")))
+    wanted = replace(plain, entry=msgspec.structs.replace(plain.entry, licence=licence))
+    got = get_release(wanted, QUICK)
+    assert server.asked[0][0].endswith("?token=s3cret&part=1")
+    told = str([got.files, got.notes]) + (wanted.folder / LOCK).read_text()
+    told += (wanted.folder / "LICENSE").read_text().partition("Its wording")[2]
+    assert f"{server.url}/{NAME}?part=1" in told
+    failing = {
+        "status": Reply(status=404),
+        "html": Reply(b"<html>", kind="text/html"),
+        "again": Reply(status=503),
+        "circle": Reply(status=302, location=f"/{NAME}?token=s3cret&part=1"),
+        "longer": Reply(BODY + b" "),
+        "changed": Reply(BODY[:-1]),
+    }
+    for name, reply in failing.items():
+        server.replies[f"/{NAME}?token=s3cret&part=1"] = reply
+        sized = Download(NAME, address, sha(BODY), len(BODY))
+        with pytest.raises(DataError) as caught:
+            get_release(release(tmp_path / name, server.url, sized), QUICK)
+        told += str(caught.value)
+    dead = address.replace(server.url.rpartition(":")[2], "1", 1)
+    with pytest.raises(DataError) as caught:
+        get_release(release(tmp_path / "dead", server.url, Download(NAME, dead)), QUICK)
+    told += str(caught.value)
+    assert not [secret for secret in SECRETS if secret in told]
+
+
+def test_a_catalogue_shows_no_secret(tmp_path: Path) -> None:
+    text = (Path(fetching.__file__).parent / "catalogue.yaml").read_text()
+    (tmp_path / "c.yaml").write_text(text.replace("home: https://", "home: https://ann:hunter2@"))
+    shown = read_catalogue(tmp_path / "c.yaml")
+    plain = [entry.home.rstrip("/") for entry in read_catalogue().values()]
+    assert [entry.home for entry in shown.values()] == plain
+    (tmp_path / "c.yaml").write_text(text.replace("home: https://", "home: https://[ann:hunter2@"))
+    with pytest.raises(DataError) as caught:
+        read_catalogue(tmp_path / "c.yaml")
+    assert "hunter2" not in str(caught.value)
 
 
 def test_a_second_copy_does_not_replace_the_first(tmp_path: Path) -> None:

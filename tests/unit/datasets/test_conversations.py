@@ -14,6 +14,7 @@ import pytest
 from assay.datasets.dataset import Dataset
 from assay.datasets.public.locomo import LoCoMo
 from assay.datasets.public.longmemeval import LongMemEval
+from assay.datasets.public.release import UNKNOWN
 from assay.errors import DataError
 from assay.plugins import DATASETS, Registry
 from assay.protocols import Kit
@@ -152,6 +153,13 @@ def test_every_malformed_question_is_told(tmp_path: Path) -> None:
     assert [problem.field for problem in caught.value.problems] == ["answer_session_ids", "question"]
 
 
+def test_bytes_that_are_no_utf8_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "lme.json"
+    path.write_bytes(json.dumps([question()]).encode().replace(b"blue jar", b"bl\xfce jar"))
+    with pytest.raises(DataError, match=r"record 1.*UTF-8"):
+        LongMemEval(str(path)).load(Kit())
+
+
 def test_the_limit_counts_questions(tmp_path: Path) -> None:
     dataset = longmemeval(tmp_path, question("a"), question("b"), limit=1)
     assert ([item.item_id for item in dataset.items], len(dataset.corpus)) == (["a"], 3)
@@ -181,11 +189,12 @@ def test_a_folder_of_sessions_says_what_it_cannot_show(tmp_path: Path) -> None:
     dataset = LongMemEval(str(derivative(tmp_path, truncated=True))).load(Kit())
     assert [passage.doc_id for passage in dataset.corpus.passages] == ["q1/s1", "q1/s2"]
     assert dataset.items[0].expects == "nothing"
-    assert dataset.unproven[0].startswith(
-        "Published LongMemEval scores: 2 of 2 sessions are cut at 12 charac"
+    assert dataset.unproven[0] == UNKNOWN
+    assert dataset.unproven[1].startswith(
+        "published LongMemEval scores: 2 of 2 sessions are cut at 12 charac"
     )
     whole = LongMemEval(str(derivative(tmp_path, truncated=False))).load(Kit())
-    assert not any("Published" in each for each in whole.unproven)
+    assert not any("published" in each for each in whole.unproven)
 
 
 def test_a_folder_of_sessions_has_no_turns(tmp_path: Path) -> None:
@@ -203,7 +212,7 @@ def test_the_derivative_of_longmemeval(shared_data: Callable[[str], Path]) -> No
     assert all(item.gold["relevant"] for item in dataset.items)
     (warning,) = dataset.warnings
     assert warning.startswith("13 sessions stand in one haystack more than once")
-    assert "15,243 of 18,982 sessions are cut at 500 characters" in dataset.unproven[0]
+    assert "15,243 of 18,982 sessions are cut at 500 characters" in dataset.unproven[1]
 
 
 def test_the_fixture_of_the_structured_cases(shared_data: Callable[[str], Path]) -> None:
@@ -329,6 +338,32 @@ def test_turns_that_share_an_id_and_unknown_categories_are_refused(tmp_path: Pat
     assert told[0] == "'a' has the turn 'D1:1' twice"
     assert "<= 5" in told[1]
     assert told[2] == "'c' has no turn"
+
+
+@pytest.mark.parametrize("number", ["01", "٣", "9" * 5000, "x", "0", "", "1_date"])
+def test_a_session_without_a_plain_number_is_refused(tmp_path: Path, number: str) -> None:
+    odd = dialogue("a", qa())
+    odd["conversation"][f"session_{number}"] = [{"speaker": "Bo", "dia_id": "D9:1", "text": "Hi."}]
+    with pytest.raises(DataError, match="which has no plain number") as caught:
+        locomo(tmp_path, odd)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_session_that_is_no_list_of_turns_is_refused(tmp_path: Path) -> None:
+    odd = dialogue("a", qa())
+    odd["conversation"] |= {"session_3": "Hi.", "session_3_date_time": []}
+    with pytest.raises(DataError) as caught:
+        locomo(tmp_path, odd)
+    assert {problem.what for problem in caught.value.problems} == {
+        "'a' has no list of turns as 'session_3'",
+        "'a' has no date as 'session_3_date_time'",
+    }
+
+
+def test_what_is_unproven_is_told_in_fragments(tmp_path: Path) -> None:
+    both = [*longmemeval(tmp_path, question()).unproven, *locomo(tmp_path, dialogue("a", qa())).unproven]
+    assert len(both) == 6  # each file is not known to be the release, and two more
+    assert all(each[0].islower() and not each.endswith(".") for each in both)
 
 
 def test_locomo_as_released(shared_data: Callable[[str], Path]) -> None:

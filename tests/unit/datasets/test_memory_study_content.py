@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import assay
 from assay.datasets.cases import Cases
 from assay.datasets.dataset import Dataset
 from assay.datasets.public.hotpotqa import HotpotQA
+from assay.datasets.public.hover import Hover
 from assay.datasets.public.locomo import LoCoMo
 from assay.datasets.public.longmemeval import LongMemEval
 from assay.datasets.public.musique import MuSiQue
+from assay.datasets.public.twowiki import TwoWiki
+from assay.measures.evidence import Evidence
 from assay.protocols import Kit
 from assay.study import open_study
+from small_study import assay as command
 
 STUDY = Path(assay.__file__).parent / "studies" / "memory"
 FILES = sorted((STUDY / "cases").glob("*.json"))
+WRITTEN = yaml.safe_load((STUDY / "study.yaml").read_text(encoding="utf-8"))
 FAMILIES = {"contracts": 6, "runbooks": 5, "policies": 4, "dialogues": 3}  # documents at least
 
 
@@ -56,7 +63,7 @@ def test_every_family_has_its_documents(cases: Dataset) -> None:
 def test_there_are_enough_cases_of_every_sort(cases: Dataset) -> None:
     parts = _matching(["case", "prime", "probe", "unprimed"], "part", cases)
     assert parts["case"] + parts["prime"] + parts["probe"] >= 70
-    assert parts["probe"] == parts["unprimed"] >= 5  # a gate needs five items
+    assert parts["probe"] == parts["unprimed"] >= 14
     sorts = ["multi_hop", "exception", "contradiction", "sequential", "hard_negative", "critical", "direct"]
     assert {sort: count for sort, count in _matching(sorts, "tag", cases).items() if count < 10} == {}
     assert cases.layer == "structured"
@@ -102,7 +109,7 @@ def test_roles_that_are_asked_for_are_worded_in_the_documents(cases: Dataset) ->
     """An exception that nobody words as one could not be found by its role."""
     words = {
         "exception": ("unless", "except", "notwithstanding", "other than"),
-        "remedy": ("terminate", "damages", "withhold", "recover", "credit", "refund"),
+        "remedy": ("terminate", "damages", "withhold", "recover", "credit", "refund", "revoke", "suspend"),
         "escalation": ("escalate", "page"),
     }
     for item in cases.items:
@@ -129,17 +136,32 @@ def test_primes_come_before_probes(cases: Dataset) -> None:
     for item in cases.items:
         if item.sequence is not None:
             order.setdefault(item.sequence, []).extend(item.tags["part"])
-    assert len(order) >= 2
+    assert len(order) >= 8  # a sequence is drawn as a whole, and a bootstrap needs eight that differ
     for parts in order.values():
         assert parts == sorted(parts)  # prime, …, probe, …
         assert {"prime", "probe"} == set(parts)
 
 
+def test_probes_are_asked_after_either_half_of_a_document(cases: Dataset) -> None:
+    """The same words after other primes mean something else: only what was asked before can tell."""
+    probes = [item for item in cases.items if item.tags["part"] == ["probe"]]
+    assert sum("path" in item.gold for item in probes) >= 10
+    meant: dict[str, set[frozenset[str]]] = {}
+    for item in probes:
+        meant.setdefault(item.text, set()).add(frozenset(item.gold["relevant"]))
+    assert sum(len(each) == 2 for each in meant.values()) >= 8
+
+
+def test_every_ablation_has_cases_enough_to_show_a_direction(cases: Dataset) -> None:
+    names = ["ablation-structure", "ablation-weights", "ablation-expansion"]
+    assert min(_matching(names, "dataset", cases).values()) >= 12
+
+
 def test_public_fixtures_load_without_a_fault(kit: Kit) -> None:
     hotpot = HotpotQA(path="public/hotpotqa_tiny.json").load(kit)
     assert Counter(value for item in hotpot.items for value in item.tags["type"]) == {
-        "bridge": 5,
-        "comparison": 3,
+        "bridge": 32,
+        "comparison": 12,
     }
     musique = MuSiQue(path="public/musique_tiny.jsonl").load(kit)
     # Four to answer with 2, 2, 3 and 4 supporting paragraphs, one that cannot be answered.
@@ -155,7 +177,14 @@ def test_public_fixtures_load_without_a_fault(kit: Kit) -> None:
     turns = LoCoMo(path="public/locomo_tiny.json").load(kit)
     assert len(turns.items) == 8
     assert len(turns.corpus) == 12  # three sessions of four turns
-    for dataset in (hotpot, musique, sessions, turns):
+    pages = Hover(path="public/hover_tiny.json", corpus="public/pages_tiny.jsonl").load(kit)
+    # Facts of one title are one page: 3, 2, 4 and, of five facts, 4.
+    assert [len(item.gold["relevant"]) for item in pages.items] == [3, 2, 4, 4]
+    relations = TwoWiki(path="public/twowiki_tiny.json").load(kit)
+    assert [len(item.gold["relevant"]) for item in relations.items] == [2, 2, 2, 4, 3]
+    over_pages = TwoWiki(path="public/twowiki_tiny.json", corpus="public/pages_tiny.jsonl").load(kit)
+    assert len(over_pages.corpus) == len(pages.corpus) == 32
+    for dataset in (hotpot, musique, sessions, turns, pages, relations, over_pages):
         assert list(dataset.warnings) == []
         assert dataset.layer == "public"
 
@@ -166,3 +195,85 @@ def test_the_study_files_read(name: str) -> None:
     assert study.file.kind == "memory"
     deciding = [gate for gate in study.file.gates.values() if gate.deciding]
     assert len(deciding) == 1  # hypotheses inform, and stop nothing
+    assert all(gate.about for gate in study.file.gates.values())
+
+
+# ------------------------------------------------------------------------------------------ study.yaml
+
+
+def _clauses(gate: str) -> list[str]:
+    return [" ".join(clause.split()) for clause in WRITTEN["gates"][gate]["go"]]
+
+
+@pytest.mark.parametrize("name", ["study.yaml", "public.yaml"])
+def test_every_system_has_the_same_room_for_evidence(name: str) -> None:
+    """Evidence counts the first few nodes: three of a path are never held against a hundred hits."""
+    study = open_study(STUDY / name)
+    assert [each.name for each in study.measures if isinstance(each, Evidence) and each.cutoff is None] == []
+    written = yaml.safe_load((STUDY / name).read_text(encoding="utf-8"))
+    clauses = [clause for gate in written["gates"].values() for clause in gate["go"]]
+    read = [
+        call for clause in clauses for call in re.findall(r"Evidence\w+(?:\(over=\w+\))?(@\d+)?\(", clause)
+    ]
+    assert read
+    assert "" not in read
+    assert written["systems"]["hybrid"] == "hybrid(k=10)"
+    assert written["systems"]["flat_strong"] == "flat_strong(k=10)"
+
+
+def test_ablation_cases_count_for_their_gate_alone() -> None:
+    """They were rewritten after results were known: what they show is no evidence for a hypothesis."""
+    for gate in ("structured", "h1_relative", "h1_absolute", "h1_strong", "embedding"):
+        assert all(clause.endswith("tag!=ablation") for clause in _clauses(gate)), gate
+    assert "tag!=ablation" in _clauses("h2")[0]
+    assert [re.findall("'(ablation-.*)'", clause) for clause in _clauses("ablations")] == [
+        ["ablation-structure"],
+        ["ablation-weights"],
+        ["ablation-expansion"],
+    ]
+
+
+def test_every_way_to_walk_is_held_against_other_edges() -> None:
+    modes = ("structure_only", "weighted_graph", "activation_spreading_v1", "pagerank")
+    assert [WRITTEN["systems"][mode] for mode in modes] == [f"{mode}(counterfactuals=20)" for mode in modes]
+    for gate, other in (("h3", "random"), ("h3_nearby", "nearby")):
+        assert _clauses(gate) == [
+            f"Effect(of=path)({mode}) - Effect(of={other})({mode}) > 0" for mode in modes
+        ]
+
+
+def test_priming_is_a_paired_contrast_over_whole_sequences() -> None:
+    assert WRITTEN["cluster"] == "sequence"
+    for mode in ("activation_spreading", "weighted_graph"):
+        shift = f"PrimingShift({mode}_dynamic) - PrimingShift({mode}_static) > 0 where part=probe"
+        assert shift in _clauses("priming")
+        assert f"PrimingShift({mode}_static) <= 0 where part=probe on estimate" in _clauses("priming")
+        for measure in ("EvidenceHit@3", "PathHit"):
+            gain = f"{measure}({mode}_dynamic) - {measure}({mode}_static) > 0 where part=probe"
+            assert gain in _clauses("priming_quality")
+
+
+def test_limits_are_those_of_the_plan() -> None:
+    worse = {"EvidenceHit@3": 0.02, "PathHit": 0.02}
+    assert WRITTEN["limits"] == {"worse": worse, "latency": 1.2, "reference": "lexical_baseline"}
+
+
+@pytest.mark.slow
+def test_a_loss_beyond_the_limits_is_a_no_go(tmp_path: Path) -> None:
+    """The graph of a case file without its edges, held against what it was with them."""
+    study: dict[str, Any] = {
+        "kind": "memory",
+        "data": f"cases(path='{STUDY / 'cases' / 'ablation_structure.json'}')",
+        "systems": {"lexical_baseline": "lexical_baseline", "weighted_graph": "weighted_graph"},
+        "judges": ["ids"],
+        "measures": ["EvidenceHit@3", "PathHit", "Seconds"],
+        "limits": WRITTEN["limits"],
+    }
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
+    assert command("run", tmp_path).code == 0
+    assert command("baseline", "tag", tmp_path, "last").code == 0
+    study["systems"] |= {"weighted_graph": "weighted_graph(structure=false)"}
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
+    done = command("run", tmp_path, "--against", "last")
+    assert done.code == 10
+    assert re.search(r"EvidenceHit@3\(weighted_graph\)", done.out)

@@ -7,16 +7,20 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.datasets.dataset import Dataset
+from assay.datasets.public import release
+from assay.datasets.public.catalogue import Download, Entry, Licence
 from assay.datasets.public.hotpotqa import HotpotQA
 from assay.datasets.public.hover import Hover
 from assay.datasets.public.musique import MuSiQue
 from assay.datasets.public.paragraphs import UNPROVEN
+from assay.datasets.public.release import UNKNOWN
 from assay.datasets.public.twowiki import TwoWiki
 from assay.errors import DataError, UsageError
 from assay.plugins import DATASETS, Registry
@@ -99,6 +103,7 @@ def test_a_question_has_its_own_sentences_as_scope_and_its_support_as_gold(tmp_p
             "dataset": ["hotpotqa"],
             "policy": ["all"],
             "multi_hop": ["yes"],
+            "evidence": ["whole"],
         },
         gold={
             "relevant": {"orr_mill:1": 1.0, "ada_finch:1": 1.0},
@@ -147,7 +152,59 @@ def test_a_richer_graph_has_another_name_and_another_pack(tmp_path: Path) -> Non
 def test_it_says_what_it_is_and_what_it_does_not_show(tmp_path: Path) -> None:
     loaded = hotpot(tmp_path)
     assert loaded.layer == "public"
-    assert loaded.unproven == UNPROVEN
+    assert loaded.unproven == (UNKNOWN, *UNPROVEN)
+
+
+def locked(folder: Path, path: Path, pinned: str) -> None:
+    """The lock that `assay data get` writes beside a file."""
+    content = path.read_bytes()
+    file = {"sha256": sha256(content).hexdigest(), "bytes": len(content), "source": "x", "pinned": pinned}
+    lock = {"schema": "assay/data-lock/1", "name": "hotpotqa", "files": {path.name: file}}
+    (folder / "data.lock.json").write_text(json.dumps(lock))
+
+
+def test_a_file_is_the_official_one_where_the_lock_beside_it_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "hotpot.json"
+    written(path, HOTPOT)
+    for pinned in ("release", "first download"):
+        locked(tmp_path, path, pinned)
+        assert HotpotQA(str(path)).load(Kit()).unproven == UNPROVEN
+    packed = tmp_path / "hotpot.json.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert HotpotQA(str(packed)).load(Kit()).unproven == UNPROVEN
+    path.write_bytes(path.read_bytes() + b" ")
+    assert HotpotQA(str(path)).load(Kit()).unproven[0] == UNKNOWN
+    path.write_bytes(path.read_bytes()[:-1].replace(b"Tollen", b"Tullen"))
+    assert HotpotQA(str(path)).load(Kit()).unproven[0] == UNKNOWN
+    locked(tmp_path, path, "local copy")
+    assert HotpotQA(str(path)).load(Kit()).unproven[0] == UNKNOWN
+    (tmp_path / "data.lock.json").write_bytes(b"{\xff")
+    assert HotpotQA(str(path)).load(Kit()).unproven[0] == UNKNOWN
+
+
+def test_a_file_is_the_official_one_where_the_catalogue_has_its_checksum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "any_name.json"
+    written(path, HOTPOT)
+    content = path.read_bytes()
+    kept = Download("h.json", "http://x", sha256(content).hexdigest(), len(content))
+    entry = Entry("about", "hotpotqa", "home", Licence("MIT", "there"), [kept])
+    monkeypatch.setattr(release, "read_catalogue", lambda: {"hotpotqa": entry})
+    assert HotpotQA(str(path)).load(Kit()).unproven == UNPROVEN
+    path.write_bytes(content.replace(b"Tollen", b"Tullen"))
+    assert HotpotQA(str(path)).load(Kit()).unproven == (UNKNOWN, *UNPROVEN)
+
+
+def test_items_say_how_much_of_their_evidence_is_there(tmp_path: Path) -> None:
+    facts = [["Orr Mill", 1], ["Nobody", 0], ["Ada Finch", 0]]
+    loaded = hotpot(tmp_path, changed(0, supporting_facts=facts))
+    assert loaded.items[0].values("evidence") == ["partial"]
+    assert loaded.items[0].gold["minimum_evidence_matches"] == 2  # all that are left
+    assert loaded.items[1].values("evidence") == ["whole"]
+    lost = hotpot(tmp_path, changed(0, supporting_facts=[["Nobody", 0]])).items[0]
+    assert lost.values("evidence") == ["none"]
+    assert "evidence=partial, those that are left" in loaded.label_definitions["evidence"]
 
 
 def test_facts_that_name_nothing_are_told_and_left_out(tmp_path: Path) -> None:
@@ -273,6 +330,7 @@ def test_a_paragraph_is_a_node_under_its_number_in_the_question(tmp_path: Path) 
             "dataset": ["musique"],
             "policy": ["all"],
             "multi_hop": ["yes"],
+            "evidence": ["whole"],
         },
         gold={
             "relevant": {"orr_mill:0": 1.0, "tollen:2": 1.0},

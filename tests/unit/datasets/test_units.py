@@ -211,7 +211,7 @@ def test_long_lines_take_no_time(tmp_path: Path) -> None:
 def test_the_documents_of_a_folder_in_the_order_of_their_names(tmp_path: Path) -> None:
     for name in ("b.txt", "a.md", ".hidden.md", "c.json", "D.MD"):
         (tmp_path / name).write_text("1 x")
-    (tmp_path / "inner.md").mkdir()
+    (tmp_path / "inner").mkdir()
     folder = read_folder(tmp_path, "p")
     assert [passage.doc_id for passage in folder.passages] == ["D:1", "a:1", "b:1"]
     assert folder.problems == []
@@ -276,4 +276,16 @@ def test_documents_are_as_they_were_frozen_or_named(tmp_path: Path) -> None:
         ("b.md", "the content of 'b.md' is not what was frozen"),
         ("c.md", "the document 'c.md' is not among the frozen ones"),
         ("d.md", "the directory has no document 'd.md'"),
+    ]
+
+
+def test_what_is_named_like_a_document_and_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("1 x")
+    (tmp_path / "b.md").mkdir()
+    (tmp_path / "c.txt").symlink_to(tmp_path / "gone.txt")
+    folder = read_folder(tmp_path)
+    assert list(folder.units) == ["a"]
+    assert [(problem.what, problem.where) for problem in folder.problems] == [
+        ("this is no file", str(tmp_path / "b.md")),
+        ("the link leads nowhere", str(tmp_path / "c.txt")),
     ]

@@ -35,6 +35,15 @@ def test_activated_nodes_are_counted_once() -> None:
     assert value(Activated(), ITEM, FLAT) == 3
 
 
+def test_a_twin_that_is_only_there_to_be_compared_with_has_no_figure_of_its_own() -> None:
+    told = [*TRACE, Step("removed", 0, "c", edge="path", scores={"change": 0.75, "edges": 2})]
+    twin = msgspec.structs.replace(item("q~unprimed"), gold={"unprimed_of": "q"})
+    block = block_of([ITEM, twin], [walked(*told), walked(*told)])
+    for measure in (Activated(), Depth(), Depth("spread"), Effect()):
+        assert [status for _, status in scored(measure, block)] == ["scored", "not_applicable"]
+    assert scored(PrimingShift(), block)[0] == (0.0, "scored")
+
+
 def test_depth_is_that_of_the_best_path_or_of_all_spreads() -> None:
     assert value(Depth(), ITEM, SPREAD) == 2  # a b c
     assert value(Depth(), ITEM, walked(*path("a"), *path("b", "x>c"))) == 0

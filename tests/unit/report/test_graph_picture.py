@@ -34,6 +34,7 @@ from assay.report.text import render_text
 from assay.report.walks import (
     DRAWN,
     KEPT,
+    drawn_items,
     expected_path,
     marked_steps,
     matching_path,
@@ -262,7 +263,7 @@ def test_the_title_is_the_answer() -> None:
     )
     edges = wanted(("msa:3", None), ("msa:2", "next"), ("msa:1", "next"))
     assert figure(path=edges).title == "Walked msa:3 → 2 → 1, but by other edges than expected"
-    assert figure(path=None).title == "Walked msa:3 → 2 → 1: 1 of 2 expected found"  # msa:2, not msa:9
+    assert figure(path=None).title == "Walked msa:3 → 2 → 1: 1 of 2 expected on a path"  # msa:2, not msa:9
     alone = {"dense": Walk(path("a"), [seed("a")])}
     assert figure(path=None, walks=alone, expected=[]).title == "Stayed at a"
     assert figure(walks={"dense": Walk([], [seed("a")])}).title == "No path came back"
@@ -290,6 +291,84 @@ def test_a_node_says_by_shape_and_word_whether_it_was_expected() -> None:
     assert 'aria-hidden="true"' in drawn
     assert " id=" not in drawn
     assert "style=" not in drawn  # the page's policy would refuse it
+
+
+def test_title_marks_and_notes_agree_on_what_was_found() -> None:
+    """Of four expected nodes one is on a path, one is ranked alone, one was reached alone, one was not."""
+    named = ("msa:2", "msa:8", "msa:7", "msa:5")  # energy stopped before msa:5
+    trace = [*TRACE, seed("msa:6"), spread(1, "msa:6", "msa:7")]
+    walk = Walk(paths_of(TRACE)[0], trace, ranks={"msa:2": 1, "msa:8": 22})
+    one = figure(path=None, expected=[Expected(node, 1.0) for node in named], walks={"dense": walk})
+    assert one.title == "Walked msa:3 → 2 → 1: 1 of 4 expected on a path"
+    assert list(one.statuses.values()) == [
+        "expected, found",
+        "ranked 22nd, on no path",
+        "reached, on no path",
+        "expected, missed",
+    ]
+    assert "Expected and never reached: msa:5." in one.notes
+    kinds = re.findall(r'<g class="(found|missed|passed-by)"><title>(\w+:\d)', str(one.picture))
+    assert dict(map(reversed, kinds)) == {
+        "msa:2": "found",
+        "msa:8": "passed-by",
+        "msa:7": "passed-by",
+        "msa:5": "missed",
+    }
+    assert ">off this walk<" in one.picture
+    assert ">not reached<" not in one.picture  # msa:8 and msa:7 stand there, msa:5 at the hop it was tried
+    assert ">ranked 22nd, on no path<" in one.picture
+
+
+def test_an_expected_path_is_held_against_the_path_that_comes_nearest() -> None:
+    nearest = wanted(("msa:4", None), ("msa:8", None))  # msa:4 is the second path
+    assert [mark.walked for mark in figure(path=nearest).expected] == [True, False]
+    best = wanted(("msa:4", None), ("msa:8", None), best_only=True)
+    assert [mark.walked for mark in figure(path=best).expected] == [False, False]
+
+
+def test_hits_are_paths_where_a_trace_has_none() -> None:
+    walk = Walk(path("a"), [seed("a"), spread(1, "a", "b")], ranks={"b": 4})
+    one = figure(path=None, expected=[Expected("b", 1.0)], walks={"dense": walk})
+    assert one.title == "Stayed at a: 1 of 1 expected on a path"
+    assert one.statuses == {"b": "expected, found"}
+
+
+def test_of_several_spreads_the_first_is_drawn() -> None:
+    others = [seed("msa:6"), spread(1, "msa:6", "msa:7"), seed("msa:4"), spread(1, "msa:4", "msa:8")]
+    one = figure(walks={"dense": Walk(paths_of(TRACE)[0], [*TRACE, *others])})
+    assert set(one.layout.boxes) == {"msa:3", "msa:2", "msa:1", "msa:4", "msa:5", "msa:9"}
+    assert "2 more spreads in the table." in one.notes
+    assert {row.target for row in one.rows} >= {"msa:7", "msa:8"}
+    long = [spread(1, "msa:3", f"n{n}") for n in range(60)]
+    cut = figure(walks={"dense": Walk(paths_of(TRACE)[0], [*TRACE, *long, *others])})
+    assert "2 more spreads." in cut.notes  # the table ends before they begin
+
+
+def test_arms_that_walked_alike_share_a_picture(walked: Results) -> None:
+    walk = ITEM.walks["dense"]
+    weaker = [msgspec.structs.replace(step, scores={"energy": 0.4}) for step in walk.trace]
+    other = Walk(path("msa:4"), [*path("msa:4"), seed("msa:4")])
+    walks = {"bm25": walk, "dense": walk, "hybrid": msgspec.structs.replace(walk, trace=weaker)}
+    first = msgspec.structs.replace(walked.items[0], walks=walks)
+    one = dataclasses.replace(walked, items=[first])
+    assert [(f.arm, f.also, f.alike) for f in walk_figures(one, {})[0]] == [("bm25", ("dense",), ("hybrid",))]
+    page = Html().render(one).decode()
+    assert page.count('<svg class="graph"') == 1
+    assert "also: dense" in page
+    assert "also, with other scores: hybrid" in page
+    apart = msgspec.structs.replace(first, walks={"bm25": walk, "dense": other})
+    found = walk_figures(dataclasses.replace(walked, items=[apart]), {})[0]
+    assert [(f.arm, f.also) for f in found] == [("bm25", ()), ("dense", ())]
+
+
+def test_items_that_state_a_path_are_drawn_first_and_those_that_expect_nothing_never() -> None:
+    named = ("plain", "bare", "stated")
+    plain, bare, stated = (msgspec.structs.replace(ITEM, item_id=name) for name in named)
+    plain = msgspec.structs.replace(plain, path=None)
+    bare = msgspec.structs.replace(bare, path=None, expected=[])
+    made = dataclasses.replace(SMALL, items=[plain, bare, stated])
+    assert [item.item_id for item in drawn_items(made, {})] == ["stated", "plain"]
+    assert [item.item_id for item in drawn_items(dataclasses.replace(made, items=[bare]), {})] == ["bare"]
 
 
 def test_the_table_has_every_step_and_the_notes_the_rest() -> None:
@@ -355,6 +434,7 @@ def test_whole_traces_are_kept_for_those_that_are_drawn_alone() -> None:
     assert all(len(each.walks["dense"].path) == 2 for each in found.items)
     assert (len(kept[0].walks["dense"].trace), kept[0].walks["dense"].left_out) == (KEPT, 3)
     assert kept[0].nodes["b"] == "Short."
+    assert found.items[0].walks["dense"].ranks == {}  # gold names none of them
     assert kept[0].nodes["a"].startswith("Where goods are defective Where")
     assert len(kept[0].nodes["a"]) == 60
     assert with_traces(full, [block], {}) is full  # nothing walked: nothing to keep
@@ -412,11 +492,17 @@ def formats(results: Results) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Own:
-    """Two items over two passages, from a private set."""
+    """Two items over three passages, from a private set."""
 
     def load(self, kit: Kit) -> Dataset:
-        corpus = Corpus([Passage("msa:3", "Where goods are defective"), Passage("msa:2", "Every invoice")])
-        gold = {"relevant": {"msa:2": 1.0}, "path": {"steps": [{"node_id": "msa:3"}, {"node_id": "msa:2"}]}}
+        passages = [Passage("msa:3", "Where goods are defective"), Passage("msa:2", "Every invoice")]
+        corpus = Corpus([*passages, Passage("msa:1", "Notices")])
+        relevant = {"msa:2": 1.0, "msa:1": 1.0}
+        gold = {
+            "relevant": relevant,
+            "minimum_evidence_matches": 1,
+            "path": {"steps": [{"node_id": "msa:3"}, {"node_id": "msa:2"}]},
+        }
         items = [Item(name, "?", gold=gold) for name in ("one", "two")]
         return Dataset("own", corpus, items, layer="private", unproven=["speed"])
 
@@ -434,16 +520,26 @@ class Told:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        return Response(hits=[Hit("msa:3", 1.0), Hit("msa:2", 0.5)], trace=path("msa:3", "msa:2"))
+        hits = [Hit("msa:3", 1.0), Hit("msa:2", 0.5), Hit("msa:1", 0.1)]
+        return Response(hits=hits, trace=path("msa:3", "msa:2"))
 
 
 def test_a_study_brings_layer_paths_and_words_to_its_results(tmp_path: Path) -> None:
-    text = "kind: search\ndata: own()\nsystems: {told: told()}\nmeasures: [Success@1]\n"
+    text = "kind: search\ndata: own()\nsystems: {told: told()}\nmeasures: [Success@1, RR@3]\n"
+    text += "gates: {found: {about: It finds the rule., go: [RR@3(told) >= 0.1]}}\n"
     (tmp_path / "study.yaml").write_text(text)
     found = evaluate(tmp_path, Registry({SYSTEMS: {"told": Told}, DATASETS: {"own": Own}}))
     assert (found.layer, found.unproven) == ("private", ["speed"])
+    assert [(gate.about, gate.reads) for gate in found.verdicts] == [("It finds the rule.", ["RR@3"])]
     one = found.items[0]
-    assert one.nodes == {"msa:2": "Every invoice", "msa:3": "Where goods are defective"}
+    assert one.nodes == {
+        "msa:2": "Every invoice",
+        "msa:1": "Notices",
+        "msa:3": "Where goods are defective",
+    }
+    assert one.sufficient == "any 1 of 2"
+    assert one.walks["told"].ranks == {"msa:2": 2, "msa:1": 3, "msa:3": 1}
+    assert WalkFigure(found, one, "told").statuses["msa:1"] == "ranked 3rd, on no path"
     assert one.path == wanted(("msa:3", None), ("msa:2", None))
     assert [step.target for step in one.walks["told"].path] == ["msa:3", "msa:2"]
     assert WalkFigure(found, one, "told").title == "Walked msa:3 → 2: the expected path"

@@ -7,7 +7,6 @@ import io
 import json
 import re
 from importlib.resources import files
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -19,6 +18,7 @@ from fake_results import build_results
 from rich.console import Console
 
 from assay.plugins import RENDERERS, Registry
+from assay.report.github import GitHub
 from assay.report.html import Html
 from assay.report.json import Json
 from assay.report.junit import Junit
@@ -26,7 +26,7 @@ from assay.report.markdown import Markdown, code, escaped
 from assay.report.parquet import Parquet
 from assay.report.text import render_text
 from assay.report.wording import LOWER_BOUND
-from assay.results import Against, MeasureInfo, Results, Turn
+from assay.results import Against, MeasureInfo, Results, Turn, Walk
 
 RENDERED = [Html(), Json(), Junit(), Markdown(), Parquet()]
 
@@ -220,7 +220,7 @@ def test_few_measures_stand_side_by_side(results: Results) -> None:
 
 def test_comparisons_refused_for_one_reason_are_one_line(results: Results) -> None:
     text = printed(results)
-    assert text.count("not compared, dense - bm25 (no item has a score on both sides): Abstain") == 1
+    assert text.count("not compared, dense, hybrid - bm25 (it applies to no item of bm25): Abstain") == 1
     why = "dense: 20 items not judged (q1, q2 and 18 more)"
     refused = [
         msgspec.structs.replace(results.comparisons[0], measure=m, difference=None, refused=why)
@@ -236,22 +236,83 @@ def test_a_single_pair_stands_in_the_title(results: Results) -> None:
     text = printed(dataclasses.replace(results, comparisons=pair))
     assert "Differences: hybrid - bm25 " in text
     assert re.search(r"^measure +difference \[95 %\]", text, re.MULTILINE)
-    assert re.search(r"^measure +pair +difference", printed(results), re.MULTILINE)
+    several = printed(results)
+    assert "Differences from bm25 " in several
+    assert re.search(r"^measure +system +difference", several, re.MULTILINE)
+    assert "- bm25" not in several.split("Differences from bm25")[1].split("not compared")[0]
+    both = msgspec.structs.replace(pair[0], a="hybrid", b="dense")
+    mixed = printed(dataclasses.replace(results, comparisons=[*pair, both]))
+    assert re.search(r"^measure +pair +difference", mixed, re.MULTILINE)
 
 
-def test_a_long_name_breaks_at_its_joints(results: Results) -> None:
-    name = "nDCG(label='review|relevance',view='document')@10"
-    first, *rest = results.comparisons
-    measures = [measure_named(results, name), *results.measures[1:]]
+def test_no_name_is_broken_over_lines(results: Results) -> None:
+    long, system = "nDCG(label='review|relevance',view='document')@10", "activation_spreading_dynamic"
+    first, second, *rest = results.comparisons
     renamed = dataclasses.replace(
-        results, measures=measures, comparisons=[msgspec.structs.replace(first, measure=name), *rest]
+        results,
+        measures=[measure_named(results, long), *results.measures[1:]],
+        comparisons=[
+            msgspec.structs.replace(first, measure=long, a=system),
+            msgspec.structs.replace(second, measure=long),
+            *rest,
+        ],
     )
-    text = printed(renamed)
-    assert max(map(len, text.split("Differences")[1].split("quality:")[0].splitlines())) <= 100
-    lines = [line.split()[0] for line in text.split("Differences")[1].splitlines()[2:10]]
-    last = lines.index("@10") if "@10" in lines else next(at for at, line in enumerate(lines) if "@" in line)
-    assert "".join(lines[: last + 1]) == name
-    assert all(line[-1] in ",|(=" or after[0] == "@" for line, after in pairwise(lines[: last + 1]))
+    block = printed(renamed).split("Differences from bm25")[1].split("not compared")[0]
+    lines = [line.rstrip() for line in block.splitlines()]
+    assert max(map(len, lines)) <= 100
+    assert long in lines  # on a line of its own, above the head of its figures
+    assert any(line.startswith(f"  {system}  ") for line in lines)
+    assert any(re.fullmatch(r"R@10 +difference \[95 %\] .*", line) for line in lines)
+    cut = msgspec.structs.replace(first, measure=long, a="x" * 60)
+    block = printed(dataclasses.replace(renamed, comparisons=[cut, *renamed.comparisons])).split("Differ")[1]
+    assert re.search(r"^  x+…  ", block, re.MULTILINE)
+    assert max(map(len, block.split("not compared")[0].splitlines())) <= 100
+
+
+def test_only_what_gates_read_is_compared_on_the_terminal(results: Results) -> None:
+    gate = msgspec.structs.replace(results.verdicts[0], reads=["R@10", "Abstain"])
+    gated = dataclasses.replace(results, verdicts=[gate])
+    block = printed(gated).split("Differences from bm25")[1]
+    assert "R@10" in block.split("not compared")[0]
+    assert not re.search(r"^(nDCG@10|Success@3|Seconds) ", block, re.MULTILINE)
+    # nDCG@10, Success@3 and Seconds of five
+    rest = "differences in 3 more measures that no gate reads: in the report, and with assay run --verbose"
+    assert rest in block
+    stream = io.StringIO()
+    render_text(gated, Console(file=stream, width=100), every_item=True)
+    assert re.search(r"^nDCG@10 +dense ", stream.getvalue(), re.MULTILINE)
+    assert "no gate reads" not in stream.getvalue()
+    alone = dataclasses.replace(gated, arms=["bm25"], comparisons=[])
+    assert re.search(r"^language +R@10 *$", printed(alone), re.MULTILINE)
+    assert "slices of 2 more measures that no gate reads: " in printed(alone)  # nDCG@10 and Success@3
+
+
+def test_a_system_without_a_trace_is_why_a_measure_does_not_apply(results: Results) -> None:
+    """Two of three systems tell their way; a measure of it applies to 500 items of these, to 400 of dense."""
+    walks = {"bm25": Walk([]), "hybrid": Walk([])}
+    items = [msgspec.structs.replace(results.items[0], walks=walks), *results.items[1:]]
+    estimates = [
+        msgspec.structs.replace(one, n_scored=400, n_expected=400)
+        if (one.system, one.measure) == ("dense", "R@10") and not one.where
+        else one
+        for one in results.estimates
+    ]
+    refused = [
+        msgspec.structs.replace(one, refused="different items: only one has R@10 for q1 and 99 more")
+        for one in results.comparisons
+        if (one.a, one.measure) == ("dense", "R@10")
+    ]
+    changed = dataclasses.replace(results, items=items, estimates=estimates, comparisons=refused)
+    why = "dense gives no trace, so R@10 does not apply to 100 items"
+    text = printed(changed)
+    assert f"not compared: {why}\n" in text
+    assert re.search(r"^dense .* n 400/500\b", text, re.MULTILINE)
+    assert f"refused: {why}" in Html().render(changed).decode()
+    page = Markdown().render(changed).decode()
+    assert f"refused: {why}" in page
+    assert re.search(r"^\| R@10 \| dense \| [^|]* \| 400/500 \|", page, re.MULTILINE)
+    traced = [msgspec.structs.replace(item, walks={}) for item in items]
+    assert "no trace" not in printed(dataclasses.replace(changed, items=traced))
 
 
 def test_a_clause_breaks_at_its_words(results: Results) -> None:
@@ -354,6 +415,30 @@ def test_gates_that_inform_come_last_and_say_so(results: Results, monkeypatch: p
     assert page.count('<section class="gate informs">') == 1
     assert '<section class="gate go">' not in page
     assert "## quality: Go, informs" in Markdown().render(informing).decode()
+
+
+def test_a_gate_that_informs_fails_and_stops_nothing(results: Results) -> None:
+    _, killed, failed = results.verdicts  # a kill that holds; a go clause that fails
+    gates = [msgspec.structs.replace(gate, verdict="no-go", deciding=False) for gate in (killed, failed)]
+    told = dataclasses.replace(results, verdicts=[results.verdicts[0], *gates], verdict="go")
+    for text in (printed(told), Markdown().render(told).decode()):
+        assert "latency: No-go, informs" in text
+        assert "dense only: Failed, informs" in text
+    assert "Failed, informs</span>" in Html().render(told).decode()
+    assert "`dense only` Failed" in GitHub().render(told).decode()
+    assert [gate["verdict"] for gate in strict(Json().render(told))["verdicts"]] == ["go", "no-go", "no-go"]
+
+
+def test_every_format_says_what_a_gate_is_for(results: Results) -> None:
+    about = "The new system may replace the old one."
+    first, *rest = results.verdicts
+    told = dataclasses.replace(results, verdicts=[msgspec.structs.replace(first, about=about), *rest])
+    assert printed(told).split("quality: Go\n")[1].startswith(f"  {about}\n")
+    assert f"## quality: Go\n\n{about}\n" in Markdown().render(told).decode()
+    for renderer in (Html(), GitHub(), Junit()):
+        assert about in renderer.render(told).decode()
+        assert about not in renderer.render(results).decode()
+    assert strict(Json().render(told))["verdicts"][0]["about"] == about
 
 
 # ------------------------------------------------------------------------------------ review

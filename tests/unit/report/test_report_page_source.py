@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from assay.report.drilldown import item_data, script_safe, snippet
 from assay.report.flips import score_grid
-from assay.report.html import Html
+from assay.report.html import MOST, Html
 from assay.report.svg import Axis, axis_over, margin, scale, shape, style_of, whisker
 from assay.report.wording import LOWER_BOUND
 from assay.results import ItemView, Results
@@ -51,7 +51,7 @@ def test_a_mark_points_at_the_needle(text: str, needle: str, limit: int) -> None
 
 
 def test_every_text_is_stored_once(results: Results) -> None:
-    data, limit = item_data(results, score_grid(results))
+    data, limit = item_data(results, score_grid(results), MOST)
     loaded = json.loads(data)
     assert limit == 240
     assert len({tuple(pair) for pair in loaded["pool"]}) == len(loaded["pool"])
@@ -64,13 +64,46 @@ def test_every_text_is_stored_once(results: Results) -> None:
 
 def test_snippets_shrink_where_texts_would_outgrow_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     results = build_results(n=40)
-    whole, _ = item_data(results, {})
-    monkeypatch.setattr("assay.report.drilldown.ROOM", len(whole) - 1)
-    smaller, limit = item_data(results, {})
+    whole, _ = item_data(results, {}, MOST)
+    smaller, limit = item_data(results, {}, len(whole) - 1)
     assert limit == 200
     assert len(smaller) < len(whole)
-    monkeypatch.setattr("assay.report.drilldown.ROOM", 0)
-    assert item_data(results, {})[1] == 0
+    assert item_data(results, {}, 0)[1] == 0
+    # The item table has the room that everything else leaves, however much that is.
+    page = Html().render(results)
+    assert b"Texts are cut at 240 characters" in page
+    monkeypatch.setattr("assay.report.html.MOST", len(page) - 1)
+    cut = Html().render(results)
+    assert b"Texts are cut at 240 characters" not in cut
+    assert len(cut) < len(page)
+
+
+def test_the_same_hits_are_stored_once_and_a_score_is_a_bare_number() -> None:
+    made = build_results(n=12)
+    first, *rest = made.items
+    both = {
+        "bm25": first.returned["bm25"],
+        "dense": first.returned["dense"],
+        "hybrid": first.returned["bm25"],
+    }
+    items = [msgspec.structs.replace(first, returned=both, enough=(1, 2)), *rest]
+    results = dataclasses.replace(made, items=items)
+    item = json.loads(item_data(results, score_grid(results), MOST)[0])["items"][0]
+    assert item[5][2] == 0  # as bm25
+    assert len(item[5][1]) == 10
+    assert item[7][0][0] == results.scores.filter(item="q0000", system="bm25", measure="nDCG@10")["value"][0]
+    assert item[7][0][3] == [None, item[7][1][3][1]]  # Abstain does not apply
+    assert item[9] == "any 1 of 2"
+
+
+def test_no_two_of_many_systems_look_alike(results: Results) -> None:
+    many = dataclasses.replace(results, systems=[f"s{n}" for n in range(32)], baseline=None)
+    styles = [style_of(many, name) for name in many.systems]
+    assert len(set(styles)) == 32
+    assert [styles[7], styles[8], styles[16]] == ["s7", "s0 m1", "s0 m2"]
+    drawn = [str(whisker(Axis(0, 1), (0.5, 0.4, 0.6), style, "x")) for style in styles]
+    assert "<circle" in drawn[0]
+    assert len({each.replace(style, "") for each, style in zip(drawn[::8], styles[::8], strict=True)}) == 4
 
 
 def test_a_system_keeps_its_colour_in_all_its_arms(results: Results) -> None:
@@ -208,5 +241,5 @@ def test_small_slices_are_faded(results: Results) -> None:
     page = Html().render(results).decode()
     rare = re.search(r'<th scope="row">edge case</th>(.*?)</tr>', page, re.DOTALL)
     assert rare is not None
-    assert rare[1].count('class="figure few"') == 3
+    assert rare[1].count('class="few"') == 3
     assert rare[1].count("n 5<") == 3

@@ -11,7 +11,7 @@ import pytest
 
 from assay.report import review as reviewed
 from assay.report.drilldown import item_data
-from assay.report.html import Html
+from assay.report.html import MOST, Html
 from assay.report.svg import stacked
 from assay.results import Results, Returned, ReviewSummary
 
@@ -87,7 +87,7 @@ def test_a_bar_has_a_part_for_each_share_end_to_end() -> None:
 
 
 def test_hits_carry_their_mark_and_reasons_are_stored_once(half_reviewed: Results) -> None:
-    data = json.loads(item_data(half_reviewed, {})[0])
+    data = json.loads(item_data(half_reviewed, {}, MOST)[0])
     assert data["reasons"] == ["signals: roster"]
     second = data["items"][1][5]  # hits by system; bm25's fourth is open, and the fifth beyond the depth
     assert [hit[4:6] for hit in second[0][:4]] == [

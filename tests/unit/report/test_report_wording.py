@@ -56,6 +56,8 @@ def test_sample_names_both_numbers_where_they_differ() -> None:
     whole = Estimate("a", {}, "R@10", {}, 0.5, 0.4, 0.6, 500, 500)
     assert say.sample(whole) == "500"
     assert say.sample(msgspec.structs.replace(whole, n_scored=480)) == "480/500"
+    assert say.sample(whole, 500) == "500"
+    assert say.sample(whole, 620) == "500/620"  # of another system in the same table
 
 
 def test_p_values_never_read_as_zero() -> None:

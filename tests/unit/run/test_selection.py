@@ -28,6 +28,7 @@ from probing import (
 )
 
 from assay.errors import PluginError, SystemFailure, UsageError
+from assay.pipeline import Evaluation
 from assay.protocols import Kit
 from assay.records import Fault, Judgment, Observed, Query, Response
 from assay.run.journal import Judged
@@ -69,6 +70,29 @@ def test_items_are_selected_as_the_options_say(
     outcome = run_study(study, selection)
     assert set(times_asked(tmp_path)) == expected
     assert (outcome.answered, outcome.pending, outcome.left_out) == (len(expected), 0, 7 - len(expected))
+
+
+def primed() -> list[dict[str, Any]]:
+    """A sequence of a prime and two probes, then the unprimed twins of both."""
+    given = [*sequence("talk", 3), *items(2)]
+    for index, part in enumerate(["prime", "probe", "probe", "unprimed", "unprimed"]):
+        given[index]["tags"] = {"part": [part]}
+    for index, probe in {3: "talk1", 4: "talk2"}.items():
+        given[index]["gold"] = {"unprimed_of": probe}
+    return given
+
+
+def test_with_a_probe_goes_its_twin(tmp_path: Path) -> None:
+    study = opened(write_study(tmp_path, primed(), measures=["PrimingShift"]))
+    probes = Selection({"part": ["probe"]})
+    run_study(study, probes)
+    assert set(times_asked(tmp_path)) == {"talk0", "talk1", "talk2", "q0", "q1"}
+    scores = Evaluation(study, probes).scores
+    shown = dict(scores.select("item", "status").iter_rows())
+    assert (shown["talk1"], shown["talk2"]) == ("scored", "scored")
+    dataset = study.dataset(study.arms[0])
+    assert Selection({"part": ["probe"]}, limit=1).positions(study, dataset) == {1, 3}
+    assert Selection({"part": ["prime"]}).positions(study, dataset) == {0}
 
 
 def test_systems_and_factors_select_arms(tmp_path: Path) -> None:

@@ -12,8 +12,10 @@ import yaml
 from probe import Probe
 from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
+from assay.datasets.dataset import Dataset
 from assay.errors import DataError, NotSet, UsageError
 from assay.pipeline import Evaluation
+from assay.protocols import Kit
 from assay.run.runner import run_study
 from assay.run.status import study_status
 from assay.study import Study
@@ -38,6 +40,26 @@ def folder(tmp_path: Path) -> Path:
     run_study(opened(tmp_path))
     forget_asked(tmp_path)
     return tmp_path
+
+
+@dataclass(frozen=True)
+class Doubtful(Probe):
+    token: str = ""
+
+    def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
+        return [f"{dataset.items[0].item_id} asks for the role 'exeption'"]
+
+
+def test_what_a_system_doubts_is_told_before_a_run_and_in_its_report(tmp_path: Path) -> None:
+    two = {name: {"use": "probe", "token": "${SEARCH_TOKEN}"} for name in ("one", "other")}
+    write_study(tmp_path, items(2), systems=two)
+    study = opened(tmp_path, Doubtful, {"SEARCH_TOKEN": "x"})
+    doubt = "q0 asks for the role 'exeption'"
+    assert check_study(study, study.arms).warnings.count(doubt) == 1  # though both have it
+    run_study(study)
+    assert doubt in Evaluation(study).results.trust.warnings
+    bare = opened(tmp_path, Doubtful, {})  # where systems cannot be had, the rest is told all the same
+    assert doubt not in Evaluation(bare).results.trust.warnings
 
 
 def edit_study(folder: Path, **fields: Any) -> None:

@@ -297,6 +297,27 @@ def test_everything_is_told_at_once_and_stops_an_index(tmp_path: Path) -> None:
         answered(kit, "q1", "graph.jsonl")
 
 
+def test_an_item_on_a_line_that_is_refused_is_there(tmp_path: Path) -> None:
+    lines: Lines = [
+        {"item_id": "q1", "hits": ["a:1"], "secnds": 1},
+        {"item_id": "x", "hits": ["a:1"]},
+        {"item_id": "q1", "hits": ["a:2"]},
+    ]
+    assert [each.partition(". ")[0] for each in told(written(tmp_path, lines), structure="")] == [
+        "answers.jsonl:1: object contains unknown field secnds",
+        "answers.jsonl:3: the item_id 'q1' stands on line 1 already",
+        "answers.jsonl:2: item_id: there is no item 'x'",  # and not that no item occurs here
+    ]
+
+
+def test_all_that_is_wrong_with_one_step_is_told(tmp_path: Path) -> None:
+    lines: Lines = [{"item_id": "q1", "hits": [], "trace": [{"kind": "pth", "depth": 0, "target": "z:9"}]}]
+    assert [each.partition(". ")[0] for each in told(written(tmp_path, lines))] == [
+        "answers.jsonl:1: trace[0].kind: there is no kind 'pth'",
+        "answers.jsonl:1: trace: not in the corpus: 'z:9'",
+    ]
+
+
 def test_a_file_about_other_data_is_told_once(tmp_path: Path) -> None:
     other = [{"item_id": f"x{n}", "hits": ["z"]} for n in range(9)]
     (problem,) = told(written(tmp_path, other), structure="")
@@ -414,7 +435,8 @@ def test_what_our_own_memory_writes_scores_the_same_when_it_comes_from_a_file(tm
     own = "  own: activation_spreading_v1(counterfactuals=3)\n"
     (folder / "study.yaml").write_text(head + own + measures)
     first = scores(folder)
-    (block,) = Evaluation(open_study(folder)).blocks
+    evaluation = Evaluation(open_study(folder))
+    (block,) = evaluation.blocks
     lines, graph = [], []
     for item, response in zip(block.items, block.responses, strict=True):
         assert response is not None
@@ -422,8 +444,7 @@ def test_what_our_own_memory_writes_scores_the_same_when_it_comes_from_a_file(tm
         trace = msgspec.to_builtins(response.trace)
         seconds = response.observed.seconds["total"]
         lines.append({"item_id": item.item_id, "hits": hits, "trace": trace, "seconds": seconds})
-    structure = block.structure_of(block.items[0])
-    assert structure is not None
+    (structure,) = evaluation.store.structures().values()  # all items have one scope
     graph += [{"node": msgspec.to_builtins(node)} for node in structure.nodes]
     graph += [{"edge": {"kind": edge.kind, **msgspec.to_builtins(edge)}} for edge in structure.edges]
     written(folder, lines, graph)

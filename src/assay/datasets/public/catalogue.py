@@ -18,6 +18,7 @@ import msgspec
 
 from assay.datasets.json_places import read_json
 from assay.datasets.reading import explained
+from assay.endpoint import Endpoint
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.yaml_lines import read_yaml
 
@@ -49,6 +50,11 @@ class Download(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: Checksum = ""
     bytes: Size | None = None
     members: list[Kept] = []
+
+    @property
+    def source(self) -> str:
+        """Where it is from, as messages and locks may say it."""
+        return harmless(self.url)
 
     @property
     def kept(self) -> list[Kept]:
@@ -107,9 +113,27 @@ def read_catalogue(path: Path | None = None) -> dict[str, Entry]:
     where = path or CATALOGUE
     content, _ = read_yaml(where)
     try:
-        return msgspec.convert(content, dict[FileName, Entry])
+        found = msgspec.convert(content, dict[FileName, Entry])
     except msgspec.ValidationError as error:
         raise DataError(explained(error, str(where))) from None
+    return {name: _shown(entry) for name, entry in found.items()}
+
+
+def harmless(text: str) -> str:
+    """A URL without what says who asks, where there is any; other text as it is."""
+    if not text.startswith(("http://", "https://")):
+        return text
+    try:
+        endpoint = Endpoint(text)
+    except UsageError as error:
+        raise DataError(Problem(str(error), fix="Correct it in the catalogue.")) from None
+    return endpoint.identity if endpoint.secrets else text
+
+
+def _shown(entry: Entry) -> Entry:
+    """An entry whose addresses that are only shown hold no secret; those of downloads stay as they are."""
+    licence = msgspec.structs.replace(entry.licence, stated=harmless(entry.licence.stated))
+    return msgspec.structs.replace(entry, home=harmless(entry.home), licence=licence)
 
 
 def data_folder(env: Mapping[str, str]) -> Path:

@@ -6,17 +6,18 @@ together; it starts anew otherwise.
 
 from __future__ import annotations
 
-import shutil
+import lzma
 import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
+from assay.datasets.public.catalogue import harmless
 from assay.endpoint import Endpoint, is_passing, pause_before
 from assay.errors import DataError, Problem
 from assay.protocols import Tell, unheard
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 LARGEST = 4 << 30  # bytes of a file whose size nobody has published
 CHANGED = "See on its home page whether the release has changed."
 _MB = 1_000_000
+_BLOCK = 1 << 20
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
 class _Broken(Exception):
@@ -68,7 +71,7 @@ class Transfer:
                     again = "goes on where this one stopped" if resume else "starts anew"
                     fix = f"See whether it can be reached, and run the command again: it {again}."
                     what = f"nothing whole came in {attempt} attempts. The last: {error}"
-                    raise DataError(Problem(what.rstrip("."), url, fix=fix)) from error
+                    raise DataError(Problem(what.rstrip("."), harmless(url), fix=fix)) from error
                 self.sleep(pause_before(attempt + 1, 1.0, error.retry_after))
 
     def _attempt(self, url: str, part: Path, size: int | None, resume: bool) -> None:
@@ -91,11 +94,12 @@ class Transfer:
                     raise _Broken("the file is not what it was when the download began")
                 _refuse(response, url)
                 going_on = have and response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-                self._write(response, part, have if going_on else 0, size)
+                self._write(response, part, have if going_on else 0, size, harmless(url))
         except httpx.RequestError as error:
-            raise _Broken(str(error) or type(error).__name__) from error
+            said = Endpoint(url).conceal(str(error)) or type(error).__name__
+            raise _Broken(said) from error
 
-    def _write(self, response: httpx.Response, part: Path, have: int, size: int | None) -> None:
+    def _write(self, response: httpx.Response, part: Path, have: int, size: int | None, source: str) -> None:
         coming = response.headers.get("Content-Length", "")
         total = have + int(coming) if coming.isdigit() else size or 0
         most, name = LARGEST if size is None else size, part.name.removesuffix(".part").lstrip(".")
@@ -105,7 +109,7 @@ class Transfer:
                 if have > most:
                     file.truncate(0)
                     what = f"more than the {most:,} bytes that it may have"
-                    raise DataError(Problem(what, str(response.url), fix=CHANGED))
+                    raise DataError(Problem(what, source, fix=CHANGED))
                 file.write(block)
                 self.tell(f"{name}, MB", have // _MB, total // _MB)
 
@@ -117,9 +121,10 @@ def _refuse(response: httpx.Response, url: str) -> None:
         raise _Broken(f"it answers {status}", response.headers.get("Retry-After"))
     by_hand = "Download it by hand, and name the file with --from."
     if not response.is_success:
-        raise DataError(Problem(f"it answers {status}", url, fix=by_hand))
+        raise DataError(Problem(f"it answers {status}", harmless(url), fix=by_hand))
     if response.headers.get("Content-Type", "").startswith("text/html"):
-        raise DataError(Problem("it answers with a web page in place of the file", url, fix=by_hand))
+        what = "it answers with a web page in place of the file"
+        raise DataError(Problem(what, harmless(url), fix=by_hand))
 
 
 @contextmanager
@@ -132,6 +137,20 @@ def writing(path: Path) -> Iterator[None]:
         raise DataError(
             Problem(f"cannot be written: {error.strerror or error}", str(path), fix=fix)
         ) from error
+
+
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """Makes a folder, which is taken away again where what is done in it leaves it empty."""
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        for each in new:
+            with suppress(OSError):  # it is not empty: the data, or half of it to go on with
+                each.rmdir()
 
 
 def unpack(archive: Path, name: str, size: int | None, target: Path, source: str) -> None:
@@ -150,7 +169,19 @@ def unpack(archive: Path, name: str, size: int | None, target: Path, source: str
             if found[0].file_size > most:
                 what = f"{name!r} in it is longer than {most:,} bytes"
                 raise DataError(Problem(what, source, fix=CHANGED))
-            with writing(target), opened.open(found[0]) as packed, target.open("wb") as file:
-                shutil.copyfileobj(packed, file)
-    except (zipfile.BadZipFile, zlib.error) as error:
+            with opened.open(found[0]) as packed, writing(target), target.open("wb") as file:
+                for block in _unpacked(packed):
+                    file.write(block)
+    except RuntimeError as error:  # how zipfile refuses a password, and a compression that it lacks
+        fix = "Unpack it with another program, and name the file with --from."
+        raise DataError(Problem(f"{name!r} in it cannot be unpacked: {error}", source, fix=fix)) from error
+    except _DAMAGED as error:
         raise DataError(Problem(f"this is no whole zip archive: {error}", source, fix=CHANGED)) from error
+
+
+def _unpacked(packed: IO[bytes]) -> Iterator[bytes]:
+    try:
+        while block := packed.read(_BLOCK):
+            yield block
+    except OSError as error:  # of a stream that is no bzip2, which is not to be told as a full disk
+        raise zipfile.BadZipFile(str(error)) from error

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,11 +27,12 @@ from assay.datasets.public.catalogue import (
     Release,
     Sum,
     content_sum,
+    harmless,
     on_disk,
     read_data_lock,
     study_data,
 )
-from assay.datasets.public.fetching import CHANGED, Transfer, unpack, writing
+from assay.datasets.public.fetching import CHANGED, Transfer, made, unpack, writing
 from assay.disk import sync
 from assay.errors import DataError, Problem, UsageError
 from assay.plugins import DATASETS, Registry
@@ -40,6 +41,8 @@ from assay.protocols import Kit
 LICENCE = "LICENSE"
 LOOKED_AT = 3  # records of a local copy that are loaded, to see what it is
 _DATA = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+_NAMED = 5
+_ONE_FILE = "A file of another name can be given by itself: --from FILE."
 _STATED = "The release states its licence as "  # how a LICENSE begins that lacks the wording
 
 
@@ -71,15 +74,14 @@ def get_release(release: Release, transfer: Transfer) -> Got:
     """Downloads what is not there yet; what does not have its checksum is removed and refused."""
     locked = read_data_lock(release)
     _only_its_own(release, locked, [each.name for each in release.kept])
-    with writing(release.folder):
-        release.folder.mkdir(parents=True, exist_ok=True)
     files: list[File] = []
-    for download in release.entry.downloads:
-        here = [_in_place(release, download, each, locked.get(each.name)) for each in download.kept]
-        present = [each for each in here if each is not None]
-        files += present if len(present) == len(here) else _downloaded(release, download, locked, transfer)
-    notes = [*_told(files, locked), *_licensed(release, transfer)]
-    return _recorded(release, files, notes)
+    with made(release.folder):
+        for download in release.entry.downloads:
+            here = [_in_place(release, download, each, locked.get(each.name)) for each in download.kept]
+            there = [each for each in here if each is not None]
+            files += there if len(there) == len(here) else _downloaded(release, download, locked, transfer)
+        notes = [*_told(files, locked), *_licensed(release, transfer)]
+        return _recorded(release, files, notes)
 
 
 def _in_place(release: Release, download: Download, kept: Kept, lock: Locked | None) -> File | None:
@@ -97,7 +99,7 @@ def _in_place(release: Release, download: Download, kept: Kept, lock: Locked | N
     if lock is not None:
         return File(kept.name, "kept", *found, lock.pinned, lock.source)
     pinned: Pinned = "release" if expected else "local copy"
-    return File(kept.name, "kept", *found, pinned, download.url if expected else str(path))
+    return File(kept.name, "kept", *found, pinned, download.source if expected else str(path))
 
 
 def _downloaded(
@@ -109,12 +111,12 @@ def _downloaded(
     if not download.members:
         _rename(part, release.folder / download.name)
         pinned: Pinned = "release" if download.sha256 else "first download"
-        return [File(download.name, "downloaded", *found, pinned, download.url)]
+        return [File(download.name, "downloaded", *found, pinned, download.source)]
     try:
         with TemporaryDirectory(dir=release.folder, prefix=".unpacked-") as folder:
-            files = [_unpacked(each, part, Path(folder), download.url) for each in download.members]
+            files = [_unpacked(each, part, Path(folder), download.source) for each in download.members]
             for each in files:
-                _hold_against(each, download.url, locked.get(each.name))
+                _hold_against(each, download.source, locked.get(each.name))
                 _rename(Path(folder) / each.name, release.folder / each.name)
     finally:
         part.unlink(missing_ok=True)
@@ -133,7 +135,7 @@ def _arrived(download: Download, part: Path, expected: str, transfer: Transfer) 
         part.unlink()
         if not resumed:
             what = f"{download.name} has the checksum {found.sha256}, not {expected}: it was removed"
-            raise DataError(Problem(what, download.url, fix=f"Run the command again. {CHANGED}"))
+            raise DataError(Problem(what, download.source, fix=f"Run the command again. {CHANGED}"))
 
 
 def _room_for(download: Download, part: Path) -> None:
@@ -168,40 +170,50 @@ def take_local(release: Release, given: Path) -> Got:
     """Copies a release, or something of its form, from a file or a folder of this machine."""
     if not given.exists():
         raise UsageError(f"{given}: there is no such file or folder. Check the path.")
-    sources = list(_sources(release, given))
-    with writing(release.folder):
-        release.folder.mkdir(parents=True, exist_ok=True)
+    sources = _sources(release, given)
     locked = read_data_lock(release)
-    with TemporaryDirectory(dir=release.folder, prefix=".copied-") as staged:
-        files = [file for source in sources for file in _copied(release, source, Path(staged))]
-        _only_its_own(release, locked, [each.name for each in files])
-        notes = _looked_at(release, given, Path(staged), [each.name for each in files])
-        for each in files:
-            _hold_against(each, str(given), locked.get(each.name))
-        for path in sorted(Path(staged).iterdir()):
-            _rename(path, release.folder / path.name)
-    licences = sorted(given.glob(f"{LICENCE}*")) if given.is_dir() else []
-    if licences and not (release.folder / LICENCE).exists():
-        shutil.copyfile(licences[0], release.folder / LICENCE)
-    notes += [*_told(files, locked), *_licensed(release, None)]
-    return _recorded(release, files, notes)
+    with made(release.folder):
+        with TemporaryDirectory(dir=release.folder, prefix=".copied-") as staged:
+            files = [file for source in sources for file in _copied(release, source, Path(staged))]
+            _only_its_own(release, locked, [each.name for each in files])
+            notes = _looked_at(release, given, Path(staged), [each.name for each in files])
+            for each in files:
+                _hold_against(each, str(given), locked.get(each.name))
+            for path in sorted(Path(staged).iterdir()):
+                _rename(path, release.folder / path.name)
+        if (wording := _wording(given)) and not (release.folder / LICENCE).exists():
+            shutil.copyfile(wording, release.folder / LICENCE)
+        notes += [*_told(files, locked), *_licensed(release, None)]
+        return _recorded(release, files, notes)
 
 
-def _sources(release: Release, given: Path) -> Iterator[Path]:
+def _wording(given: Path) -> Path | None:
+    """The licence beside a local copy: a file, or the first of a folder of them."""
+    named = sorted(given.glob(f"{LICENCE}*")) if given.is_dir() else []
+    inside = [path for folder in named if folder.is_dir() for path in sorted(folder.iterdir())]
+    return next((path for path in [*named, *inside] if path.is_file()), None)
+
+
+def _sources(release: Release, given: Path) -> list[Path]:
     """The files of a local copy: those of the release by name, or else all of a folder that hold data."""
     if given.is_file():
-        yield given
-        return
+        return [given]
     whole = [each.name for each in release.kept]
     packed = [each.name for each in release.entry.downloads if each.members]
-    found = [path for name in whole if (path := on_disk(given, name))]
-    found = found or [path for name in packed if (path := on_disk(given, name))]
-    if not found:
-        found = sorted(path for path in given.iterdir() if path.is_file() and path.name.endswith(_DATA))
-    if not found:
-        what, fix = f"nothing of {release.name!r} is in it", f"It would hold {' or '.join(whole + packed)}."
-        raise DataError(Problem(what, str(given), fix=fix))
-    yield from found
+    for names in (whole, packed):
+        if found := [path for name in names if (path := on_disk(given, name))]:
+            return found
+    there = sorted(path for path in given.iterdir() if path.name != LOCK and not path.name.startswith("."))
+    if found := [path for path in there if path.is_file() and path.name.endswith(_DATA)]:
+        return found
+    seen = f"; there are {_some(there)}" if there else "; it is empty"
+    fix = f"It would hold {' or '.join(whole + packed)}. {_ONE_FILE}"
+    raise DataError(Problem(f"nothing of {release.name!r} is in it{seen}", str(given), fix=fix))
+
+
+def _some(paths: Sequence[Path]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(path.name for path in paths[:_NAMED]) + more
 
 
 def _copied(release: Release, source: Path, staged: Path) -> Iterator[File]:
@@ -226,19 +238,31 @@ def _looked_at(release: Release, given: Path, staged: Path, names: Sequence[str]
     if release.entry.needs:
         return [f"it was not looked into: {release.entry.dataset} needs a {release.entry.needs} for that"]
     path = on_disk(staged, names[0]) if len(names) == 1 else staged
+    spec: dict[str, Any] = {"use": release.entry.dataset, "path": str(path)}
+    if "limit" in {field.name for field in _parameters(release.entry.dataset)}:
+        spec["limit"] = LOOKED_AT
     try:
-        spec = {"use": release.entry.dataset, "path": str(path), "limit": LOOKED_AT}
         dataset = Registry().create(DATASETS, spec).load(Kit())
     except DataError as error:
-        what = f"this does not look like {release.name!r}"
+        what, fix = f"this does not look like {release.name!r}", "Name a copy of the release."
+        if given.is_dir():
+            what += f": {_some([Path(name) for name in names])}"
+            fix = f"{fix} {_ONE_FILE}"
+        # A copy of one file is told of as that file, and one of a folder as what is in that folder.
+        one = path if path is not None and given.is_file() else staged
         told = [
-            dataclasses.replace(each, where=each.where.replace(str(staged), str(given)))
+            dataclasses.replace(each, where=each.where.replace(str(one), str(given)))
             for each in error.problems
         ]
-        raise DataError([Problem(what, str(given), fix="Name a copy of the release."), *told]) from error
+        raise DataError([Problem(what, str(given), fix=fix), *told]) from error
     if not dataset.items:
         raise DataError(Problem("it holds no question", str(given), fix="Name a copy of the release."))
     return []
+
+
+def _parameters(dataset: str) -> Sequence[dataclasses.Field[Any]]:
+    plugin = Registry().load(DATASETS, dataset)
+    return dataclasses.fields(plugin) if dataclasses.is_dataclass(plugin) else ()
 
 
 # ------------------------------------------------------------------------------------- what both do
@@ -275,7 +299,7 @@ def _licensed(release: Release, transfer: Transfer | None) -> list[str]:
         except DataError as error:
             part.unlink(missing_ok=True)
             failed = f" ({error.problems[0].what})"
-    where = f" Its wording: {licence.text.url}" if licence.text is not None else ""
+    where = f" Its wording: {harmless(licence.text.url)}" if licence.text is not None else ""
     note = f" {licence.note}" if licence.note else ""
     with writing(target):
         target.write_text(f"{_STATED}{licence.name}: {licence.stated}.{note}{where}\n", encoding="utf-8")

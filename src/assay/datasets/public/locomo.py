@@ -12,6 +12,7 @@ the paper's tables have single-hop, multi-hop, temporal, open-domain, adversaria
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,7 +22,7 @@ import msgspec
 
 from assay.datasets.dataset import Corpus, Dataset, Place
 from assay.datasets.public.longmemeval import LABELS, PACK, listed
-from assay.datasets.public.release import read_release
+from assay.datasets.public.release import doubtful, read_release
 from assay.errors import Problem
 from assay.protocols import Kit
 from assay.records import Item, Passage
@@ -29,10 +30,11 @@ from assay.records import Item, Passage
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 ADVERSARIAL = 5
 UNPROVEN = (
-    "Types of edges, shapes of paths, roles and contradictions: its labels name turns alone.",
-    "What an earlier question leaves behind in a memory: its questions have no order.",
+    "types of edges, shapes of paths, roles and contradictions: its labels name turns alone",
+    "what an earlier question leaves behind in a memory: its questions have no order",
 )
-_SESSION = re.compile(r"session_(\d+)")
+_SESSION = re.compile(r"session_([1-9][0-9]{0,8})")
+_OF_A_SESSION = re.compile(rf"{_SESSION.pattern}(_date_time)?")
 _SEVERAL = re.compile(r"D\d+:\d+(?:[;,\s]+D\d+:\d+)+")  # well-formed ids in one string
 _ID = re.compile(r"D\d+:\d+")
 _DATE = "%I:%M %p on %d %B, %Y"
@@ -107,7 +109,8 @@ class LoCoMo:
         items: list[Item] = []
         places: dict[str, Place] = {}
         evidence = _Evidence()
-        for place, dialogue in read_release(kit.path(self.path), _Dialogue, _sample_id_of, check=_wrong):
+        path = kit.path(self.path)
+        for place, dialogue in read_release(path, _Dialogue, _sample_id_of, check=_wrong):
             if len(items) == self.limit:
                 break
             cut, units = self._cut(dialogue)
@@ -130,7 +133,7 @@ class LoCoMo:
             evidence.warnings(),
             places=places,
             layer="public",
-            unproven=UNPROVEN,
+            unproven=(*doubtful(path), *UNPROVEN),
         )
 
     def _cut(self, dialogue: _Dialogue) -> tuple[list[Passage], dict[str, str]]:
@@ -178,7 +181,9 @@ def _sample_id_of(dialogue: _Dialogue) -> str:
 
 
 def _wrong(dialogue: _Dialogue) -> list[Problem]:
-    """Turns that share an id, and a dialogue without any."""
+    """Sessions that are called something else, turns that share an id, and a dialogue without any."""
+    if strange := [*_strange(dialogue)]:
+        return strange
     seen: set[str] = set()
     doubled = []
     for _, _, turns in dialogue.sessions():
@@ -196,6 +201,20 @@ def _wrong(dialogue: _Dialogue) -> list[Problem]:
         )
         for each in doubled
     ]
+
+
+def _strange(dialogue: _Dialogue) -> Iterator[Problem]:
+    """What begins like a session and is none: it would be passed over."""
+    for key, content in dialogue.conversation.items():
+        if not key.startswith("session_"):
+            continue
+        found, fix = _OF_A_SESSION.fullmatch(key), "Write session_1, and session_1_date_time."
+        if found is None:
+            what = f"{dialogue.sample_id!r} has the session {reprlib.repr(key)}, which has no plain number"
+            yield Problem(what, field="conversation", fix=fix)
+        elif isinstance(content, list) == bool(found[2]):
+            what = f"{dialogue.sample_id!r} has no {'date' if found[2] else 'list of turns'} as {key!r}"
+            yield Problem(what, field="conversation", fix=fix)
 
 
 def _tags(asked: _Asked) -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from assay.datasets.dataset import Corpus, Dataset
-from assay.datasets.public.release import read_release
+from assay.datasets.public.release import REFUSED, doubtful, read_release
 from assay.datasets.reading import Reader, explained
 from assay.errors import DataError, Problem
 from assay.protocols import Kit
@@ -28,8 +28,8 @@ PACK = "conversation"
 ABSTAINS = "_abs"  # how the id of a question ends that the haystack does not answer
 LABELS = {"relevance": "1: what the answer is drawn from, 0: anything else"}
 UNPROVEN = (
-    "Types of edges, shapes of paths, roles and contradictions: its labels name sessions and turns alone.",
-    "What an earlier question leaves behind in a memory: every question has a history of its own.",
+    "types of edges, shapes of paths, roles and contradictions: its labels name sessions and turns alone",
+    "what an earlier question leaves behind in a memory: every question has a history of its own",
 )
 LISTED = 20  # what a warning names; it counts the rest
 _MOMENT = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\D+?(\d{1,2}):(\d{2}))?")
@@ -130,7 +130,7 @@ class LongMemEval:
             LABELS,
             found.warnings(),
             layer="public",
-            unproven=(*unproven, *UNPROVEN),
+            unproven=(*doubtful(path), *unproven, *UNPROVEN),
         )
 
     # ------------------------------------------------------------------------------ the two forms
@@ -143,7 +143,7 @@ class LongMemEval:
         for place, raw in read_release(path, msgspec.Raw, limit=self.limit):
             try:
                 question = decode(raw)
-            except (msgspec.MsgspecError, RecursionError) as error:
+            except REFUSED as error:
                 problems.append(explained(error, *place))
                 continue
             if uneven := _uneven(question):
@@ -157,7 +157,7 @@ class LongMemEval:
             raise DataError(problems)
         if found.assistant:
             return ()
-        return ("What the assistant said: no session has a turn of its.",)
+        return ("what the assistant said: no session has a turn of its",)
 
     def _folder(self, path: Path, found: _Found) -> tuple[str, ...]:
         reader = Reader(path)
@@ -265,12 +265,12 @@ def _uneven(question: _Question) -> str:
 
 def _derived(stored: Sequence[_Text]) -> tuple[str, ...]:
     """What sessions stored as plain texts cannot show."""
-    plain = "Who said what: its sessions are plain texts without turns."
+    plain = "who said what: its sessions are plain texts without turns"
     if not (cut := [each for each in stored if each.truncated]):
         return (plain,)
     longest = max(len(each.text) for each in cut)
     short = f"{len(cut):,} of {len(stored):,} sessions are cut at {longest} characters"
-    return (f"Published LongMemEval scores: {short}, and an answer may lie beyond the cut.", plain)
+    return (f"published LongMemEval scores: {short}, and an answer may lie beyond the cut", plain)
 
 
 def _by_date(haystack: Sequence[_Session]) -> list[_Session]:

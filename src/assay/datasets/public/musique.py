@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import msgspec
 
 from assay.datasets.dataset import Dataset
-from assay.datasets.public.paragraphs import Form, Graph, Lost, Paragraphs, Policy
+from assay.datasets.public.paragraphs import Form, Graph, Lost, Paragraphs, Policy, Told
 from assay.datasets.public.release import read_release
 from assay.errors import Problem
 from assay.protocols import Kit
@@ -92,19 +92,22 @@ class MuSiQue:
         paragraphs, lost = Paragraphs(form.pack), Lost()
         items = [_item(record, form, paragraphs, lost) for _, record in records]
         places = {record.item_id: place for place, record in records}
-        return form.dataset(paragraphs.corpus, items, lost.warnings(str(path)), places)
+        return form.dataset(paragraphs.corpus, items, Told(path, lost.warnings(str(path)), places))
 
 
 def _item(record: _Record, form: Form, paragraphs: Paragraphs, lost: Lost) -> Item:
     nodes: dict[int, str] = {}
     for each in record.paragraphs:
         nodes |= paragraphs.add(each.title, [each.paragraph_text], each.idx).nodes
-    scope, tags = list(nodes.values()), form.tags(record.tags)
+    scope = list(nodes.values())
     if not record.answerable:
+        tags = form.tags(record.tags, "none")
         return Item(record.item_id, record.question, tags=tags, expects="nothing", scope=scope)
     marked = [each for each in record.paragraphs if each.is_supporting]
     found = {f"{each.title!r} {each.idx}": nodes.get(each.idx) for each in marked}
-    gold = form.evidence(lost.nodes(record.item_id, found))
+    evidence, held = lost.nodes(record.item_id, found)
+    gold = form.evidence(evidence)
     if record.answers:
         gold["answers"] = record.answers
+    tags = form.tags(record.tags, held)
     return Item(record.item_id, record.question, tags=tags, gold=gold, scope=scope)

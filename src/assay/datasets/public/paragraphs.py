@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from assay.datasets.dataset import Corpus, Dataset, Place
-from assay.datasets.public.release import read_release, some
+from assay.datasets.public.release import doubtful, read_release, some
 from assay.datasets.public.titles import Stems, normalize_title
 from assay.errors import DataError, Problem
 from assay.records import Document, Item, Passage, Span
@@ -24,6 +24,7 @@ Graph = Literal["adjacent", "links"]
 Policy = Literal["all", "any"]
 Shown = tuple[str, list[str]]  # the title of a paragraph and its sentences
 Fact = tuple[str, int]  # a title, and the number of a sentence from 0
+Held = Literal["whole", "partial", "none"]  # how much of its support is there
 
 PACKS = {"adjacent": "sentence_chain", "links": "sentence_links"}
 UNPROVEN = (
@@ -34,6 +35,14 @@ UNPROVEN = (
     "what a memory learns from earlier questions",
 )
 _POLICIES = {"all": "every one of them", "any": "at least one of them"}
+
+
+class Told(NamedTuple):
+    """Where items come from, and what is worth knowing about them."""
+
+    path: Path
+    warnings: Sequence[str]
+    places: Mapping[str, Place] = {}
 
 
 @dataclass(frozen=True)
@@ -53,9 +62,10 @@ class Form:
     def labels(self) -> dict[str, str]:
         """What its labels mean."""
         needed = f"found when {_POLICIES[self.policy]} is returned"
+        left = "of an item with the tag evidence=partial, those that are left"
         return {
             "relevance": f"1: a {self.unit} that the release gives as support, 0: any other",
-            "evidence": f"the supporting {self.unit}s of an item; {needed} (policy {self.policy!r})",
+            "evidence": f"the supporting {self.unit}s of an item, {left}; {needed} (policy {self.policy!r})",
         }
 
     def evidence(self, nodes: Iterable[str]) -> dict[str, Any]:
@@ -68,14 +78,13 @@ class Form:
             "minimum_evidence_matches": len(relevant) if self.policy == "all" else 1,
         }
 
-    def tags(self, own: Mapping[str, str | int | None]) -> dict[str, list[str]]:
-        """The tags of an item: what the release says of it, less what it does not say."""
+    def tags(self, own: Mapping[str, str | int | None], held: Held) -> dict[str, list[str]]:
+        """The tags of an item: what the release says of it, less what it does not, and how much is there."""
         told = {name: [str(value)] for name, value in own.items() if value not in (None, "")}
-        return {**told, "dataset": [self.name], "policy": [self.policy], "multi_hop": ["yes"]}
+        every = {"dataset": self.name, "policy": self.policy, "multi_hop": "yes", "evidence": held}
+        return {**told, **{name: [value] for name, value in every.items()}}
 
-    def dataset(
-        self, corpus: Corpus, items: Sequence[Item], warnings: Sequence[str], places: Mapping[str, Place]
-    ) -> Dataset:
+    def dataset(self, corpus: Corpus, items: Sequence[Item], told: Told) -> Dataset:
         """The items over their corpus, with what the benchmark can and cannot show."""
         edgeless = self.graph == "adjacent" and self.unit != "sentence"
         bare = f"graph 'adjacent': each {self.unit} is a document of its own, so that no two are linked"
@@ -84,10 +93,10 @@ class Form:
             corpus,
             items,
             self.labels,
-            [*warnings, *([bare] if edgeless else [])],
-            places=places,
+            [*told.warnings, *([bare] if edgeless else [])],
+            places=told.places,
             layer="public",
-            unproven=UNPROVEN,
+            unproven=(*doubtful(told.path), *UNPROVEN),
         )
 
 
@@ -167,13 +176,14 @@ class Lost:
     facts: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
 
-    def nodes(self, item_id: str, found: Mapping[str, str | None]) -> list[str]:
-        """The nodes of an item's facts that were found; what was not is noted."""
+    def nodes(self, item_id: str, found: Mapping[str, str | None]) -> tuple[list[str], Held]:
+        """The nodes of an item's facts that were found, and whether these are all; what was not is noted."""
         self.facts += [f"{fact} of {item_id!r}" for fact, node in found.items() if node is None]
         nodes = [node for node in found.values() if node is not None]
         if not nodes:
             self.items.append(repr(item_id))
-        return nodes
+            return nodes, "none"
+        return nodes, "whole" if len(nodes) == len(found) else "partial"
 
     def warnings(self, where: str) -> list[str]:
         found = []
@@ -195,11 +205,12 @@ def by_sentence(form: Form, questions: Sequence[tuple[Place, Question]], path: P
     for _, each in questions:
         shown = [paragraphs.add(title, sentences) for title, sentences in each.context]
         found = {f"{title!r} {number}": located((title, number), shown) for title, number in each.facts}
-        gold = form.evidence(lost.nodes(each.item_id, found)) | each.gold_answers
+        nodes, held = lost.nodes(each.item_id, found)
         scope = list(dict.fromkeys(node for paragraph in shown for node in paragraph.nodes.values()))
-        items.append(Item(each.item_id, each.text, tags=form.tags(each.tags), gold=gold, scope=scope))
+        gold = form.evidence(nodes) | each.gold_answers
+        items.append(Item(each.item_id, each.text, tags=form.tags(each.tags, held), gold=gold, scope=scope))
     places = {each.item_id: place for place, each in questions}
-    return form.dataset(paragraphs.corpus, items, lost.warnings(str(path)), places)
+    return form.dataset(paragraphs.corpus, items, Told(path, lost.warnings(str(path)), places))
 
 
 def _refuse_without_context(questions: Sequence[tuple[Place, Question]]) -> None:
@@ -235,12 +246,13 @@ def by_title(form: Form, questions: Sequence[tuple[Place, Question]], path: Path
             repr(title): as_written.get(title) or in_any_spelling.get(normalize_title(title))
             for title in each.titles
         }
-        gold = form.evidence(lost.nodes(each.item_id, found)) | each.gold_answers
-        items.append(Item(each.item_id, each.text, tags=form.tags(each.tags), gold=gold))
+        nodes, held = lost.nodes(each.item_id, found)
+        gold = form.evidence(nodes) | each.gold_answers
+        items.append(Item(each.item_id, each.text, tags=form.tags(each.tags, held), gold=gold))
     named = {title for _, each in questions for title in each.titles}
     warnings = [*lost.warnings(str(path)), *_ambiguous(sorted(named.intersection(doubled)), corpus)]
     places = {each.item_id: place for place, each in questions}
-    return form.dataset(paragraphs.corpus, items, warnings, places)
+    return form.dataset(paragraphs.corpus, items, Told(path, warnings, places))
 
 
 def _ambiguous(titles: Sequence[str], corpus: Path) -> list[str]:

@@ -1,4 +1,7 @@
-"""Reading the file of a release: a JSON array or JSON lines, plain or gzipped, every problem at once."""
+"""Reading the file of a release: a JSON array or JSON lines, plain or gzipped, every problem at once.
+
+A file that cannot be shown to be the official release is read as well, and said not to be known as it.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,17 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from assay.datasets.dataset import Place
+from assay.datasets.public.catalogue import LOCK, DataLock, content_sum, read_catalogue
 from assay.datasets.reading import explained
 from assay.datasets.run_file import read_bytes
 from assay.errors import DataError, Problem
 
 T = TypeVar("T")
 
-_REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+UNKNOWN = "figures on the official release: this file is not known to be it"
 _SHOWN = 3
+_HASHED = 10**9  # bytes; of a larger file, its length has to do
 
 
 class _Raw(NamedTuple):
@@ -45,7 +51,7 @@ def read_release(
     for place, content in _raw_records(path)[:limit]:
         try:
             record = decode(content)
-        except _REFUSED as error:
+        except REFUSED as error:
             problems.append(explained(error, *place))
             continue
         found.append((place, record))
@@ -66,7 +72,7 @@ def _raw_records(path: Path) -> list[_Raw]:
         return list(_lines(path, data))
     try:
         records = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except _REFUSED as error:
+    except REFUSED as error:
         fix = "Check that the file is whole: it must be one JSON array, or one JSON object a line."
         raise DataError(replace(explained(error, str(path)), fix=fix)) from None
     # released arrays stand on one line, so that a record's number says more than a line's
@@ -81,6 +87,51 @@ def _lines(path: Path, data: bytes) -> Iterator[_Raw]:
 
 def _told(place: Place) -> str:
     return place.file if place.line is None else f"{place.file}:{place.line}"
+
+
+# ----------------------------------------------------------------------------- is it the official one
+
+
+def doubtful(path: Path) -> tuple[str, ...]:
+    """What a file cannot prove that is not known to be the official release; nothing where it is."""
+    return () if path.is_file() and _is_official(path) else (UNKNOWN,)
+
+
+def _is_official(path: Path) -> bool:
+    """Whether a file is what the catalogue, or the lock beside it, says of the release."""
+    name = path.name.removesuffix(".gz")
+    known = [*_locked(path.with_name(LOCK), name), *_published()]
+    size = path.stat().st_size
+    if name == path.name:
+        known = [each for each in known if each.bytes in (None, size)]  # what differs need not be hashed
+    if size >= _HASHED:
+        return any(each.locked and each.bytes == size for each in known)
+    return bool(known) and content_sum(path, name).sha256 in {each.sha256 for each in known}
+
+
+class _Official(NamedTuple):
+    """What a file of an official release has."""
+
+    sha256: str
+    bytes: int | None
+    locked: bool
+
+
+def _locked(path: Path, name: str) -> Iterator[_Official]:
+    """What came as the release, as the lock of its folder says; a copy from elsewhere did not."""
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=DataLock).files.get(name)
+    except (OSError, *REFUSED):  # without a lock that can be read, nothing is known
+        return
+    if found is not None and found.pinned != "local copy":
+        yield _Official(found.sha256, found.bytes, locked=True)
+
+
+def _published() -> Iterator[_Official]:
+    kept = (
+        each for entry in read_catalogue().values() for download in entry.downloads for each in download.kept
+    )
+    return (_Official(each.sha256, each.bytes, locked=False) for each in kept if each.sha256)
 
 
 def some(found: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ import msgspec
 from assay.datasets.beir import Beir
 from assay.datasets.dataset import Corpus, Dataset
 from assay.datasets.public.hotpotqa import SentenceRecord, item_id_of
-from assay.datasets.public.paragraphs import Fact, Form, Graph, Policy, by_sentence, by_title
+from assay.datasets.public.paragraphs import Fact, Form, Graph, Policy, Told, by_sentence, by_title
 from assay.datasets.public.release import read_release, some
 from assay.datasets.public.titles import normalize_title
 from assay.datasets.reading import Reader
@@ -82,14 +82,15 @@ class TwoWiki:
             for each in plain.corpus.passages
         ]
         corpus = Corpus(passages)
-        warnings = _strange_titles(chosen, about, corpus)
-        return form.dataset(corpus, [_item(each, about[each.item_id], form) for each in chosen], warnings, {})
+        told = Told(reader.folder, _strange_titles(chosen, about, corpus))
+        return form.dataset(corpus, [_item(each, about[each.item_id], form) for each in chosen], told)
 
 
 def _item(item: Item, about: _About, form: Form) -> Item:
     nodes = [doc_id for doc_id, grade in item.gold["relevant"].items() if grade > 0]
     answers = {} if about.answer is None else {"answers": [about.answer]}
-    tags = form.tags({"type": about.type, "hops": len(nodes)})
+    # what the qrels name is in the corpus, or they would have been refused
+    tags = form.tags({"type": about.type, "hops": len(nodes)}, "whole" if nodes else "none")
     return msgspec.structs.replace(item, tags=tags, gold={**form.evidence(nodes), **answers})
 
 

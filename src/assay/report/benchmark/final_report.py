@@ -78,7 +78,8 @@ def _answer(figures: Figures) -> list[str]:
             + (f" ({escaped(outlook)})" if (outlook := say.clause_outlook(clause)) else "")
             for clause in say.clauses_of(verdict)
         ]
-        blocks += [f"### {escaped(verdict.gate)}: {say.gate_title(verdict)}", _bullets(lines)]
+        blocks += [f"### {escaped(verdict.gate)}: {say.gate_title(verdict)}", escaped(verdict.about)]
+        blocks.append(_bullets(lines))
     return blocks
 
 

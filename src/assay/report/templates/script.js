@@ -5,7 +5,7 @@
   const PAGE = 50;
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
-  const [ID, TEXT, TAGS, EXPECTS, EXPECTED, RETURNED, FAULTS, SCORES, TOOK] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [ID, TEXT, TAGS, EXPECTS, EXPECTED, RETURNED, FAULTS, SCORES, TOOK, ENOUGH] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
   const SCORED = data.statuses.indexOf("scored");
   const MISSING = data.statuses.indexOf("missing");
   const UNASKED = data.statuses.indexOf("not_applicable");
@@ -70,9 +70,15 @@
     controls.tag.append(group);
   }
 
+  // A value that says nothing by itself, or that several tags have, stands with its tag.
+  const plainTag = (tag, value) => !/^(yes|no|true|false|none|[\d.]+)$/i.test(value) && ![...values].some(([other, found]) => other !== tag && found.has(value));
+  const tagsOf = (item) => Object.entries(item[TAGS]).flatMap(([tag, tagged]) => tagged.map((value) => (plainTag(tag, value) ? value : `${tag}: ${value}`)));
+
   const measure = () => Number(controls.measure.value);
   const focusArm = () => (controls.arm.value !== "" && data.partner[Number(controls.arm.value)] >= 0 ? Number(controls.arm.value) : compared);
-  const score = (item, arm) => item[SCORES][arm][measure()];
+  // A bare number is a score; whatever is more than that is a pair of value and status.
+  const cellOf = (item, arm, at) => { const cell = item[SCORES][arm][at]; return typeof cell === "number" ? [cell, SCORED] : cell; };
+  const score = (item, arm) => cellOf(item, arm, measure());
   const counted = (cell) => (cell && (cell[1] === SCORED || cell[1] === MISSING) ? cell[0] : null);
   const change = (item) => {
     const arm = focusArm();
@@ -153,7 +159,7 @@
     const toggle = make("button", { type: "button", className: "toggle", "aria-expanded": String(opened.has(index)) },
       make("span", { dir: "auto" }, item[TEXT].length > 160 ? `${item[TEXT].slice(0, 160)}…` : item[TEXT]), make("span", { className: "under id" }, item[ID]));
     const row = make("tr", { id: `row-${index}` }, make("th", { scope: "row", className: "question" }, toggle),
-      make("td", { className: "tags" }, Object.values(item[TAGS]).flat().join(", ")),
+      make("td", { className: "tags" }, tagsOf(item).join(", ")),
       ...data.arms.map((_, arm) => scoreCell(item, arm)));
     if (focusArm() >= 0) {
       const gain = change(item);
@@ -186,12 +192,13 @@
     return hit;
   };
   const armOf = (item, arm) => {
-    const scores = data.measures.map(([name], index) => [name, item[SCORES][arm][index]]).filter(([, cell]) => cell && cell[1] !== UNASKED)
+    const hits = typeof item[RETURNED][arm] === "number" ? item[RETURNED][item[RETURNED][arm]] : item[RETURNED][arm];
+    const scores = data.measures.map(([name], index) => [name, cellOf(item, arm, index)]).filter(([, cell]) => cell && cell[1] !== UNASKED)
       .map(([name, cell]) => `${name} ${cell[0] === null ? words(cell[1]) : figure(cell[0])}`).join(" · ");
     const box = make("div", {}, make("h4", {}, make("span", { className: `name ${data.styles[arm]}` }, data.arms[arm])), make("div", { className: "quiet" }, scores));
     if (item[TOOK][arm]) box.append(make("div", { className: "quiet" }, item[TOOK][arm]));
     if (item[FAULTS][arm]) box.append(make("p", { className: "fault" }, item[FAULTS][arm]));
-    if (item[RETURNED][arm].length) box.append(make("ol", {}, ...item[RETURNED][arm].map(hitOf)));
+    if (hits.length) box.append(make("ol", {}, ...hits.map(hitOf)));
     else if (!item[FAULTS][arm]) box.append(make("p", { className: "quiet" }, "Nothing came back."));
     return box;
   };
@@ -202,12 +209,13 @@
       const [doc, text] = data.pool[place];
       return make("li", { className: "right" }, make("span", { className: "id" }, doc), " ", gradeOf(grade), passage(text));
     })));
+    if (item[ENOUGH]) expected.append(make("p", { className: "quiet" }, `${item[ENOUGH][0].toUpperCase()}${item[ENOUGH].slice(1)} is enough.`));
     if (item[EXPECTS]) expected.append(make("p", { className: "quiet" }, `Expects ${item[EXPECTS]}.`));
     else if (!item[EXPECTED].length) expected.append(make("p", { className: "quiet" }, "Nothing is labelled for this item."));
-    const detail = make("div", { className: "detail" }, make("p", { dir: "auto" }, item[TEXT]),
-      make("div", { className: "columns" }, expected, ...data.arms.map((_, arm) => armOf(item, arm))));
+    const detail = make("div", { className: "detail" }, make("p", { dir: "auto" }, item[TEXT]));
     const walk = $(`walk-${index}`);
     if (walk) detail.append(walk.content.cloneNode(true));
+    detail.append(make("div", { className: "columns" }, expected, ...data.arms.map((_, arm) => armOf(item, arm))));
     return make("tr", { className: "drilldown" }, make("td", { className: "opened", colSpan: columns().length }, detail));
   };
   const drawRows = () => {

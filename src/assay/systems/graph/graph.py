@@ -143,8 +143,10 @@ class MemoryGraph:
     def structure(self) -> Structure:
         """The graph as an index publishes it."""
         nodes = [
-            Node(node_id, role=role, doc_id=node_id)
-            for node_id, role in zip(self.node_ids, self.traits.roles, strict=True)
+            Node(node_id, role=role, doc_id=node_id, weight=weight)
+            for node_id, role, weight in zip(
+                self.node_ids, self.traits.roles, self.traits.weight.tolist(), strict=True
+            )
         ]
         edges = [
             Edge(

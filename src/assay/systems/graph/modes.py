@@ -16,7 +16,7 @@ from assay.plugins import EMBEDDERS, PACKS, part_identities
 from assay.protocols import Kit
 from assay.retrieval.embed.static import Static
 from assay.retrieval.parts import Embedder
-from assay.systems.graph.building import build_memory, pack_identities, pack_problems
+from assay.systems.graph.building import build_memory, gold_warnings, pack_identities, pack_problems
 from assay.systems.graph.memories import Answering, MemoryIndex
 from assay.systems.graph.outcome import Activating, Engine, Expanding, Matching, Ranking
 from assay.systems.graph.packs import Pack
@@ -67,7 +67,12 @@ class _Memory:
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Packs that passages name and nobody offers, and edges that no pack draws."""
-        return pack_problems(dataset.corpus.passages, self.pack, getattr(self, "edges", ()), kit)
+        edges = getattr(self, "edges", ())
+        return pack_problems(dataset.corpus.passages, self.pack, edges, kit, dataset.places)
+
+    def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
+        """Words that cases ask for and no pack gives."""
+        return gold_warnings(dataset, self.pack, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters: the rules that passages may name, and the parts."""

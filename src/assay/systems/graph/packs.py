@@ -35,7 +35,8 @@ class Drawn(NamedTuple):
 class Pack(Protocol):
     """Draws the graph of some passages, which are of one or several documents, in order.
 
-    `edges` are the kinds of edges it can draw. Like every part it may have `version` and `identity(kit)`.
+    `edges` are the kinds of edges it can draw. It may have `roles(kit)`, all roles that it can give: a role
+    that a case asks for is held against them. Like every part it may have `version` and `identity(kit)`.
     """
 
     def draw(self, passages: Sequence[Passage], kit: Kit) -> Drawn: ...
@@ -52,6 +53,11 @@ def _draw(passages: Sequence[Passage], rules: Rules) -> Drawn:
     return Drawn(drawing.traits(), drawing.links(), frozenset(rules.tensions))
 
 
+def _roles(rules: Rules) -> frozenset[str]:
+    """The roles that rules can give."""
+    return frozenset({rules.otherwise, *(each.role for each in rules.roles)})
+
+
 @dataclass(frozen=True)
 class _Shipped:
     """A pack whose rules come with the program."""
@@ -63,6 +69,9 @@ class _Shipped:
 
     def edges(self, kit: Kit) -> frozenset[str]:
         return _shipped(self.name).edges
+
+    def roles(self, kit: Kit) -> frozenset[str]:
+        return _roles(_shipped(self.name))
 
     def identity(self, kit: Kit) -> str:
         """The hash of its rules."""
@@ -80,6 +89,9 @@ class OwnRules:
 
     def edges(self, kit: Kit) -> frozenset[str]:
         return read_rules(kit.path(self.path)).edges
+
+    def roles(self, kit: Kit) -> frozenset[str]:
+        return _roles(read_rules(kit.path(self.path)))
 
     def identity(self, kit: Kit) -> str:
         """The hash of its rules."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus
+from assay.datasets.dataset import Corpus, Dataset, Place
 from assay.errors import DataError
 from assay.protocols import Kit
-from assay.records import Passage
-from assay.systems.graph.building import build_memory, pack_problems
+from assay.records import Item, Passage
+from assay.systems.graph.building import build_memory, gold_warnings, pack_problems
 from assay.systems.graph.graph import AGAINST, MemoryGraph
-from assay.systems.graph.packs import OwnRules
+from assay.systems.graph.packs import Drawn, ExampleContractPack, OwnRules
 
 
 def units(pack: str, texts: Sequence[str], section: str = "One", stem: str = "d") -> list[Passage]:
@@ -185,9 +186,81 @@ def test_an_edge_is_walked_both_ways_and_carries_less_against_its_direction() ->
 
 
 def test_an_unknown_pack_is_told_by_name() -> None:
-    (problem,) = pack_problems(units("exmple_contract_pack", ["Pay."]), None, (), Kit())
-    assert "'exmple_contract_pack' is unknown" in str(problem)
-    assert "example_contract_pack" in str(problem)
+    passages = units("exmple_contract_pack", ["Pay."])
+    meant = "Did you mean 'example_contract_pack' or 'example_runbook_pack'? Or give the system a pack."
+    unknown = f"'d' has the domain pack 'exmple_contract_pack', which is unknown. {meant}"
+    (problem,) = pack_problems(passages, None, (), Kit())
+    assert str(problem) == f"d: {unknown}"
+    (problem,) = pack_problems(passages, None, (), Kit(), {"d": Place("cases.json", 4)})
+    assert str(problem) == f"cases.json:4: domain_pack_name: {unknown}"
+
+
+def test_a_pack_that_needs_parameters_or_is_no_name_cannot_be_used() -> None:
+    (problem,) = pack_problems(units("rules", ["Pay."]), None, (), Kit())
+    assert "'rules', which cannot be used. " in str(problem)
+    (problem,) = pack_problems(units("(", ["Pay."]), None, (), Kit())
+    assert "'(', which is unknown. " in str(problem)
+
+
+def test_a_pack_knows_its_roles() -> None:
+    assert {"obligation", "exception", "remedy"} <= ExampleContractPack().roles(Kit())
+    assert {*drawn(units("example_contract_pack", LEASE)).traits.roles} <= ExampleContractPack().roles(Kit())
+
+
+def asking(*golds: dict[str, Any], pack: str = "example_contract_pack") -> Dataset:
+    """Items that ask for some walk through a lease."""
+    passages = units(pack, LEASE)
+    scope = [passage.doc_id for passage in passages]
+    items = [Item(f"c{n}", "?", gold=gold, scope=scope) for n, gold in enumerate(golds, 1)]
+    return Dataset("leases", Corpus(passages), items, places={"c1": Place("cases.json", 9)})
+
+
+def test_words_that_no_pack_gives_are_warned_of_once_each() -> None:
+    steps = [{"node_id": "d:1", "via_edge_type": None}, {"node_id": "d:2", "via_edge_type": "excepton_to"}]
+    spread = {"steps": [{"node_id": "d:1", "edge_type": "next_unti", "stopped_reason": "below_treshold"}]}
+    slips: dict[str, Any] = {
+        "required_semantic_roles": ["exeption", "remedy"],
+        "required_edge_types": ["dependson", "depends_on"],
+        "required_trace_stop_reasons": ["node_limits", "node_limit"],
+        "path": {"match_mode": "exact", "steps": steps},
+        "activation_trace": spread,
+    }
+    found = gold_warnings(asking(slips, slips), None, Kit())
+    assert [each.partition("c1, c2 ask for the ")[2].partition(", which")[0] for each in found] == [
+        "role 'exeption'",
+        "edge type 'dependson'",
+        "edge type 'excepton_to'",
+        "edge type 'next_unti'",
+        "stop reason 'node_limits'",
+        "stop reason 'below_treshold'",
+    ]
+    assert all(each.startswith("cases.json:9: ") for each in found)
+    assert "which no pack of the documents gives. Did you mean 'exception' or" in found[0]
+    assert found[-1].endswith("which no graph memory writes. Did you mean 'below_threshold'?")
+
+
+def test_words_that_some_pack_gives_are_not_warned_of(tmp_path: Path) -> None:
+    stops = ["below_threshold", "disallowed_edge", "node_limit", "weaker_edge"]
+    sound = {"required_semantic_roles": ["exception"], "required_trace_stop_reasons": stops}
+    assert gold_warnings(asking(sound, {}, {"relevant": {"d:1": 1.0}}), None, Kit()) == []
+    (tmp_path / "my.yaml").write_text("otherwise: note\nroles: [{role: alarm, words: [alarm*]}]\n")
+    own, kit = OwnRules("my.yaml"), Kit(root=tmp_path)
+    assert gold_warnings(asking({"required_semantic_roles": ["alarm", "note"]}), own, kit) == []
+    assert len(gold_warnings(asking(sound), own, kit)) == 1  # the role: that pack takes the others' place
+
+
+def test_packs_that_cannot_be_had_or_do_not_tell_are_not_warned_of() -> None:
+    class Silent:
+        def draw(self, passages: Sequence[Passage], kit: Kit) -> Drawn:
+            raise AssertionError
+
+        def edges(self, kit: Kit) -> frozenset[str]:
+            return frozenset({"next"})
+
+    wanted = {"required_semantic_roles": ["exeption"], "required_edge_types": ["nxt"]}
+    assert gold_warnings(asking(wanted, pack="no_such_pack"), None, Kit()) == []
+    (warning,) = gold_warnings(asking(wanted), Silent(), Kit())
+    assert "c1 asks for the edge type 'nxt'" in warning
 
 
 def test_a_pack_of_ones_own_is_a_file(tmp_path: Path) -> None:

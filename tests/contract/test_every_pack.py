@@ -1,0 +1,71 @@
+"""The contract of every domain pack found by entry points, ours and those of others."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import PluginError
+from assay.plugins import PACKS, Registry
+from assay.protocols import Kit
+from assay.records import Passage
+from assay.systems.graph.packs import Pack
+
+TEXTS = [
+    "Supplier shall deliver the pumps within 10 days.",
+    "Unless the dock is closed, Supplier shall deliver the pumps within 5 days.",
+    "If Supplier does not deliver the pumps, Buyer may terminate under clause 1.",
+    "",
+    "Actually, I moved to Lisbon. Ana Prado called?",
+    "दूसरा नियम लागू नहीं होता \u200f \u0301",
+]
+
+
+def made() -> dict[str, Pack]:
+    found = {}
+    for name in sorted(Registry().names(PACKS)):
+        try:
+            found[name] = Registry().create(PACKS, name)
+        except PluginError:  # it needs parameters: tried with its own
+            continue
+    return found
+
+
+PACK = pytest.mark.parametrize("pack", made().values(), ids=made())
+
+
+def passages(number: int) -> list[Passage]:
+    return [
+        Passage(f"d{place // 4}:{place % 4}", text, f"Title {place // 4}", f"d{place // 4}", section="S")
+        for place, text in enumerate((TEXTS * 2)[:number])
+    ]
+
+
+@PACK
+@pytest.mark.parametrize("number", [0, 1, 2, 6, 12])
+def test_a_pack_draws_a_graph_of_its_passages(pack: Pack, number: int) -> None:
+    drawn = pack.draw(passages(number), Kit())
+    for part in (drawn.traits.roles, drawn.traits.weight, drawn.traits.striking, drawn.traits.bonus):
+        assert len(part) == number
+    for link in drawn.links:
+        assert 0 <= link.source < number
+        assert 0 <= link.target < number
+        assert 0 < link.weight <= 1
+        assert link.kind in pack.edges(Kit())
+        assert link.rule, "an edge says why it is there"
+
+
+@PACK
+def test_a_pack_draws_the_same_again(pack: Pack) -> None:
+    one, other = (pack.draw(passages(12), Kit()) for _ in range(2))
+    assert one.links == other.links
+    assert list(one.traits.roles) == list(other.traits.roles)
+
+
+@PACK
+def test_a_document_is_drawn_alike_alone_and_beside_others(pack: Pack) -> None:
+    """Only names join documents."""
+    alone = pack.draw(passages(4), Kit()).links
+    beside = [link for link in pack.draw(passages(12), Kit()).links if max(link.source, link.target) < 4]
+    assert [link for link in alone if not link.rule.startswith("shares")] == [
+        link for link in beside if not link.rule.startswith("shares")
+    ]
