@@ -91,11 +91,11 @@ def moved_gates(study: Study, manifest: Mapping[str, Any]) -> list[str]:
     first = history[0]["gates"] if history else {}
     found = []
     for name, gate in study.file.gates.items():
-        now = gate.model_dump(mode="json")
+        now = gate.model_dump(mode="json", exclude={"about"})  # words about it decide nothing
         # a field that came with a later version was then what it is by default
         then = {**GateFile().model_dump(mode="json"), **first[name]} if name in first else None
-        if history and then != now:
-            changed = [key for key in now if then is not None and then[key] != now[key]]
+        changed = [key for key in now if then is not None and then[key] != now[key]]
+        if history and (then is None or changed):
             was = "; ".join(f"{key}: {then[key]}" for key in changed) if then else "not declared"
             found.append(f"the gate {name!r} was changed after the first answers were stored (it was {was})")
     return found

@@ -64,7 +64,7 @@ def test_english_is_gated_over_http_and_may_ship(folder: Path) -> None:
         assert found["categories"][name]["routing_accuracy"] == 1.0
     # nobody looked at what matches no anchor, and the report says so
     assert "warning: lower bounds: Success(rel=2)@3, RR@10, IntentMet@3" in done.out
-    assert "metaphorical: No-go, informs" in done.out  # and which category the packaged models cannot carry
+    assert "metaphorical: Failed, informs" in done.out  # and which category the packaged models cannot carry
     # a second run asks nothing
     assert "0 answered, 66 reused" in assay("run", folder, "--where", "language=en").err
 
