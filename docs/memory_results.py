@@ -88,7 +88,7 @@ activation_spreading_v1, pagerank. Flat: lexical_baseline, embedding_baseline, h
 question; which is the better of each side is found anew in every resample. Beside it the difference from the
 better of the two baselines alone, and H1, which asks for 15 % more than those: it holds where the estimate
 does and the interval of the difference excludes a loss, and fails where the interval excludes the 15 %.
-A graph memory also matches otherwise than a flat system: by the better of words and vectors. What its edges
+A graph memory also matches otherwise than a flat system: by the mean of words and vectors. What its edges
 add is the last difference, weighted_graph less no_structure, which is the same without any edge."""
 VECTORS = """## Vectors against words
 
