@@ -53,7 +53,7 @@ def test_nodes_and_edges_of_a_document(study: Path) -> None:
     assert (done.code, done.err) == (0, "small: the graph of words\n")
     assert max(cell_len(line) for line in done.out.splitlines()) <= 100
     rows = [line.split() for line in done.out.splitlines()]
-    assert "lease (policy): 4 nodes, 5 edges" in done.out
+    assert "lease (policy): 4 nodes, 6 edges" in done.out
     assert ["node", "role", "first", "words", "weight"] in rows
     assert ["from", "edge", "to", "weight", "why"] in rows
     assert ["lease:3", "refers_to", "lease:1", "0.700", "names", "'rule", "1'"] in rows

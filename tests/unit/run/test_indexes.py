@@ -9,11 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from probing import items, opened, write_study
 
 from assay.datasets.dataset import Corpus
+from assay.measures.block import Block
+from assay.measures.observed import Seconds
 from assay.pipeline import Evaluation
+from assay.plugins import MEASURES, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Hit, Node, Query, Response, Structure
 from assay.run.answering import RESERVE
@@ -21,8 +26,26 @@ from assay.run.indexes import Indexes
 from assay.run.keys import Unit
 from assay.run.runner import run_study
 from assay.run.store import Store
+from assay.study import open_study
 
 SCOPES = (["d1", "d2"], ["d3", "d4", "d5"])
+
+
+@dataclass(frozen=True)
+class Nodes(Seconds):
+    """How many nodes the graph has that an item was answered from."""
+
+    family: ClassVar[str] = "Nodes"
+    needs: ClassVar[frozenset[str]] = frozenset({"structure"})
+
+    def values(self, block: Block) -> NDArray[np.float64]:
+        found = [block.structure_of(item) for item in block.items]
+        return np.array([np.nan if each is None else len(each.nodes) for each in found])
+
+
+def evaluated(folder: Path) -> Evaluation:
+    plugins = {SYSTEMS: {"probe": trees(Seen())}, MEASURES: {"Nodes": Nodes}}
+    return Evaluation(open_study(folder, registry=Registry(plugins)))
 
 
 @dataclass
@@ -95,12 +118,19 @@ def test_indexes_are_dropped_when_their_items_are_done(tmp_path: Path) -> None:
     assert seen.most <= 1 + RESERVE  # the one in use, and those of answers that nobody has looked at yet
 
 
+def test_structures_are_not_read_where_no_measure_looks_at_them(tmp_path: Path) -> None:
+    run_study(opened(write_study(tmp_path, scoped(2)), trees(Seen())))
+    (block,) = evaluated(tmp_path).blocks
+    assert [block.structure_of(item) for item in block.items] == [None] * 4
+
+
 @pytest.mark.parametrize("seeds", [1, 2])
 def test_structures_of_scopes_are_stored_and_found_by_item(tmp_path: Path, seeds: int) -> None:
     study = opened(write_study(tmp_path, scoped(4), seeds=seeds), trees(Seen()))
     run_study(study)
     assert len(Store(study.run_folder).structures()) == 3 * seeds
-    for block in Evaluation(opened(tmp_path, trees(Seen()))).blocks:
+    write_study(tmp_path, scoped(4), seeds=seeds, measures=["Nodes"])
+    for block in evaluated(tmp_path).blocks:
         found = [block.structure_of(item) for item in block.items]
         sizes = [len(structure.nodes) for structure in found if structure is not None]
         assert sizes == [2, 3, 2, 3, 8, 8]
@@ -109,8 +139,9 @@ def test_structures_of_scopes_are_stored_and_found_by_item(tmp_path: Path, seeds
 def test_an_item_outside_every_stored_scope_has_no_structure(tmp_path: Path) -> None:
     write_study(tmp_path, scoped(1))
     run_study(opened(tmp_path, trees(Seen())))
-    write_study(tmp_path, [*scoped(1), *({**item, "item_id": "new", "scope": ["d7"]} for item in items(1))])
-    (block,) = Evaluation(opened(tmp_path, trees(Seen()))).blocks
+    more = ({**item, "item_id": "new", "scope": ["d7"]} for item in items(1))
+    write_study(tmp_path, [*scoped(1), *more], measures=["Nodes"])
+    (block,) = evaluated(tmp_path).blocks
     assert [block.structure_of(item) is None for item in block.items] == [False, False, False, True]
 
 
