@@ -19,7 +19,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["ASSAY_CACHE"] = folder.name
     config.add_cleanup(folder.cleanup)
     # How long an example takes says how busy the machine is, not whether the code is right.
-    settings.register_profile("untimed", deadline=None)
+    settings.register_profile("untimed", deadline=None, max_examples=60)
     settings.load_profile("untimed")
 
 

@@ -220,6 +220,7 @@ def test_half_a_character_is_refused_wherever_a_text_is_read(tmp_path: Path, lin
     assert outcome(tmp_path / "gold.yaml") is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_time")
 def test_a_thousand_damaged_files_load_or_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "gold.yaml"

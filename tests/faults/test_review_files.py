@@ -142,6 +142,7 @@ def _damaged(text: str, chance: random.Random) -> bytes:
     return data
 
 
+@pytest.mark.slow
 def test_five_hundred_damaged_files_bring_a_data_error_or_are_fine(tmp_path: Path) -> None:
     text, chance = good(tmp_path), random.Random(5)
     path, fine, wrong = tmp_path / "form.yaml", 0, []

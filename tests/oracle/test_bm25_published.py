@@ -29,6 +29,7 @@ def mean_ndcg_at_10(folder: Path, system: BM25 | Dense) -> float:
     return float(sum(scores["ndcg_cut_10"] for scores in scored.values()) / len(qrels))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dataset", "system", "published"),
     [

@@ -102,6 +102,7 @@ def equal_to_their_twins(evaluation: Evaluation, found: Mapping[tuple[str, str],
     assert evaluation.results.unproven
 
 
+@pytest.mark.slow
 def test_recall_is_the_share_of_supporting_sentences_that_stand_in_the_release(
     evaluate: Evaluate, shared_data: Callable[[str], Path]
 ) -> None:

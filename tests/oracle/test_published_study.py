@@ -39,6 +39,7 @@ THEIRS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "published"), [("scifact", 0.6789), ("nfcorpus", 0.3218)])
 def test_bm25_reaches_the_published_figure_and_every_measure_equals_trec_eval(
     name: str, published: float, tmp_path: Path, shared_data: Callable[[str], Path]

@@ -20,6 +20,7 @@ from assay.errors import DataError
 from assay.yaml_lines import read_yaml
 from small_study import assay
 
+pytestmark = pytest.mark.slow
 SCRIPT = Path(__file__).parents[2] / "studies" / "safety_reports" / "prepare.py"
 GOLD: dict[str, Any] = read_yaml(SCRIPT.with_name("gold_queries.yaml"))[0]
 CATEGORIES = {

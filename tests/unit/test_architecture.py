@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -76,9 +77,18 @@ def layer_of(module: str) -> str:
     return module.partition(".")[0]
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+@cache
+def imports(path: Path) -> tuple[tuple[str, bool], ...]:
     """The modules of the package that a file imports, and whether only for the type checker."""
-    tree = ast.parse(path.read_text())
+    return tuple(_imports(tree_of(path)))
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[str, bool]]:
     typing_only = {
         node
         for block in ast.walk(tree)
@@ -140,7 +150,7 @@ def test_plugins_do_not_import_plugins_of_another_folder() -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_no_kind_of_study_decides_anything(path: Path) -> None:
-    tree = ast.parse(path.read_text())
+    tree = tree_of(path)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Compare | ast.Match):
             continue
@@ -180,7 +190,7 @@ def test_no_assert_checks_input(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_every_module_and_public_name_says_what_it_is(path: Path) -> None:
-    tree = ast.parse(path.read_text())
+    tree = tree_of(path)
     if not path.read_text().strip():
         return
     assert ast.get_docstring(tree)

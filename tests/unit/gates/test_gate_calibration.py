@@ -57,6 +57,7 @@ def outcomes(text: str, rows: Rows, on: str | None = None) -> dict[bool | None, 
     return {holds: found.count(holds) / STUDIES for holds in (True, False, None)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [66, pytest.param(300, marks=pytest.mark.slow)])
 def test_twins_do_not_pass_for_an_improvement(n: int) -> None:
     # 2.5 % expected at most; four deviations of a share of 400 studies are 0.031
@@ -77,6 +78,7 @@ def test_twins_are_neither_better_nor_worse(n: int) -> None:
     assert 0.002 <= shares[True] + shares[False] <= 0.083
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [66, pytest.param(300, marks=pytest.mark.slow)])
 def test_twins_differ_no_more_often_than_alpha(n: int) -> None:
     rows = studies("twins", n)
@@ -93,6 +95,7 @@ def test_twins_differ_no_more_often_than_alpha(n: int) -> None:
     assert sum(one.p_adjusted is not None and one.p_adjusted < 0.05 for one in corrected) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [66, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_planted_loss_is_caught_at_the_stated_power(n: int) -> None:
     stated = power_of(0.05, DEVIATION, n)  # 0.27 at 66 items, 0.82 at 300

@@ -349,6 +349,7 @@ def check_settled(found: list[tuple[Benchmark, Review]], completions: int) -> No
         assert {decision(rows) for rows in (*ends, *rest)} == {whole}
 
 
+@pytest.mark.slow
 def test_with_half_filled_in_a_quarter_of_the_judgments_settles_it() -> None:
     counted, distinct = shares(reviews(0.4, 0.5, benches=20))
     assert counted <= 0.25

@@ -274,6 +274,7 @@ def test_the_cap_holds_across_processes(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------ engines
 
 
+@pytest.mark.slow
 def test_processes_give_the_answers_that_threads_give(tmp_path: Path) -> None:
     given = [*items(6), *sequence("talk", 3)]
     fields = {"seeds": 2, "systems": {"a": "probe", "b": "probe(top=2)"}}
