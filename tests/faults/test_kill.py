@@ -66,7 +66,7 @@ def assert_undisturbed(tmp_path: Path, folder: Path, number: int, kills: int, at
 @pytest.mark.parametrize(
     ("engine", "kills", "number"),
     [
-        ("local", 2, 12),
+        pytest.param("local", 2, 12, marks=pytest.mark.slow),
         pytest.param("local", 12, 100, marks=pytest.mark.slow),
         pytest.param("processes", 4, 40, marks=pytest.mark.slow),
     ],

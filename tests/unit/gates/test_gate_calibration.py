@@ -65,6 +65,7 @@ def test_twins_do_not_pass_for_an_improvement(n: int) -> None:
     assert shares[True] <= 0.04
 
 
+@pytest.mark.slow
 def test_by_estimate_alone_twins_often_pass() -> None:
     assert outcomes("M(new#) >= M(old#) + 0.02", studies("twins", 66), on="estimate")[True] >= 0.25
 
