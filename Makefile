@@ -50,7 +50,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser and not published"
 
 test-slow: $(VENV)/.dev $(VENV)/.bench
-	$(BIN)/python -m pytest -q -n 2 -m "slow or browser"
+	$(BIN)/python -m pytest -q -n 2 -m "(slow or browser) and not published"
 
 test-models: $(VENV)/.models
 	$(BIN)/python -m pytest -q tests/unit/retrieval/test_sentence_transformer.py tests/unit/retrieval/test_cross_encoder.py
