@@ -103,8 +103,8 @@ class Effect(Spreading):
     """Effect of removing edges: how far the result changes without them, from 0 (not at all) to 1 (wholly).
 
     of="path" removes the edges of the best path, "random" as many of the whole graph, "nearby" as many of
-    those the spread touched; the last two are means over draws. A path is causally useful where the first is
-    larger. Applies to answers that tell it. Higher is better: the path carried the result.
+    those at the nodes of its paths; the last two are means over draws. A path is causally useful where the
+    first is larger. Applies to answers that tell it. Higher is better: the path carried the result.
     """
 
     family: ClassVar[str] = "Effect"

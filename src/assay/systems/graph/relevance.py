@@ -1,4 +1,4 @@
-"""How well each node matches a query, from 0 to 1: by words, by vectors, or by the better of the two.
+"""How well each node matches a query, from 0 to 1: by words, by vectors, or by the mean of the two.
 
 By words: a text's BM25 score beside that of a text of usual length which has each of the query's content
 words once (those that the corpus knows), so that scores of different queries mean the same.
