@@ -7,7 +7,6 @@ made anew when that hash differs.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +19,7 @@ import assay
 from assay.datasets.dataset import Dataset, digest
 from assay.errors import UsageError
 from assay.gates.evaluate import Evaluator
+from assay.gates.figures import figures_of, measures_of_figures
 from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
@@ -27,6 +27,7 @@ from assay.measures.score import score_blocks
 from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
+from assay.report.curves import curves_of
 from assay.report.views import item_views, measure_infos
 from assay.report.walks import with_traces
 from assay.results import Results, ReviewSummary, Trust
@@ -96,9 +97,9 @@ class Evaluation:
 
     @cached_property
     def measures(self) -> list[Measure]:
-        """The study's measures, and those that only its gates read."""
+        """The study's measures, and those that only its gates or figures read."""
         named = {measure.name: measure for measure in self.study.measures}
-        for measure in measures_of(self.study.gates, self.study):
+        for measure in (*measures_of(self.study.gates, self.study), *measures_of_figures(self.study)):
             named.setdefault(measure.name, measure)
         return list(named.values())
 
@@ -129,7 +130,8 @@ class Evaluation:
         stored, structures = self.store.answers(), self.store.structures() if wanted else {}
         chosen = dataclasses.replace(self.selection, limit=None)
         blocks = []
-        for arm, seed in itertools.product(self.arms, self.study.seeds):
+        seeded = [(arm, seed) for arm in self.arms for seed in self.study.seeds_of(arm)]
+        for arm, seed in seeded:
             dataset, basis = self.study.dataset(arm), self._bases[arm.name]
             keys = in_item_order(plan_units(basis, seed, dataset), len(dataset.items))
             places = sorted(chosen.positions(self.study, dataset))
@@ -326,6 +328,8 @@ class Evaluation:
             only={name: list(values) for name, values in self.selection.where.items()},
             layer=" and ".join(self._each(lambda dataset: [dataset.layer] if dataset.layer else [])),
             unproven=self._each(lambda dataset: dataset.unproven),
+            figures=figures_of(self.study.file.figures, self.evaluator),
+            curves=curves_of(self.study.measures),
         )
         return with_traces(found, self.blocks, self.datasets)
 

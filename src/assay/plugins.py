@@ -32,7 +32,9 @@ FUSIONS = "assay.fusions"
 RERANKERS = "assay.rerankers"
 SELECTORS = "assay.selectors"
 PACKS = "assay.packs"
-PARTS = (TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS, PACKS)  # of systems
+SOURCES = "assay.sources"
+# of systems, and of datasets that are gathered
+PARTS = (TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS, PACKS, SOURCES)
 GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, *PARTS)
 
 T = TypeVar("T")
@@ -114,7 +116,9 @@ class Registry:
         return make(cls, Spec(spec.name, made))
 
     def _part(self, whole: str, name: str, group: str, value: Any, fill: Fill) -> Any:
-        """The part that a parameter names; something that is made already, or None, passes."""
+        """The part that a parameter names, or each of a list; what is made already, or None, passes."""
+        if isinstance(value, list):
+            return [self._part(whole, name, group, each, fill) for each in value]
         if not isinstance(value, str | Mapping | Spec):
             return value
         try:
@@ -287,7 +291,7 @@ def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
     found = {}
     for name in part_groups(type(plugin)):
         part = getattr(plugin, name)
-        if part is not None:
+        if part is not None and not isinstance(part, list):
             declared = getattr(part, "identity", None)
             own = None if declared is None else declared(kit)
             inner = part_identities(part, kit)
@@ -298,4 +302,6 @@ def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return identity(value)
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
     return str(value) if isinstance(value, Spec) else value

@@ -102,6 +102,7 @@ class System(Protocol):
     `identity`  (kit) -> what else decides its answers: hashes of models, prompts, files
     `gives`     what its responses can hold, such as {"hits", "contexts"}: a measure that needs more does not
                 apply to it
+    `seeded`    False where the seed changes nothing: it is then asked with the first seed alone
     `threads`   how many items may be in flight; default 1 for systems that compute, more for those that wait
     `problems`  (dataset, kit) -> list[Problem]: why it cannot serve this dataset, told before it is asked
     `warnings`  (dataset, kit) -> list[str]: what of this dataset looks like a slip to it; `assay validate`
@@ -198,6 +199,9 @@ class Statistic(Protocol):
     `reads` is "scores" (each argument of the call is a measure of a system) or "judgments" (a label; the
     columns are raters, NaN where a rater did not judge the row). One that reads judgments may have a field
     `raters`: "anna|llm" are the judges to compare; empty, the people the study lists.
+
+    May have `of(measures) -> Statistic`, bound to the measures of its arguments; `stepwise`: values jump, so
+    that the ends of an interval are drawn values; `most`, which an infinite value lies above; and `unit`.
     """
 
     reads: ClassVar[str]

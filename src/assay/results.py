@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.measures.walk import WantedPath
-from assay.records import Comparison, Estimate, Step, Verdict
+from assay.records import Arm, Comparison, Estimate, Factors, Step, Verdict
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,6 +158,43 @@ class Against(msgspec.Struct, frozen=True):
     relabelled: list[str]  # of those compared: judges say something else of them now
 
 
+class Figure(msgspec.Struct, frozen=True):
+    """An expression that the study wants shown, of one system or of none in particular, with its interval.
+
+    Value and ends are None where there is none, and infinite where they lie above `most`.
+    """
+
+    name: str
+    system: str | None  # None: it names its systems itself
+    factors: Factors
+    text: str  # the expression as written
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    reason: str = ""  # why there is no value, or what to know of it
+    where: str | None = ""  # the slice; None: its parts are about different ones
+    reads: list[str] = []  # the measures
+    unit: str = ""
+    most: float | None = None
+
+    @property
+    def arm(self) -> str:
+        """The system with its factors, as arms are named; without a system the factors alone."""
+        return Arm(self.system or "", self.factors).name
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """A measure at several budgets, which is shown as one line a system."""
+
+    name: str  # A
+    budgets: list[int | None]  # rising; None: unbounded, last
+    measures: list[str]  # A@200, A@400, …, A@inf
+    better: str = "higher"
+    about: str = ""
+    areas: list[str] = []  # measures of the whole curve: AUC@1200
+
+
 class Trust(msgspec.Struct, frozen=True):
     """What decides how far the figures can be trusted."""
 
@@ -194,6 +231,8 @@ class Results:
     report: str | None = None  # path of the HTML file
     layer: str = ""  # public, structured or private: what the data can support
     unproven: list[str] = field(default_factory=list)  # what the data says nothing about
+    figures: list[Figure] = field(default_factory=list)  # expressions that the study wants shown
+    curves: list[Curve] = field(default_factory=list)  # measures at several budgets
 
     @property
     def caveat(self) -> str | None:
@@ -218,6 +257,7 @@ class Results:
             "estimates": msgspec.to_builtins(self.estimates),
             "comparisons": msgspec.to_builtins(self.comparisons),
             "verdicts": msgspec.to_builtins(self.verdicts),
+            "figures": msgspec.to_builtins(self.figures),
             "trust": msgspec.to_builtins(self.trust),
             "report": self.report,
         }

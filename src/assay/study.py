@@ -60,11 +60,19 @@ class Study:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the file as written, secrets not filled in."""
-        return digest([msgspec.json.encode(self.file.model_dump(), order="sorted")])
+        written = self.file.model_dump()
+        if not written["figures"]:  # it came later: a study without it keeps the fingerprint it had
+            del written["figures"]
+        return digest([msgspec.json.encode(written, order="sorted")])
 
     @property
     def seeds(self) -> list[int]:
         return self.file.seeds
+
+    def seeds_of(self, arm: Arm) -> list[int]:
+        """The seeds that an arm is asked with: one where its system says that the seed changes nothing."""
+        seeded = getattr(self._system(arm, secrets=False), "seeded", True)
+        return self.seeds if seeded else self.seeds[:1]
 
     @property
     def budgets(self) -> list[Budget]:

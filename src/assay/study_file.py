@@ -161,6 +161,7 @@ class StudyFile(_Strict):
     steps: Words = []
     gates: dict[str, GateFile] = {}
     recommend: dict[str, dict[str, Outcome]] = {}
+    figures: dict[str, str] = {}
     sweep: SweepFile | None = None
     reports: Words = []
     baselines: Word | None = None

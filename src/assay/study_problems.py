@@ -71,6 +71,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "steps": _step_problems,
         "gates": _gate_problems,
         "recommend": _recommend_problems,
+        "figures": _figure_problems,
         "reports": _report_problems,
         "limits": limit_problems,
         "factors": _factor_problems,
@@ -81,6 +82,7 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
         "steps": {"gates"},
         "gates": {"systems"},
         "recommend": {"gates"},
+        "figures": {"systems"},
         "limits": {"systems", "measures"},
         "factors": {"data", "systems"},
         "sweep": {"data", "systems", "measures", "chunk", "factors"},
@@ -166,10 +168,10 @@ def _measure_problems(study: Study) -> Iterator[Problem]:
             what = "it is listed twice" if first == text else f"this is {first!r} again"
             yield study.lines.problem(loc, what, "Keep one of the two.")
         seen[measure.name] = text
-        yield from _missing_budget(study, loc, measure)
+        yield from missing_budget(study, loc, measure)
 
 
-def _missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem]:
+def missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem]:
     """A measure under a token budget that no context will be made for could only ever be missing."""
     cutoff = getattr(measure, "cutoff", None)
     if measure.at == "tokens" and cutoff not in study.budgets:
@@ -227,7 +229,7 @@ def _gate_problems(study: Study) -> Iterator[Problem]:
         found = found or list(_tried(study, ("gates", name), partial(Gate.from_file, name, gate)))
         yield from found
         for measure in [] if found else measures_of([Gate.from_file(name, gate)], study):
-            yield from _missing_budget(study, ("gates", name), measure)
+            yield from missing_budget(study, ("gates", name), measure)
 
 
 def _recommend_problems(study: Study) -> Iterator[Problem]:
@@ -278,6 +280,12 @@ def _factor_problems(study: Study) -> Iterator[Problem]:
                 if problem.what not in said:
                     said.add(problem.what)
                     yield problem
+
+
+def _figure_problems(study: Study) -> Iterator[Problem]:
+    from assay.gates.figures import figure_problems
+
+    yield from figure_problems(study)
 
 
 def _sweep_problems(study: Study) -> Iterator[Problem]:

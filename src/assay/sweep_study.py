@@ -63,6 +63,7 @@ def _derived(study: Study, how: SweepFile) -> Study:
             "by": by,
             "baseline": None,
             "gates": {},
+            "figures": {},
             "steps": [],
             "recommend": {},
             "reports": [],

@@ -11,6 +11,7 @@ from typing import Any
 from assay.datasets.dataset import Dataset
 from assay.errors import AssayError, DataError, Problem, did_you_mean
 from assay.gates.clause import repeated
+from assay.gates.figures import expressed, measures_of_figures
 from assay.gates.leaf import calls
 from assay.gates.syntax import Clause
 from assay.gates.verdict import measures_of
@@ -72,7 +73,8 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
             problems.update(dict.fromkeys(error.problems))
         except AssayError as error:
             problems[study.lines.problem(["systems", arm.system], str(error))] = None
-    measures = {each.name: each for each in [*study.measures, *measures_of(study.gates, study)]}
+    read = [*study.measures, *measures_of(study.gates, study), *measures_of_figures(study)]
+    measures = {each.name: each for each in read}
     problems.update(dict.fromkeys(_slice_problems(study, datasets)))
     shallow, unsure = _too_shallow(study, list(measures.values()))
     examined, doubts = _examined(study, datasets)
@@ -163,6 +165,12 @@ def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Prob
                 if fix := _impossible(condition, known):
                     what = f"no item has {condition}, which {clause.text!r} asks for"
                     yield study.lines.problem(["gates", gate.name], what, fix)
+    for name, text in study.file.figures.items():
+        clause = expressed(name, text, list(study.file.systems))[0].clause
+        for condition in _conditions(clause, known):
+            if fix := _impossible(condition, known):
+                what = f"no item has {condition}, which {text!r} asks for"
+                yield study.lines.problem(["figures", name], what, fix)
 
 
 def _conditions(clause: Clause, known: Mapping[str, set[str]]) -> list[Condition]:

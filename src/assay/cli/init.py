@@ -13,9 +13,12 @@ from assay.cli.options import AsJson
 from assay.cli.showing import print_json, say
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 
+# of the studies that come with the program, those to start from
+TEMPLATES = ("hierarchy", "memory", "models", "search")
+
 
 def command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to study: memory, models or search.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What to study: {', '.join(TEMPLATES)}.")],
     folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="Where; default: the kind.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -41,7 +44,6 @@ def command(
     say(f"wrote {', '.join(top)} to {target}; next: assay run {target}")
 
 
-TEMPLATES = ("memory", "models", "search")  # of the studies that come with the program, those to start from
 _MADE = ("__pycache__", "run", "sweep", "baselines")  # what running a study leaves in its folder
 
 

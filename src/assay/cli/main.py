@@ -22,6 +22,7 @@ from assay.cli import (
     dashboard,
     data,
     demo,
+    fit,
     gate,
     golden,
     graph,
@@ -74,7 +75,7 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
     return telling
 
 
-for module in (demo, init, validate, run, score, compare, gate, report, status, graph, sweep, dashboard):
+for module in (demo, init, validate, fit, run, score, compare, gate, report, status, graph, sweep, dashboard):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))
 

@@ -13,7 +13,10 @@ from assay.cli.showing import evaluated, finish, say, show, write_reports
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.pipeline import Evaluation
+    from assay.run.runner import Outcome
     from assay.run.selection import Selection
+    from assay.study import Study
 
 Where = Annotated[
     list[str] | None, typer.Option("--where", metavar="k=v", help="Only these factors or tags; v may be a|b.")
@@ -35,7 +38,16 @@ def command(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the scores of every item too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a study from its systems to a verdict. Running again resumes."""
+    """Run a study from its systems to a verdict, or the studies of a plan in order. Running again resumes."""
+    from assay.plan_file import is_plan
+
+    if is_plan(study):
+        from assay.cli.plan import run_and_show as run_plan_and_show
+
+        narrowing = {"--where": where, "--system": system, "--stage": stage, "--limit": limit}
+        refuse_narrowing({**narrowing, "--against": against, "--verbose": verbose})
+        run_plan_and_show(study, fresh=fresh, engine=engine, as_json=as_json)
+        return
     chosen = [*(where or []), *([f"stage={stage}"] if stage else [])]
     run_and_show(
         study,
@@ -59,14 +71,24 @@ def run_and_show(
     as_json: bool = False,
 ) -> None:
     """The sequence of all stages, shown; ends with the verdict's exit code."""
-    from assay.pipeline import Evaluation, judge_study
-    from assay.run.runner import run_study
     from assay.run.selection import Selection
     from assay.study import open_study
+
+    opened = open_study(path)
+    _, evaluation = performed(opened, chosen or Selection(), fresh=fresh, engine=engine)
+    results = write_reports(evaluated(evaluation, against), opened)
+    show(results, as_json=as_json, every_item=verbose)
+    finish(results.verdict)
+
+
+def performed(
+    opened: Study, chosen: Selection, *, fresh: bool = False, engine: str = "local"
+) -> tuple[Outcome, Evaluation]:
+    """Checks a study, asks its systems and then its judges, and tells of each; what follows is evaluation."""
+    from assay.pipeline import Evaluation, judge_study
+    from assay.run.runner import run_study
     from assay.validate import check_study
 
-    chosen = chosen or Selection()
-    opened = open_study(path)
     arms = chosen.arms(opened)
     chosen.refuse_unmet(opened, arms)
     check_study(opened, arms)
@@ -80,9 +102,14 @@ def run_and_show(
         for asked in judge_study(opened, chosen, progress):
             done = f"{asked.answered} questions answered, {asked.failed} failed"
             say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
-    results = write_reports(evaluated(Evaluation(opened, chosen), against), opened)
-    show(results, as_json=as_json, every_item=verbose)
-    finish(results.verdict)
+    return outcome, Evaluation(opened, chosen)
+
+
+def refuse_narrowing(given: dict[str, object]) -> None:
+    """Options that are about one study make no sense for several."""
+    if named := [name for name, value in given.items() if value]:
+        fix = "Its steps say which part of a study to run (docs/plans.md)."
+        raise UsageError(f"A plan takes no {' and no '.join(named)}. {fix}")
 
 
 def _left_out(items: int, chosen: Selection) -> str:

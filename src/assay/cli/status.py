@@ -13,10 +13,16 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from assay.plan_file import is_plan
     from assay.reviewing import next_step
     from assay.run.status import place_of, study_status
     from assay.study import open_study
 
+    if is_plan(study):
+        from assay.cli.plan import show_status
+
+        show_status(study, as_json=as_json)
+        return
     opened = open_study(study)
     found = study_status(opened)
     if not found.next_step:

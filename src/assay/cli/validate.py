@@ -9,9 +9,15 @@ from assay.cli.showing import print_json, say
 
 
 def command(study: StudyPath, as_json: AsJson = False) -> None:
-    """Check a study, its data and its gates, and say what to do about each problem."""
+    """Check a study or a plan, its data and its gates, and say what to do about each problem."""
+    from assay.plan_file import is_plan
     from assay.validate import validate_study
 
+    if is_plan(study):
+        from assay.cli.plan import validate_and_show
+
+        validate_and_show(study, as_json=as_json)
+        return
     report = validate_study(study)
     if as_json:
         print_json(report.as_json())

@@ -136,7 +136,7 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool)
         known = not math.isnan(least.whole.low)
         why = "the interval lies on both sides of the threshold" if known else "there is no interval"
         reason = f"decided on the estimate: {why}"
-    notes = [reason, _about_failed(failed, rules)]
+    notes = [reason, _about_infinite(least), _about_failed(failed, rules)]
     return _shown(clause, holds, margins, evaluator.level, "; ".join(filter(None, notes)), settle)
 
 
@@ -192,6 +192,12 @@ def _why_undecided(clause: Clause, margin: Margin, on: str) -> tuple[str, int | 
     return reason, items_to_settle(told.value, told.low, told.high, margin.n)
 
 
+def _about_infinite(margin: Margin) -> str:
+    """What an infinite side stands for: no report can print it as a number."""
+    sides = (("the left side", margin.left), ("the right side", margin.right))
+    return "; ".join(f"{side} is above {margin.most:g}" for side, value in sides if margin.boundless(value))
+
+
 def _about_failed(failed: int, rules: GateFile) -> str:
     if not failed:
         return ""
@@ -216,16 +222,20 @@ def _shown(
         float(np.max([margin.whole.high for margin in margins])),
     )
     margin = hull if _upward(clause) else -hull
+    value, low, high, left, right = (
+        figure if least.boundless(figure) else _number(figure)
+        for figure in (margin.value, margin.low, margin.high, least.left, least.right)
+    )
     return ClauseResult(
         clause.text,
         holds,
-        _number(margin.value),
-        _number(margin.low),
-        _number(margin.high),
+        value,
+        low,
+        high,
         least.n,
         reason,
-        left=_number(least.left),
-        right=_number(least.right),
+        left=left,
+        right=right,
         mde=_number(detectable_difference(hull.low, hull.high, level)) or None,
         items_to_settle=settle or None,
     )

@@ -49,16 +49,17 @@ def worth(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
 
 
 def combined(op: str, left: Floats, right: Floats) -> Floats:
-    """A sum, difference, product or ratio; a ratio to zero is NaN."""
-    match op:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-    quotient: Floats = left / np.where(right == 0, np.nan, right)
-    return quotient
+    """A sum, difference, product or ratio; a ratio to zero is NaN, and so is infinity less infinity."""
+    with np.errstate(invalid="ignore"):
+        match op:
+            case "+":
+                return left + right
+            case "-":
+                return left - right
+            case "*":
+                return left * right
+        quotient: Floats = left / np.where(right == 0, np.nan, right)
+        return quotient
 
 
 @dataclass(frozen=True)

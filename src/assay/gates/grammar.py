@@ -60,12 +60,18 @@ _HINTS = {
     "∞": "Write inf.",
     "and": "Write each condition as a clause of its own.",
     "or": "Write each condition as a clause of its own.",
+    "{": "In figures, {system} stands for each system.",
 }
 
 
 def parse_clause(text: str) -> Clause:
     """The clause a line of a gate stands for; a UsageError shows the column of a mistake."""
     return _Parser(text).clause()
+
+
+def parse_expression(text: str) -> tuple[Expression, tuple[Condition, ...]]:
+    """An expression without a comparison, and the slice it is about."""
+    return _Parser(text).expression()
 
 
 class _Parser:
@@ -94,6 +100,17 @@ class _Parser:
             rest = [f"'{word}'" for word, said in zip(("where", "for", "on"), told, strict=True) if not said]
             raise self._expected(", ".join(rest) + " or " * bool(rest) + "the end of the clause")
         return Clause(left, op, right, where, each, on, self.text.strip())
+
+    def expression(self) -> tuple[Expression, tuple[Condition, ...]]:
+        if not self.text.strip():
+            raise self._error("the expression is empty. Write one such as nDCG@10(new) - nDCG@10(old)")
+        found = self._sum()
+        if _COMPARISON.match(self.text, self.at):
+            raise self._error("a figure compares nothing. Leave the comparison out, or write a gate")
+        where = self._many(self._condition) if self._keyword("where") else ()
+        if self.at < len(self.text):
+            raise self._expected("'where' or the end of the expression" if not where else "the end")
+        return found, where
 
     def _rule(self) -> Rule:
         """What the clause is decided on, whatever the gate says."""

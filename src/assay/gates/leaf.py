@@ -121,7 +121,16 @@ def _spanning(
     means = tuple(column for column in columns if isinstance(column, Mean))
     if len(means) != len(columns):
         raise _mistake(call, f"{call.name} takes measures, not statistics of them")
-    return Spanning(call.name, statistic, means, where=where)
+    return Spanning(call.name, _bound(call, statistic, means), means, where=where)
+
+
+def _bound(call: Call, statistic: Statistic, means: Sequence[Mean]) -> Statistic:
+    """A statistic that hangs on what its arguments are, such as their cut-offs, told what they are."""
+    of = getattr(statistic, "of", None)
+    try:
+        return statistic if of is None else of([mean.measure for mean in means])
+    except UsageError as error:
+        raise _mistake(call, str(error)) from error
 
 
 def _system(call: Call, systems: Sequence[str]) -> str:

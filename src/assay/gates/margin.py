@@ -7,6 +7,7 @@ means is again what tables show. A gate that asks for subset intervals gets thos
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +19,8 @@ from assay.gates.closed_form import Linear, closed_form, linear, powered
 from assay.gates.evaluate import Counting, Evaluator, combined, worth
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
-from assay.stats.columns import TIE
+from assay.protocols import Statistic
+from assay.stats.columns import TIE, spread
 from assay.stats.intervals import FEW, NO_INTERVAL, Interval, interval_of
 from assay.stats.subsets import subset_interval
 
@@ -48,9 +50,14 @@ class Margin:
     left: float
     right: float
     n: int  # clusters
+    most: float | None = None  # an infinite value is known to lie above this
+
+    def boundless(self, value: float) -> bool:
+        """Whether an infinite value is one that a statistic gave, not an end that was never reached."""
+        return self.most is not None and math.isinf(value)
 
     def __neg__(self) -> Margin:
-        return Margin(-self.whole, -self.gain, self.left, self.right, self.n)
+        return Margin(-self.whole, -self.gain, self.left, self.right, self.n, self.most)
 
 
 def margins_of(
@@ -68,7 +75,8 @@ def margins_of(
     if subsets:
         resampled = partial(_from_subsets, n=scope.n, level=evaluator.level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
-    resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level)
+    stepwise = any(getattr(each, "stepwise", False) for each in statistics_of(leaves))
+    resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level, stepwise=stepwise)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
         if checked := powered(form, leaves, evaluator, way):
@@ -82,6 +90,17 @@ def margins_of(
             closed = NO_INTERVAL
         margins.append(_margin(clause, leaves, values, closed, resampled, scope.n))
     return margins
+
+
+def statistics_of(leaves: Mapping[Call, Leaf]) -> list[Statistic]:
+    """The statistics among the leaves of an expression."""
+    return [found.statistic for found in leaves.values() if isinstance(found, Spanning)]
+
+
+def _most(leaves: Mapping[Call, Leaf]) -> float | None:
+    """What an infinite value of a statistic is known to lie above, where one says so."""
+    known = [getattr(each, "most", None) for each in statistics_of(leaves)]
+    return max((each for each in known if each is not None), default=None)
 
 
 def _tells(
@@ -98,18 +117,20 @@ def _tells(
     """
     if form is not None and sorted(form[0].values()) == [-1, 1] and bounds is not None:
         return True
-    columns: dict[tuple[str, ...], dict[tuple[str, str], Floats]] = {}
+    columns: dict[tuple[str, ...], dict[tuple[tuple[str, str], ...], Floats]] = {}
     for found in leaves.values():
-        for mean in means_of(found):
-            columns.setdefault((mean.measure.name, str(mean.where)), {})[mean.column] = evaluator.values(
-                mean, way
-            )
+        means = means_of(found)
+        # of a statistic some columns may be the same for every system, such as the truth
+        alike = columns.setdefault((*found.kind, str([mean.where for mean in means])), {})
+        alike[tuple(mean.column for mean in means)] = np.array(
+            [evaluator.values(mean, way) for mean in means]
+        )
         share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
         if share is not None and evaluator.used(found, way).sum() * min(share, 1 - share) < FEW:
             return False
-    for alike in columns.values() if compares else ():
-        table = np.array(list(alike.values()))
-        differ = (np.abs(table - table[0]) > TIE).any(axis=0)
+    for several in columns.values() if compares else ():
+        table = np.array(list(several.values()))
+        differ = (np.abs(table - table[0]) > TIE).any(axis=(0, 1))
         if len(table) > 1 and len(np.unique(evaluator.rows.clusters[differ])) < FEW:
             return False
     return True
@@ -128,29 +149,32 @@ def _margin(
     n: int,
 ) -> Margin:
     left, right = worth(clause.left, values), worth(clause.right, values)
-    whole = left - right
+    whole = combined("-", left, right)
     interval = closed or resampled(whole)
     estimated = Estimated(float(whole[0]), interval.low, interval.high)
     alike = _if_alike(_difference(clause), leaves, values)
     if alike is None:
         gain = estimated
-    elif np.ptp(alike) <= TIE:
+    elif spread(alike) <= TIE:
         gain = Estimated(*(end - float(alike[0]) for end in (estimated.value, interval.low, interval.high)))
     else:
-        above = resampled(whole - alike)
-        gain = Estimated(float(whole[0] - alike[0]), above.low, above.high)
-    return Margin(estimated, gain, float(left[0]), float(right[0]), n)
+        over = combined("-", whole, alike)
+        above = resampled(over)
+        gain = Estimated(float(over[0]), above.low, above.high)
+    return Margin(estimated, gain, float(left[0]), float(right[0]), n, _most(leaves))
 
 
 def _from_subsets(values: Floats, n: int, level: float) -> Interval:
     return subset_interval(values[n + 1 :], level)
 
 
-def _bootstrapped(values: Floats, n: int, bounds: Bounds | None, level: float) -> Interval:
+def _bootstrapped(
+    values: Floats, n: int, bounds: Bounds | None, level: float, *, stepwise: bool = False
+) -> Interval:
     point, jackknife, draws = float(values[0]), values[1 : n + 1], values[n + 1 :]
     defined = None if np.isnan(jackknife).any() else jackknife
-    found = interval_of(draws, point, n, jackknife=defined, bounds=bounds, level=level)
-    if np.isnan(found.low) and n > 1 and np.ptp(draws) <= TIE:
+    found = interval_of(draws, point, n, jackknife=defined, bounds=bounds, level=level, stepwise=stepwise)
+    if np.isnan(found.low) and n > 1 and spread(draws) <= TIE:
         return Interval(point, point, "constant")  # no resample moves it
     return found
 
@@ -169,7 +193,7 @@ def _if_alike(
     level = {call: np.mean(kinds[found.kind], axis=0) for call, found in leaves.items()}
     points = {call: array[:1] for call, array in level.items()}
     moved = [worth(difference, {**points, call: at + STEP}) for call, at in points.items()]
-    moves = np.concatenate(moved) - worth(difference, points)
+    moves = combined("-", np.concatenate(moved), worth(difference, points))
     return worth(difference, level) if moves.min() < 0 < moves.max() else None
 
 

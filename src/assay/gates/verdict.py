@@ -115,7 +115,7 @@ class Gate:
 def names_unknown_to(clause: Clause, study: Study) -> Iterator[str]:
     """What a clause refers to that the study does not have, and a threshold that nothing could reach."""
     try:
-        leaves = list(_leaves(clause, study))
+        leaves = list(leaves_of(clause, study))
     except AssayError as error:
         yield f"{clause.text}: {error}"
         return
@@ -130,17 +130,17 @@ def names_unknown_to(clause: Clause, study: Study) -> Iterator[str]:
 
 def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
     """Every measure that gates read, so that it is scored."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in _leaves(clause, study))
+    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, study))
     return list({mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}.values())
 
 
 def systems_of(gates: Sequence[Gate], study: Study) -> set[str]:
     """Every system that gates speak of."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in _leaves(clause, study))
+    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, study))
     return {mean.system for found in leaves for mean in means_of(found)}
 
 
-def _leaves(clause: Clause, study: Study) -> Iterator[Leaf]:
+def leaves_of(clause: Clause, study: Study) -> Iterator[Leaf]:
     """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
     if not [*calls(clause.left), *calls(clause.right)]:
         raise UsageError("a clause is about a measure of a system, and this one has numbers alone")

@@ -1,18 +1,20 @@
-"""Relevance, or intent, by a language model behind any service that speaks OpenAI's chat protocol.
+"""Judging by a language model behind any service that speaks OpenAI's chat protocol.
 
-Each passage is judged alone, in a request of its own, by a versioned prompt (`llm_prompt`). An answer counts
+Each text is judged alone, in a request of its own, by a versioned prompt (`llm_prompt`). An answer counts
 only where its first line is a grade and nothing else. Any other is asked for again, and in the end the
 question fails: nothing ever stands in for a grade that was not given.
+
+`ModelJudge` is what every such judge does; `Llm` asks it about passages, for relevance or intent.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import msgspec
 
@@ -31,21 +33,20 @@ EXPECTS = {"relevance": None, "intent": "intent"}  # of the items that a prompt 
 
 
 @dataclass(frozen=True)
-class Llm:
-    """A model that grades passages. Without a `url` it is asked nothing and leaves every label as it was.
+class ModelJudge:
+    """A model that grades texts by a prompt. Without a `url` it is asked nothing and changes no label.
 
-    `prompt` is one that comes with the program (`relevance`, `intent`; `relevance-1` for a fixed version), a
-    file in the study, or its text. Hits within `depth` are judged; one without a text stays unjudged. Of
-    several `samples` the middle grade counts, the lower of two: the majority's where there is one. Each has a
-    `seed` of its own, from 1 on. `extra` goes into the request as it is; null takes a field out of it. Prices
-    are those of a million tokens. `name` is for a second judge with the same prompt.
+    `prompt` is the name of one that comes with the program (`relevance`; `relevance-1` for a fixed version),
+    a file in the study, or its text. Of several `samples` the middle grade counts, the lower of two: the
+    majority's where there is one. Each has a `seed` of its own, from 1 on. `extra` goes into the request as
+    it is; null takes a field out of it. Prices are those of a million tokens. `name` is for a second judge
+    with the same prompt.
     """
 
     url: str = aside("")
     model: str = ""  # empty: the only one that is served there
     key: str = aside("")
-    prompt: str = aside("relevance")
-    depth: int = aside(10)
+    prompt: str = aside("")
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 200
@@ -62,9 +63,11 @@ class Llm:
     version: str = field(default="1", init=False)
 
     closed_labels: ClassVar[frozenset[str]] = frozenset()
+    labels: ClassVar[tuple[str, ...]] = ()  # those that its prompt may have
+    counts: ClassVar[tuple[str, ...]] = ("samples", "max_tokens", "threads")  # parameters from 1 on
 
     def __post_init__(self) -> None:
-        for name in ("depth", "samples", "max_tokens", "threads"):
+        for name in self.counts:
             if (count := getattr(self, name)) < 1:
                 raise UsageError(f"{name} is {count}. It must be at least 1.")
         for name in ("price_in", "price_out", "temperature"):
@@ -74,13 +77,16 @@ class Llm:
             object.__setattr__(self, "service", self.endpoint.identity)  # checks address, key and patience
         if not self._in_a_file:
             object.__setattr__(self, "version", f"{self.asks.name}-{self.asks.version} {self.asks.hash}")
+            if self.label not in self.labels:
+                what = f"The prompt {self.asks.name!r} is for the label {self.label!r}"
+                raise UsageError(f"{what}. This judge takes one for {' or '.join(self.labels)}.")
 
     def __repr__(self) -> str:
         return identity(self)
 
     # ---------------------------------------------------------------------------------- who it is
 
-    def within(self, kit: Kit) -> Llm:
+    def within(self, kit: Kit) -> Self:
         """The judge with its prompt read from the study's folder, where a file is named."""
         if not self._in_a_file:
             return self
@@ -136,28 +142,9 @@ class Llm:
 
     # --------------------------------------------------------------------------- what it is asked
 
-    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
-        """One for every passage within `depth` of any arm, of the items that the prompt is about."""
-        if not self.url:
-            return
-        asked = {item.item_id: item for item in dataset.items if item.expects == EXPECTS[self.label]}
-        returned: dict[str, dict[str, str]] = {item_id: {} for item_id in asked}
-        for block in blocks:
-            rows = {item_id: row for row, item_id in enumerate(block.item_ids)}
-            for item_id, doc_id, _ in block.top(self.depth).iter_rows():
-                if item_id in asked and not returned[item_id].get(doc_id):
-                    returned[item_id][doc_id] = _text_of(block, rows[item_id], doc_id)
-        for item_id, texts in returned.items():
-            about = self._about(asked[item_id])
-            for doc_id, text in texts.items():
-                if text.strip():
-                    yield Question(item_id, self.label, text, about, target=doc_id)
-
-    def _about(self, item: Item) -> str:
-        anchors = item.gold.get("anchors", ())
-        expected = "\n".join(f"{anchor['relevance']}: {anchor['text']}" for anchor in anchors)
-        shown = {"query": item.text, "expected": expected, "intent": str(item.gold.get("intent") or "")}
-        return msgspec.json.encode({"prompt": self.asks.hash, **shown}, order="sorted").decode()
+    def shown_with(self, quoted: Mapping[str, str]) -> str:
+        """What a question is about: all that is quoted beside its text, and the prompt."""
+        return msgspec.json.encode({"prompt": self.asks.hash, **quoted}, order="sorted").decode()
 
     def ask(self, question: Question, kit: Kit) -> Finding:
         quoted: dict[str, str] = msgspec.json.decode(question.about)
@@ -206,6 +193,44 @@ class Llm:
         what = f"{self.endpoint.address} gave no grade in {times}: {error.__cause__}"
         fix = "Use a model that keeps to the form, or hold it to that by `extra` (grammar, response_format)."
         return NoVerdict(f"{self.endpoint.conceal(what)}. {fix}", cost)
+
+
+@dataclass(frozen=True, repr=False)
+class Llm(ModelJudge):
+    """A model that grades passages. Without a `url` it is asked nothing and leaves every label as it was.
+
+    Hits within `depth` are judged; one without a text stays unjudged. The prompts that come with the program
+    are `relevance` and `intent`. The other parameters are those of every model that judges.
+    """
+
+    prompt: str = aside("relevance")
+    depth: int = aside(10)
+
+    labels: ClassVar[tuple[str, ...]] = tuple(EXPECTS)
+    counts: ClassVar[tuple[str, ...]] = ("depth", *ModelJudge.counts)
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
+        """One for every passage within `depth` of any arm, of the items that the prompt is about."""
+        if not self.url:
+            return
+        asked = {item.item_id: item for item in dataset.items if item.expects == EXPECTS[self.label]}
+        returned: dict[str, dict[str, str]] = {item_id: {} for item_id in asked}
+        for block in blocks:
+            rows = {item_id: row for row, item_id in enumerate(block.item_ids)}
+            for item_id, doc_id, _ in block.top(self.depth).iter_rows():
+                if item_id in asked and not returned[item_id].get(doc_id):
+                    returned[item_id][doc_id] = _text_of(block, rows[item_id], doc_id)
+        for item_id, texts in returned.items():
+            about = self._about(asked[item_id])
+            for doc_id, text in texts.items():
+                if text.strip():
+                    yield Question(item_id, self.label, text, about, target=doc_id)
+
+    def _about(self, item: Item) -> str:
+        anchors = item.gold.get("anchors", ())
+        expected = "\n".join(f"{anchor['relevance']}: {anchor['text']}" for anchor in anchors)
+        shown = {"query": item.text, "expected": expected, "intent": str(item.gold.get("intent") or "")}
+        return self.shown_with(shown)
 
 
 class NoVerdict(SystemFailure):

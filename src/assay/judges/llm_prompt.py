@@ -11,7 +11,8 @@ rules stand for that, and people who grade beside the model are shown it. In the
     [[PASSAGE 5f2c91d04b7e8a36 ends]]
 
 The code is a hash of all that is quoted, drawn anew until it stands in none of it. So no quotation can hold
-its own end, whatever it says.
+its own end, whatever it says. In a prompt of the label answerable {expected} is the reference answer, and
+{passage} the whole context that a reader is shown.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 import yaml
@@ -33,6 +34,7 @@ from assay.datasets.dataset import digest
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.records import Item
 
+Label = Literal["relevance", "intent", "answerable"]  # what a prompt may give grades of
 QUOTED = ("query", "expected", "intent", "passage")
 NOTHING = "(none)"  # what is quoted where there is nothing to quote
 LONGEST_REASON = 500  # characters
@@ -65,7 +67,7 @@ class NoGrade(ValueError):
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     version: int
-    label: Literal["relevance", "intent"]
+    label: Label
     grades: dict[str, float]
     meanings: dict[str, str] = {}
     intents: dict[str, str] = {}
@@ -199,7 +201,8 @@ def _header(text: str, where: str) -> _Header:
         raise DataError(Problem(what, where, line, fix="Correct the line.")) from None
     except msgspec.ValidationError as error:
         what = f"the header is wrong: {str(error).replace('`', '')}"
-        fix = "Give it name, version (a number), label (relevance or intent) and grades ({HIGH: 2, LOW: 0})."
+        labels = " or ".join(get_args(Label))
+        fix = f"Give it name, version (a number), label ({labels}) and grades ({{HIGH: 2, LOW: 0}})."
         raise DataError(Problem(what, where, fix=fix)) from None
 
 

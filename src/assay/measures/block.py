@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from assay.datasets.dataset import Corpus
 from assay.measures.gains import GainMatrix, gain_matrix
-from assay.records import Arm, Hit, Item, Judgment, Response, Status, Structure
+from assay.measures.shown import Shown, shown_by_budget
+from assay.records import Arm, Budget, Hit, Item, Judgment, Response, Status, Structure
 
 STATUSES = tuple(Status)
 RESPONSE_PARTS = frozenset({"hits", "contexts", "trace", "answer", "route", "flags"})
@@ -272,6 +273,11 @@ class Block:
                 response.hits = [Hit(doc, score) for doc, score in zip(docs, scores, strict=True)]
             found.append(response)
         return found
+
+    @cached_property
+    def shown(self) -> Mapping[Budget, Sequence[Shown | None]]:
+        """What each item's context shows of its evidence, by budget, worked out once."""
+        return shown_by_budget(self.items, self.responses, self.corpus)
 
     def lacks(self, needs: frozenset[str]) -> bool:
         """Whether the system says that it never gives something a measure looks at."""

@@ -16,7 +16,10 @@ from assay.records import Arm, ClauseResult, Comparison, Estimate, Verdict
 from assay.report import review as reviewed
 from assay.report import svg
 from assay.report import wording as say
+from assay.report.curve_drawing import curve_views
+from assay.report.curves import folded_measures
 from assay.report.drilldown import item_data
+from assay.report.figures import figure_tables
 from assay.report.flips import Changes, changes, score_grid
 from assay.report.graph_picture import walk_figures
 from assay.report.refusals import Refusals
@@ -51,7 +54,11 @@ class Html:
         pages = templates()
         style, script = _source(pages, "style.css"), _source(pages, "script.js")
         grid = score_grid(results)
-        panels = [_panel(results, measure) for measure in results.measures]
+        folded = folded_measures(results)
+        panels = [
+            _panel(results, measure) | {"folded": folded.get(measure.name, "")}
+            for measure in results.measures
+        ]
         page = partial(
             pages.get_template("page.html").render,
             results=results,
@@ -66,6 +73,8 @@ class Html:
             lift=_lift(results),
             panels=panels,
             compared=any(row["against"] for panel in panels for row in panel["rows"]),
+            curves=curve_views(results),
+            figure_tables=figure_tables(results),
             further=_further(results),
             slices=_slices(results),
             walks=walk_figures(results, grid),

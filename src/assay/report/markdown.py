@@ -10,6 +10,8 @@ from typing import ClassVar
 from assay.records import Arm, Comparison, Estimate
 from assay.report import review as reviewed
 from assay.report import wording as say
+from assay.report.curves import in_curves, panels_of
+from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.flips import Changes, changes
 from assay.report.refusals import Refusals
 from assay.results import ItemView, Results
@@ -37,7 +39,9 @@ class Markdown:
             *_gates(results),
             *_review(results),
             "## Systems",
+            *_curves(results),
             *_estimates(results),
+            *_figures(results),
             *_differences(
                 [one for measure in results.measures for one in say.differences(results, measure.name)],
                 Refusals(results),
@@ -90,7 +94,41 @@ def _gates(results: Results) -> list[str]:
     return blocks
 
 
+def _curves(results: Results) -> list[str]:
+    """A table a curve and panel: a row a system, a column a budget."""
+    blocks = []
+    for panel in (panel for curve in results.curves for panel in panels_of(results, curve)):
+        parity = ["parity, tokens"] if panel.has_parity else []
+        header = ["system", *map(escaped, panel.heads), *parity, "n", "left out or absent"]
+        rows = [
+            [
+                escaped(line.label),
+                *(line.mean(place) for place, _ in enumerate(panel.heads)),
+                *([line.reached] if parity else []),
+                line.sample,
+                escaped(line.left_out),
+            ]
+            for line in panel.lines
+        ]
+        place = f" ({escaped(panel.place)})" if panel.place else ""
+        blocks.append(f"**{escaped(panel.curve.name)} by tokens{place}: {escaped(panel.answer)}**")
+        blocks.append(table(header, rows))
+    return blocks
+
+
+def _figures(results: Results) -> list[str]:
+    """The figures that the study asks for: a row a figure, a column a system."""
+    blocks = []
+    for found in figure_tables(results):
+        header = ["figure", *(map(escaped, found.systems) if found.systems else ["value [95 %] n"])]
+        rows = [[escaped(row.title), *map(cell_text, row.cells)] for row in found.rows]
+        place = f"**Figures ({escaped(found.place)})**" if found.place else ""
+        blocks += [place, table(header, rows), *map(escaped, notes(found))]
+    return blocks
+
+
 def _estimates(results: Results) -> list[str]:
+    drawn = in_curves(results)
     rows = [
         (
             escaped(say.measure_title(measure)),
@@ -101,6 +139,7 @@ def _estimates(results: Results) -> list[str]:
             escaped(say.left_out(one.counts)),
         )
         for measure in results.measures
+        if measure.name not in drawn
         for found in [say.overall(results, measure.name)]
         for one in found
     ]

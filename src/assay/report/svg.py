@@ -104,17 +104,17 @@ def whisker(axis: Axis, at: tuple[float, float | None, float | None], style: str
     return (
         _OPEN.format(HEIGHT)
         + grid
-        + _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=_dot(axis.at(value), style))
+        + _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=dot(axis.at(value), style))
         + _CLOSE
     )
 
 
-def _dot(at: float, style: str) -> Markup:
-    """The point of a whisker, in the shape of its system."""
+def dot(at: float, style: str, y: float = HEIGHT / 2) -> Markup:
+    """A point, such as that of a whisker, in the shape of its system."""
     shaped = next((MARKERS[name] for name in style.split() if name in MARKERS), None)
     if shaped is None:
-        return _ROUND.format(at, y=HEIGHT / 2)
-    return _SHAPED.format(at, y=HEIGHT / 2, d=shaped)
+        return _ROUND.format(at, y=y)
+    return _SHAPED.format(at, y=y, d=shaped)
 
 
 def margin(at: tuple[float, float | None, float | None], above: bool, style: str) -> Markup:
@@ -126,7 +126,7 @@ def margin(at: tuple[float, float | None, float | None], above: bool, style: str
     ends = (axis.at(value if low is None else low), axis.at(value if high is None else high))
     label = f"margin {with_interval(value, low, high, signed=True)}; the line is the threshold"
     drawn = _ZONE.format(*zone) + _ZERO.format(zero)
-    drawn += _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=_dot(axis.at(value), style))
+    drawn += _WHISKER.format(style, label, *ends, y=HEIGHT / 2, dot=dot(axis.at(value), style))
     return _OPEN.format(HEIGHT) + drawn + _CLOSE
 
 

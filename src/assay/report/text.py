@@ -15,9 +15,11 @@ from rich.table import Table
 from assay.records import Arm, ClauseResult, Estimate, Verdict
 from assay.report import review as reviewed
 from assay.report import wording as say
+from assay.report.curves import in_curves
 from assay.report.text_differences import decisive, difference_parts, unshown
+from assay.report.text_figures import curve_tables, figure_parts
 from assay.report.text_items import item_tables, latency_lines
-from assay.report.text_tables import GAP, WORDS, columned, folded, plain, side_by_side, turned
+from assay.report.text_tables import GAP, WORDS, columned, folded, grid, plain, side_by_side, turned
 from assay.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 SHOWN_ITEMS = 10  # of those that changed since a baseline
-LABEL = 24  # a measure's name is broken no shorter than this
 DETECTABLE = "detectable: the smallest true difference that this many items would find 4 times out of 5"
 _STYLES = {GO: "bold green", NO_GO: "bold red", INCONCLUSIVE: "bold yellow"}
 _DECIDED = {"nothing": "getting nothing"}
@@ -84,7 +85,9 @@ def _print_since(since: Against, console: Console, width: int) -> None:
 
 
 def _print_evidence(results: Results, console: Console, width: int, *, every: bool) -> None:
-    figures = (*_estimates(results, width), *_slices(results, decisive(results, every=every), width))
+    means = (*curve_tables(results, width), *_estimates(results, width))
+    slices = _slices(results, decisive(results, every=every), width)
+    figures = (*means, *figure_parts(results, width), *slices)
     for table in (*figures, *difference_parts(results, width, every=every), _review(results)):
         if table is not None:
             _print_table(console, table, width)
@@ -135,25 +138,12 @@ def _estimates(results: Results, width: int) -> list[Table]:
     arms = list(
         dict.fromkeys(Arm(one.system, one.factors).name for one in results.estimates if not one.where)
     )
-    columns = [_column(results, measure, arms) for measure in results.measures]
-    turned = [list(row) for row in zip(*columns, strict=True)] if columns else []
-    by_arm = side_by_side(["system", *arms], columns, width)
-    by_measure = _by_measure(arms, turned, width) if turned else []
-    # Where systems would be torn apart into several tables, they are better compared line under line.
-    shorter = len(by_measure) == 1 and len(results.measures) < sum(table.row_count + 2 for table in by_arm)
-    tables = by_measure if shorter else by_arm
+    drawn = in_curves(results)
+    shown = [measure for measure in results.measures if measure.name not in drawn]
+    tables = grid(("system", "measure"), arms, [_column(results, each, arms) for each in shown], width)
     if tables:
         tables[0].title = plain("Systems: mean [95 % interval] n", "bold")
     return tables
-
-
-def _by_measure(arms: Sequence[str], rows: Sequence[list[str]], width: int) -> list[Table]:
-    """The same figures with a row a measure; long names are broken to let every system stand side by side."""
-    names, *by_arm = rows
-    columns = [[arm, *cells] for arm, cells in zip(arms, by_arm, strict=True)]
-    room = width - sum(GAP + max(map(cell_len, column)) for column in columns)
-    label = ["measure", *(folded(name, max(room, LABEL)) for name in names)]
-    return side_by_side(label, columns, width)
 
 
 def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GAP = 2
 MOST = 80  # characters of a query
+LABEL = 24  # the name of a measure or figure is broken no shorter than this
 JOINTS = re.compile(r"(?<=[(,|= ])|(?=@)")  # where a measure's name may be broken
 WORDS = re.compile(r"(?<=[,| ])")  # and a clause
 
@@ -93,6 +94,27 @@ def side_by_side(
         columned("", header, body, (0, *(at for at, name in enumerate(header) if name in worded)))
         for header, *body in rows
     ]
+
+
+def grid(
+    corner: tuple[str, str], names: Sequence[str], columns: Sequence[Sequence[str]], width: int
+) -> list[Table]:
+    """A row a name, or, where that takes one short table, a row a column; each column begins with its head.
+
+    `corner` heads the first column of either form.
+    """
+    by_name = side_by_side([corner[0], *names], columns, width)
+    if not columns:
+        return by_name
+    heads, *rows = zip(*columns, strict=True)
+    others = [[name, *cells] for name, cells in zip(names, rows, strict=True)]
+    room = width - sum(GAP + max(map(cell_len, column)) for column in others)
+    # long heads are broken to let every name stand side by side
+    label = [corner[1], *(folded(head, max(room, LABEL)) for head in heads)]
+    by_head = side_by_side(label, others, width)
+    # Where names would be torn apart into several tables, they are better compared line under line.
+    shorter = len(by_head) == 1 and len(columns) < sum(table.row_count + 2 for table in by_name)
+    return by_head if shorter else by_name
 
 
 def turned(turns: Sequence[Turn], width: int) -> RenderableType:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from assay.errors import UsageError
 from assay.measures.semantic import REVIEW
 from assay.records import ClauseResult, Comparison, Estimate, Status, Verdict
-from assay.results import GO, INCONCLUSIVE, NO_GO, ItemView, MeasureInfo, Results
+from assay.results import GO, INCONCLUSIVE, NO_GO, Figure, ItemView, MeasureInfo, Results
 from assay.spec import Spec, parse_spec
 
 NOTHING = "n/a"
@@ -59,18 +59,25 @@ def number(value: float | None, *, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}.{max(0, 2 - magnitude)}f}"
 
 
+def amount(value: float | None, *, signed: bool = False) -> str:
+    """A number that may be infinite, such as a budget that no system reaches."""
+    if value is not None and math.isinf(value):
+        return "-∞" if value < 0 else "+∞" if signed else "∞"
+    return number(value, signed=signed)
+
+
 def bracket(low: float | None, high: float | None, *, signed: bool = False) -> str:
     """An interval, or nothing where there is none."""
     if low is None or high is None:
         return ""
-    return f"[{number(low, signed=signed)}, {number(high, signed=signed)}]"
+    return f"[{amount(low, signed=signed)}, {amount(high, signed=signed)}]"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None, *, signed: bool = False) -> str:
     """`0.512 [0.431, 0.588]`; a mean whose interval is unknown says so."""
-    if value is None or not math.isfinite(value):
+    if value is None or math.isnan(value):
         return NOTHING
-    return f"{number(value, signed=signed)} {bracket(low, high, signed=signed) or '[no interval]'}"
+    return f"{amount(value, signed=signed)} {bracket(low, high, signed=signed) or '[no interval]'}"
 
 
 def sample(estimate: Estimate, asked: int = 0) -> str:
@@ -179,10 +186,10 @@ def clause_sentence(clause: ClauseResult) -> str:
     verb = "stops the study if" if clause.role == "kill" else "needs"
     target = f"{found['op']} {found['right']}"
     if not _LITERAL.fullmatch(found["right"]):
-        target += f" = {number(clause.right)}"
+        target += f" = {amount(clause.right)}"
     # with failures, the figures are those of the least favourable way to count them
     is_ = "is at worst" if "failed" in clause.reason else "is"
-    return f"{found['left']} {is_} {number(clause.left)}, {verb} {target}{found['scope'] or ''}; {margin}"
+    return f"{found['left']} {is_} {amount(clause.left)}, {verb} {target}{found['scope'] or ''}; {margin}"
 
 
 def clause_outlook(clause: ClauseResult) -> str:
@@ -261,6 +268,22 @@ def overall(results: Results, measure: str) -> list[Estimate]:
 def differences(results: Results, measure: str) -> list[Comparison]:
     """The comparisons of one measure over all items."""
     return [one for one in results.comparisons if one.measure == measure and not one.where]
+
+
+def figure_title(figure: Figure) -> str:
+    """A figure's name with its unit."""
+    return f"{figure.name} ({figure.unit})" if figure.unit else figure.name
+
+
+def figure_value(figure: Figure) -> str:
+    """A figure with its interval: `400 [200, >1200]` where no budget up to 1200 reaches what is asked for."""
+    shown = with_interval(figure.value, figure.low, figure.high)
+    return shown if figure.most is None else shown.replace("∞", f">{number(figure.most)}")
+
+
+def figure_note(figure: Figure) -> str:
+    """What has to be said of a figure beyond its value, which shows by itself that it is infinite."""
+    return figure.reason if figure.value is None or "failed" in figure.reason else ""
 
 
 def pair_name(comparison: Comparison) -> str:

@@ -131,7 +131,7 @@ def _plans(study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], select
     for arm in arms:
         dataset = study.dataset(arm)
         positions = selection.positions(study, dataset)
-        for seed in study.seeds:
+        for seed in study.seeds_of(arm):
             units = plan_units(bases[arm.name], seed, dataset)
             keys = in_item_order(units, len(dataset.items))
             plans[arm.name, seed] = Plan(arm, seed, bases[arm.name], units, keys, positions)

@@ -42,7 +42,7 @@ def study_status(study: Study) -> RunStatus:
     for arm in study.arms:
         dataset, basis = study.dataset(arm), bases.get(arm.name)
         changed = [] if basis is None else basis.changes(study, arm, dataset)
-        for seed in study.seeds:
+        for seed in study.seeds_of(arm):
             units = [] if basis is None else plan_units(basis, seed, dataset)
             failed = in_order(stored, in_item_order(units, len(dataset.items)))["failed"]
             counts = int((~failed).sum()), int(failed.sum()), failed.null_count()

@@ -48,6 +48,12 @@ def discordant(a: ArrayLike, b: ArrayLike) -> tuple[int, int]:
     return int(np.sum(left > right)), int(np.sum(left < right))
 
 
+def spread(values: Floats) -> float:
+    """How far values lie apart: 0 where all are one infinity, NaN where one of them is NaN."""
+    low, high = float(values.min()), float(values.max())
+    return 0.0 if low == high else high - low
+
+
 def ratio(above: Floats, below: Floats) -> Floats:
     """The quotient, NaN where nothing stands below the line."""
     quotient: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special, stats
 
-from assay.stats.columns import TIE, checked, checked_binary, checked_pair, discordant
+from assay.stats.columns import TIE, checked, checked_binary, checked_pair, discordant, spread
 from assay.stats.resample import (
     RESAMPLES,
     cluster_sums,
@@ -64,12 +64,14 @@ def interval_of(
     jackknife: Floats | None = None,
     bounds: Bounds | None = None,
     level: float = LEVEL,
+    stepwise: bool = False,
 ) -> Interval:
     """The interval of anything bootstrapped over n clusters.
 
     `jackknife` holds its n leave-one-out values; give them for expressions of means, leave them out for
     quantiles, whose jackknife is not consistent. `bounds` is the range of the expression for a single row:
-    with it, an interval exists even where all rows are alike; without it there is none then.
+    with it, an interval exists even where all rows are alike; without it there is none then. `stepwise` is
+    for values that jump, infinity included: both ends are then values that were drawn.
     """
     draws = resampled[~np.isnan(resampled)]
     if n < 1 or np.isnan(point) or len(draws) < (1 - MOST_UNDEFINED) * len(resampled):
@@ -80,11 +82,19 @@ def interval_of(
         if bounds is not None and _telling(influence) < FEW:
             return _with_extremes(point + influence, point, bounds, level)
         freedom = min(freedom, _freedom(influence))
-    if freedom < 1 or np.ptp(draws) <= TIE:
+    if freedom < 1 or spread(draws) <= TIE:
         return NO_INTERVAL
     reach = np.sqrt(n / (n - 1)) * special.stdtrit(freedom, (1 + level) / 2)
-    low, high = np.quantile(draws, special.ndtr([-reach, reach]))
+    shares = special.ndtr([-reach, reach])
+    low, high = _drawn_quantiles(draws, shares) if stepwise else np.quantile(draws, shares)
     return Interval(float(low), float(high), "bootstrap")
+
+
+def _drawn_quantiles(draws: Floats, shares: Floats) -> Floats:
+    """Quantiles that are draws themselves; NumPy's, even by inverted_cdf, subtract infinity from itself."""
+    places = np.ceil(shares * len(draws)).astype(np.int64) - 1
+    found: Floats = np.sort(draws)[np.clip(places, 0, len(draws) - 1)]
+    return found
 
 
 def percentile(resampled: Floats, level: float = LEVEL) -> Interval:

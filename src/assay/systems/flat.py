@@ -65,6 +65,7 @@ class _Flat(ABC):
     grain: Grain = "passage"
     tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
     gives: ClassVar[frozenset[str]] = frozenset({"hits", "contexts"})
+    seeded: ClassVar[bool] = False
     version: ClassVar[str] = "2"
 
     def __post_init__(self) -> None:

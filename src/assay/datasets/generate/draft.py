@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assay.datasets.generate.world import Fact
 from assay.records import Document, Passage, Span
@@ -16,10 +16,10 @@ STATES, REPEATS = (
 
 
 class Sentence(NamedTuple):
-    """A sentence, and what its passage is worth to a question about a fact."""
+    """A sentence, and what its passage is worth to a question about a fact, which is the generator's own."""
 
     text: str
-    fact: Fact | None = None
+    fact: Any = None
     grade: int = STATES
 
 
@@ -33,7 +33,7 @@ class Paragraph(NamedTuple):
 class Mention(NamedTuple):
     """Where a fact is spoken of: the passage, and the sentence's span in the document."""
 
-    fact: Fact
+    fact: Any
     grade: int
     doc_id: str
     source: str

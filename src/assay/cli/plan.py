@@ -1,0 +1,109 @@
+"""What `assay run`, `validate` and `status` do with a plan."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from assay.cli.run import performed
+from assay.cli.showing import finish, plain_console, print_json, say, table, write_report, write_reports
+from assay.errors import SystemFailure
+
+if TYPE_CHECKING:
+    from assay.plan import PlanResults, Saved, Step, StepResult
+    from assay.results import Results
+    from assay.run.runner import Outcome
+
+
+def run_and_show(path: Path, *, fresh: bool, engine: str, as_json: bool) -> None:
+    """Runs a plan; ends with the exit code of its verdict, or of the failure that ended it."""
+    from assay.plan import open_plan, run_plan
+
+    plan = open_plan(path)
+
+    def perform(step: Step) -> tuple[Outcome, Results]:
+        say(f"step {step.place + 1} of {len(plan.steps)}: {step.name}" + f", {step.about}" * bool(step.about))
+        study = step.study()
+        outcome, evaluation = performed(study, step.selection, fresh=fresh, engine=engine)
+        results = write_reports(evaluation.results, study)
+        if step.page != study.run_folder / "report.html":
+            results = dataclasses.replace(results, report=str(step.page))
+            write_report(results, study, "html", step.page)
+        return outcome, results
+
+    found = run_plan(plan, perform)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _render(found)
+    if found.broken:
+        say(found.broken)
+        raise typer.Exit(SystemFailure.exit_code)
+    finish(found.verdict)
+
+
+def _render(found: PlanResults) -> None:
+    """A row a step, what stopping left undone, the pages, and last the verdict over all."""
+    from assay.report.text_tables import plain
+    from assay.report.wording import TITLES
+
+    console = plain_console()
+    header = ("step", "verdict", "asked", "reused", "seconds", "what it decided")
+    console.print(table(header, map(_row, found.steps), figures={2, 3, 4}))
+    lines = [f"{step.name}: {step.report}" for step in found.steps if step.report]
+    lines += [_unasked(found.saved)] if found.saved else []
+    for line in ["", *lines, f"{found.plan}: {TITLES[found.verdict]}"]:
+        console.print(plain(line), soft_wrap=True)
+
+
+def _row(step: StepResult) -> tuple[str, ...]:
+    if step.skipped:
+        return step.name, "not run", "", "", "", step.reason
+    verdict = step.verdict or "none"
+    return step.name, verdict, str(step.asked), str(step.reused), f"{step.seconds:.1f}", step.reason
+
+
+def _unasked(saved: Saved) -> str:
+    steps = ", ".join(f"{name} ({answers})" for name, answers in saved.steps.items())
+    return f"Not asked, because {saved.because}: {saved.answers} answers of {steps}."
+
+
+def validate_and_show(path: Path, *, as_json: bool) -> None:
+    """Checks a plan and all its studies."""
+    from assay.plan import open_plan
+
+    plan = open_plan(path)
+    if as_json:
+        steps = [
+            {"name": step.name, "answers": len(step.keys), **step.validation.as_json()} for step in plan.steps
+        ]
+        print_json({"schema": "assay/plan-validation/1", "plan": plan.name, "steps": steps})
+        return
+    for step in plan.steps:
+        for warning in step.validation.warnings:
+            say(f"warning: {step.name}: {warning}")
+    for step in plan.steps:
+        typer.echo(f"{step.name}: {len(step.keys)} answers; {step.validation.summary}")
+
+
+def show_status(path: Path, *, as_json: bool) -> None:
+    """How far every step of a plan is."""
+    from assay.plan import open_plan, plan_status
+    from assay.report.text_tables import plain
+
+    found = plan_status(plan := open_plan(path))
+    next_step = f"assay run {path}" if any(step.open or step.failed for step in found) else ""
+    if as_json:
+        steps = [dataclasses.asdict(step) for step in found]
+        print_json(
+            {"schema": "assay/plan-status/1", "plan": plan.name, "steps": steps, "next_step": next_step}
+        )
+        return
+    rows = [(step.name, *map(str, (step.answered, step.failed, step.open))) for step in found]
+    console = plain_console()
+    console.print(table(("step", "answered", "failed", "not asked"), rows, figures={1, 2, 3}))
+    if next_step:
+        console.print(plain(f"next: {next_step}"), soft_wrap=True)

@@ -1,0 +1,1 @@
+"""An organisation of any size as facts and sentences, generated from a seed."""

@@ -1,0 +1,1 @@
+"""The wording of the workplace's pages, one module a kind."""

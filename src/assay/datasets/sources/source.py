@@ -1,0 +1,105 @@
+"""What a source of real texts gives: pages of plain text with their sections, and passages cut from them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from assay.errors import DataError, Problem
+from assay.protocols import Kit
+from assay.records import Document, Passage, Span
+
+WORDS = 120  # of a passage, at most, unless a single paragraph has more
+LEAST = 12  # a heading alone is no passage: it goes with what follows it
+_GAP = re.compile(r"\n\s*\n")
+
+
+class Section(NamedTuple):
+    """A stretch of a page under one heading; the path of headings above it is joined by " > "."""
+
+    heading: str
+    span: Span
+
+
+class Page(NamedTuple):
+    """A document as plain text: no markup, so that what is shown is what stands there.
+
+    `document.metadata` has `kind` ("handbook", "mail", "changelog", "report"), `path`, and where known `date`
+    (ISO), `version`, `as_of` (the day from which a dated snapshot is) and `snapshot_of` (the page's path,
+    shared by all its snapshots).
+    """
+
+    document: Document
+    sections: tuple[Section, ...]
+
+
+@runtime_checkable
+class Source(Protocol):
+    """A plugin that reads pages from disk, in a fixed order.
+
+    `sha256` pins the content: empty takes whatever is there, anything else must be what `fingerprint` gives.
+    """
+
+    kind: ClassVar[str]
+    path: str
+    sha256: str
+
+    def pages(self, kit: Kit) -> Iterator[Page]: ...
+
+
+def passages_of(page: Page, words: int = WORDS) -> list[Passage]:
+    """The passages of a page: neighbouring paragraphs of one section, as many as `words` allow."""
+    document, found = page.document, list[Passage]()
+    for section in page.sections:
+        for span in _packed(document.text, section.span, words):
+            doc_id = f"{document.doc_id}#p{len(found) + 1}"
+            text = document.text[span.start : span.end]
+            metadata = {key: value for key, value in document.metadata.items() if key != "path"}
+            found.append(
+                Passage(doc_id, text, document.title, document.doc_id, span, section.heading, metadata)
+            )
+    return found
+
+
+def paragraphs(text: str, inside: Span) -> Iterator[Span]:
+    """The paragraphs of a stretch: what blank lines part, less the white space around each."""
+    start = inside.start
+    for gap in (*_GAP.finditer(text, inside.start, inside.end), None):
+        end = inside.end if gap is None else gap.start()
+        piece = text[start:end]
+        if piece.strip():
+            first = start + len(piece) - len(piece.lstrip())
+            yield Span(first, first + len(piece.strip()))
+        start = end if gap is None else gap.end()
+
+
+def _packed(text: str, inside: Span, words: int) -> Iterator[Span]:
+    held: Span | None = None
+    for paragraph in paragraphs(text, inside):
+        joined = paragraph if held is None else Span(held.start, paragraph.end)
+        full = len(text[joined.start : joined.end].split()) > words
+        if held is not None and full and len(text[held.start : held.end].split()) >= LEAST:
+            yield held
+            joined = paragraph
+        held = joined
+    if held is not None:
+        yield held
+
+
+def fingerprint(files: Iterable[tuple[str, Path]]) -> str:
+    """A hash over the names and bytes of files, in the order given."""
+    state = hashlib.sha256()
+    for name, path in files:
+        state.update(f"{name}\0{path.stat().st_size}\0".encode())
+        state.update(path.read_bytes())
+    return state.hexdigest()
+
+
+def check_pin(where: Path, wanted: str, found: str) -> None:
+    """Refuses content that is not what was pinned."""
+    if wanted and wanted != found:
+        what = f"the content has changed: its sha256 is {found}, and {wanted} is pinned"
+        raise DataError(Problem(what, str(where), fix="Get the pinned version, or pin the new one."))

@@ -1,0 +1,162 @@
+"""Figures: expressions that a study wants shown with an interval, and that decide nothing.
+
+A figure is an expression of the gate grammar without a comparison. `{system}` in it stands for each system in
+turn, and where arms have factors it is worked out for each combination that the expression does not pick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isinf, isnan
+
+import msgspec
+import numpy as np
+
+from assay.errors import AssayError, Problem, UsageError
+from assay.gates.evaluate import Evaluator
+from assay.gates.grammar import parse_expression
+from assay.gates.leaf import Mean, means_of
+from assay.gates.margin import Margin, margins_of, statistics_of
+from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
+from assay.gates.syntax import Call, Clause, Condition, Number
+from assay.gates.verdict import leaves_of
+from assay.measures.block import FAILED
+from assay.protocols import Measure
+from assay.records import Factors
+from assay.results import Figure
+from assay.study import Study
+from assay.study_problems import missing_budget
+
+SYSTEM = "{system}"
+
+
+@dataclass(frozen=True)
+class Expressed:
+    """A figure of one system, or of none in particular, as a clause: the expression against zero."""
+
+    name: str
+    system: str | None
+    text: str  # as written
+    clause: Clause
+
+
+def expressed(name: str, text: str, systems: Sequence[str]) -> list[Expressed]:
+    """The figures that one line of a study stands for: one a system where it says `{system}`."""
+    if SYSTEM not in text:
+        return [Expressed(name, None, text.strip(), _against_zero(text))]
+    filled = {each: text.replace(SYSTEM, Call(each).head) for each in systems}
+    return [Expressed(name, each, text.strip(), _against_zero(one)) for each, one in filled.items()]
+
+
+def _against_zero(text: str) -> Clause:
+    found, where = parse_expression(text)
+    return Clause(found, ">=", Number(0.0), where, text=text.strip())
+
+
+# --------------------------------------------------------------------------------- before a run
+
+
+def figure_problems(study: Study) -> Iterator[Problem]:
+    """Figures that do not read, or refer to what the study does not have."""
+    for name in study.file.figures:
+        loc = ("figures", name)
+        try:
+            measures = _measures(study, name)
+        except AssayError as error:
+            yield study.lines.problem(loc, str(error))
+            continue
+        for measure in measures:
+            yield from missing_budget(study, loc, measure)
+
+
+def measures_of_figures(study: Study) -> list[Measure]:
+    """Every measure that figures read, so that it is scored."""
+    found = (measure for name in study.file.figures for measure in _measures(study, name))
+    return list({measure.name: measure for measure in found}.values())
+
+
+def _measures(study: Study, name: str) -> list[Measure]:
+    """What one figure reads; whichever system it is of, the measures are the same."""
+    first = expressed(name, study.file.figures[name], list(study.file.systems))[0]
+    return [mean.measure for found in leaves_of(first.clause, study) for mean in means_of(found)]
+
+
+# ---------------------------------------------------------------------------------- after a run
+
+
+def figures_of(given: Mapping[str, str], evaluator: Evaluator) -> list[Figure]:
+    """Every figure of a study, by system and combination of factors, with its interval or why it has none."""
+    systems = [name for name in evaluator.systems if name in evaluator.rows.systems] or evaluator.rows.systems
+    return [
+        _figure(one, factors, evaluator)
+        for name, text in given.items()
+        for one in expressed(name, text, systems)
+        for factors in _combinations(one, evaluator)
+    ]
+
+
+def _combinations(one: Expressed, evaluator: Evaluator) -> list[Factors]:
+    """The combinations of factors that concern a figure and that its own conditions leave open."""
+    means = [mean for found in evaluator.leaves(one.clause).values() for mean in means_of(found)]
+    picked = {condition.name for mean in means for condition in mean.where}
+    arms = [arm for system in {mean.system for mean in means} for arm in evaluator.rows.arms(system)]
+    concerned = {factor for arm in arms for factor in arm.factors} - picked
+    found = [
+        {factor: value for factor, value in combo.items() if factor in concerned}
+        for combo in evaluator.rows.combinations
+    ]
+    return [factors for place, factors in enumerate(found) if factors not in found[:place]]
+
+
+def _figure(one: Expressed, factors: Factors, evaluator: Evaluator) -> Figure:
+    here = tuple(Condition(name, True, (value,)) for name, value in factors.items())
+    clause = replace(one.clause, where=(*one.clause.where, *here))
+    leaves = evaluator.leaves(clause)
+    means = list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
+    units = {getattr(each, "unit", "") for each in statistics_of(leaves)}
+    figure = Figure(
+        one.name,
+        one.system,
+        factors,
+        one.text,
+        where=_common_slice(means, here),
+        reads=list(dict.fromkeys(mean.measure.name for mean in means)),
+        unit=units.pop() if len(units) == len(leaves) == 1 else "",
+    )
+    if reason := why_open(means, evaluator) or why_none(leaves, evaluator, {}):
+        return msgspec.structs.replace(figure, reason=reason)
+    ways = ways_to_count_failures(means, evaluator)
+    failed = count(means, evaluator, FAILED)
+    try:
+        # last come the rows that have a score alone, as tables show them: their value is the figure's
+        margins = margins_of(clause, leaves, evaluator, [*ways, {}] if failed else ways)
+    except UsageError as error:
+        return msgspec.structs.replace(figure, reason=str(error))
+    return _told(figure, margins, failed, evaluator.scope(leaves.values(), {}).n)
+
+
+def _common_slice(means: Sequence[Mean], here: Sequence[Condition]) -> str | None:
+    """The slice that all parts of a figure are about, factors apart; None where they differ."""
+    places = {tuple(each for each in mean.where if each not in here) for mean in means}
+    return ", ".join(map(str, places.pop())) if len(places) == 1 else None
+
+
+def _told(figure: Figure, margins: Sequence[Margin], failed: int, n: int) -> Figure:
+    """A figure with its value, the interval over every way to count failed items, and what to say of it."""
+    plain = margins[-1]
+    lowest = float(np.min([margin.whole.low for margin in margins]))  # NaN where any has none
+    highest = float(np.max([margin.whole.high for margin in margins]))
+    ends = (plain.whole.value, lowest, highest)
+    value, low, high = (None if isnan(end) or (isinf(end) and plain.most is None) else end for end in ends)
+    notes = ["the value is undefined"] if value is None else []
+    if value is not None and isinf(value):
+        notes.append(f"above {plain.most:g}")
+    elif high is not None and isinf(high):
+        notes.append(f"the upper end is above {plain.most:g}")
+    if failed:
+        items = f"{failed} item{'s' * (failed != 1)}"
+        notes.append(f"{items} failed: left out of the value, and in the interval at both ends of the range")
+    return msgspec.structs.replace(
+        figure, value=value, low=low, high=high, n=n, reason="; ".join(notes), most=plain.most
+    )

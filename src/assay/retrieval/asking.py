@@ -1,0 +1,88 @@
+"""What a question asks for, by its words: a list, a change, a comparison; and what it calls by name.
+
+The words are English and stand in tables. Names and identifiers are told by their letters alone.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+from assay.retrieval.content import ENGLISH
+
+ENUMERATING = (
+    "all", "any", "catalogue", "complete", "each", "entire", "enumerate", "every", "everyone", "everything",
+    "full", "how many", "in total", "inventory", "list", "name the", "overall", "overview", "throughout",
+)  # fmt: skip
+CHANGING = (
+    "added", "between", "change", "changed", "changes", "differ", "difference", "differences", "differs",
+    "evolved", "history", "new in", "no longer", "removed", "revised", "since", "updated", "used to",
+)  # fmt: skip
+COMPARING = (
+    "between", "both", "compare", "compared", "earlier", "fewer", "first", "higher", "larger", "later",
+    "less", "longer", "lower", "more", "most", "or", "rather", "same", "shorter", "than", "versus", "vs",
+)  # fmt: skip
+_ASKING_WHICH = {"which", "what", "whose", "who", "list", "name"}
+_NOT_PLURAL = ("ss", "us", "is")
+_HEAD = 3  # words after "which" that its noun may be among
+_WORD = re.compile(r"[^\W_]+")
+# INC-2041, v1.30.2, 2024-05-01: parts joined by a sign, the first digit in any of them
+_JOINT = r"[-._/:#]"
+_IDENTIFIER = re.compile(rf"(?<![^\W_])(?:[^\W\d_]+{_JOINT})*[^\W\d_]*\d[^\W_]*(?:{_JOINT}[^\W_]+)*")
+_STOPS = frozenset(ENGLISH)
+
+
+def _phrases(cues: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, cues))})\b", re.IGNORECASE)
+
+
+_ENUMERATING, _CHANGING, _COMPARING = map(_phrases, (ENUMERATING, CHANGING, COMPARING))
+
+
+def asking(query: str) -> dict[str, float]:
+    """How long a question is, and how many words of each sort are in it."""
+    words = _WORD.findall(query)
+    return {
+        "words": float(len(words)),
+        "names": float(len(names_of(query))),
+        "identifiers": float(len(identifiers_of(query))),
+        "enumerating": float(len(_ENUMERATING.findall(query))),
+        "plural": float(_asks_for_several(words)),
+        "changing": float(len(_CHANGING.findall(query))),
+        "comparing": float(len(_COMPARING.findall(query))),
+    }
+
+
+def identifiers_of(text: str) -> list[str]:
+    """Numbers, versions, dates and codes, in small letters, each once."""
+    return list(dict.fromkeys(found[0].casefold() for found in _IDENTIFIER.finditer(text)))
+
+
+def names_of(query: str) -> list[str]:
+    """Runs of capitalised words. One alone at the beginning is how a sentence begins."""
+    runs: list[list[re.Match[str]]] = []
+    for word in _WORD.finditer(query):
+        if not word[0][0].isupper() or any(letter.isdigit() for letter in word[0]):
+            continue
+        if runs and query[runs[-1][-1].end() : word.start()] in {" ", "-"}:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    if runs and runs[0][0].start() == 0 and (len(runs[0]) == 1 or runs[0][0][0].lower() in _STOPS):
+        runs[0] = runs[0][1:]
+    return list(dict.fromkeys(query[run[0].start() : run[-1].end()] for run in runs if run))
+
+
+def _asks_for_several(words: list[str]) -> bool:
+    """Whether a plural follows "which" or its like, before a word that no noun is made of."""
+    small = [word.lower() for word in words]
+    return any(
+        _plural(after)
+        for at, word in enumerate(small, 1)
+        if word in _ASKING_WHICH
+        for after in takewhile(lambda each: each not in _STOPS, small[at : at + _HEAD])
+    )
+
+
+def _plural(word: str) -> bool:
+    return len(word) > _HEAD and word.endswith("s") and not word.endswith(_NOT_PLURAL)

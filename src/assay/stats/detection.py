@@ -1,0 +1,66 @@
+"""Precision, recall and F1 of saying yes, over two columns: what was said, and what is true.
+
+Both hold 0 and 1. Where a row is the mean over several seeds, what was said lies in between: it counts as
+the share of seeds that said yes, so that every figure is that over the answers of all seeds together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.stats.columns import checked_pair, ratio
+
+if TYPE_CHECKING:
+    from assay.protocols import Floats
+
+
+def _counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floats, Floats, Floats]:
+    """How often yes was said and true, was said, and was true, in each resample."""
+    if len(columns) != 2:
+        call = f"{name}(CallsImpossible(new), IsImpossible(new))"
+        raise UsageError(f"{name} takes two columns, what was said and what is true, as in {call}.")
+    said, true = checked_pair(*columns)
+    if min(said.min(initial=0.0), true.min(initial=0.0)) < 0:
+        raise UsageError(f"{name} takes columns of 0 and 1, and one holds a negative number.")
+    return weights @ np.minimum(said, true), weights @ said, weights @ true
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Precision: of the rows where yes was said, the share where it is true; undefined where it never was."""
+
+    reads: ClassVar[str] = "scores"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        both, said, _ = _counts(columns, weights, "precision")
+        return ratio(both, said)
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Recall: of the rows where yes is true, the share where it was said; undefined where it never is."""
+
+    reads: ClassVar[str] = "scores"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        both, _, true = _counts(columns, weights, "recall")
+        return ratio(both, true)
+
+
+@dataclass(frozen=True)
+class F1:
+    """F1: the harmonic mean of precision and recall.
+
+    0 where yes was said and never true, or true and never said; undefined where it was neither.
+    """
+
+    reads: ClassVar[str] = "scores"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        both, said, true = _counts(columns, weights, "f1")
+        return ratio(2 * both, said + true)

@@ -1,0 +1,1 @@
+"""Questions on real texts, found by rules: names, numbers, dates, versions, headings."""

@@ -1,0 +1,226 @@
+"""Values in a sentence that can be asked for: numbers, amounts, dates, names; and how to ask for each.
+
+A question keeps the sentence's own order and puts the question word where the value stood ("… within how many
+days of the trip?"), or a blank where no question word fits. That needs no grammar, and cannot garble.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?"
+)
+_NUMBERS = {
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30",
+    "forty": "40", "sixty": "60", "ninety": "90",
+}  # fmt: skip
+_UNIT = r"(?=[ -](?P<unit>(?:(?:business|calendar|working|consecutive|full|pay|sick|paid) )?[a-z]{3,}))"
+# In the order in which they are tried: the first that fits a place decides what it is.
+_PATTERNS = {
+    "email": r"(?<![\w.])[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "channel": r"(?<![\w/&])#[a-z][a-z0-9_-]{2,}[a-z0-9]",
+    "amount": r"[$€£]\s?\d+(?:,\d{3})*(?:\.\d+)?(?:\s?(?:k|K|M|million|billion)\b)?(?!\w)",
+    "percent": r"(?<![\w.])\d+(?:\.\d+)?\s?%",
+    "date": rf"\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b",
+    "month": rf"\b{_MONTH} \d{{4}}\b",
+    "day": rf"\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b",
+    "clock": r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm|AM|PM|a\.m\.|p\.m\.)",
+    "number": rf"(?<![\w.,#/:+&-])(?:\d+(?:,\d{{3}})*(?:\.\d+)?|{'|'.join(_NUMBERS)}){_UNIT}",
+}
+_ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
+_HINT = re.compile(rf"[\d#@]|\b(?:{'|'.join(_NUMBERS)})\b")  # without one there is no value: most have none
+_ASKED = {
+    "email": "which e-mail address",
+    "channel": "which Slack channel",
+    "amount": "how much money",
+    "percent": "what percentage",
+    "date": "which date",
+    "month": "which month and year",
+    "day": "which date",
+    "clock": "what time",
+    "number": "how many",
+}
+# A number before one of these counts nothing that can be asked with "how many".
+_NO_UNIT = {
+    "and",
+    "are",
+    "for",
+    "from",
+    "has",
+    "have",
+    "is",
+    "per",
+    "that",
+    "the",
+    "was",
+    "were",
+    "which",
+    "will",
+}
+_NO_UNIT |= {
+    "can",
+    "may",
+    "must",
+    "should",
+    "needs",
+    "does",
+    "plus",
+    "who",
+    "with",
+    "but",
+    "not",
+    "its",
+    "our",
+    "your",
+    "their",
+    "more",
+    "in",
+}
+_ARTICLE = re.compile(
+    r"\b(?:the|a|an|our|your|this|these|those|its|their|each|every|another)\s+$", re.IGNORECASE
+)
+_CHANNEL = re.compile(
+    r"\A(?:\s+team)?(?:\s+slack)?\s+channel\b(?:\s+(?:in|on)\s+slack\b)?|\A\s+(?:in|on)\s+slack\b",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?-i:[A-Za-z] [A-Z][a-z]+ $)|\b(?:phase|part|step|level|tier|stage|play|question) $"
+    r"|[-–—] ?$|\b(?:\d+|one|two|three|four|five) (?:to|or|and) $",
+    re.IGNORECASE,
+)
+_CURRENCY = re.compile(r"\A (?:USD|EUR|GBP)\b")
+_KINDS = re.compile(
+    r"(?:\s+(?P<noun>team|group|department|chapter|platform|program|policy|form|office|guild))\b"
+)
+_NAME = re.compile(r"(?:[A-Z][\w’'.&/-]*|&|of|and)(?:\s+(?:[A-Z0-9][\w’'.&/-]*|&|of|and))*")
+_CAPITALS_BEFORE = re.compile(r"(?:(?:(?<=\s)|(?<=\())[A-Z][\w&/-]* |\A[A-Z]{2,} )+$")  # a name's first words
+_EDGE = '.,;:!?)("”“'
+BLANK = "____"
+
+
+class Value(NamedTuple):
+    """A stretch of a sentence, what sort of value it is, and the value as an answer names it."""
+
+    start: int
+    end: int
+    sort: str
+    answer: str
+
+
+def values(said: str) -> list[Value]:
+    """The values of a sentence in order. A number without a plain thing it counts is none."""
+    if not _HINT.search(said):
+        return []
+    return [value for value in _found(said) if value.sort != "number" or _countable(said, value)]
+
+
+def _found(said: str) -> Iterator[Value]:
+    for match in _ANY.finditer(said):
+        sort = next(name for name in _PATTERNS if match[name] is not None)
+        text = match[sort]
+        unit = f" {match['unit']}" if sort == "number" else ""
+        yield Value(match.start(), match.start() + len(text), sort, text + unit)
+
+
+def _countable(said: str, value: Value) -> bool:
+    unit = value.answer.rpartition(" ")[2]
+    numbered = _NUMBERED.search(said, 0, value.start)  # "Phase 1 needs" counts nothing
+    plural = unit.endswith("s") and not unit.endswith("ss") and unit not in _NO_UNIT
+    return plural and said[value.end] == " " and not numbered
+
+
+def asked(said: str, value: Value) -> str | None:
+    """The sentence as a question for one of its values; None where it would not read well."""
+    before, after = said[: value.start], said[value.end :]
+    if before.endswith("("):
+        return None
+    if value.sort == "channel":
+        before, after = _ARTICLE.sub("", before), _CHANNEL.sub("", after)
+    elif value.sort == "name":
+        return _asked_name(before, after)
+    elif _ARTICLE.search(before):
+        return None
+    if value.sort == "amount":
+        after = re.sub(r"\A/(?=[a-z])", " per ", _CURRENCY.sub("", after))
+    return _closed(f"{before}{_ASKED[value.sort]}{after}")
+
+
+def _asked_name(before: str, after: str) -> str | None:
+    article = re.search(r"\bthe\s+$", before, re.IGNORECASE)
+    if article and (noun := _KINDS.match(after)):
+        return _closed(f"{before[: article.start()]}which {noun['noun']}{after[noun.end() :]}")
+    return None
+
+
+def blanked(said: str, value: Value) -> str:
+    """The sentence with a blank where the value stood."""
+    return f"{said[: value.start]}{BLANK}{said[value.end :]}"
+
+
+def _closed(question: str) -> str:
+    first = question[:1].upper() + question[1:]
+    return f"{first.rstrip('.!;,: ')}?"
+
+
+def masked(said: str) -> str:
+    """A sentence with every value taken out: two that differ in values alone have the same."""
+    return " ".join((_ANY.sub(BLANK, said) if _HINT.search(said) else said).split()).casefold()
+
+
+# --------------------------------------------------------------------------------------- changes
+
+
+def changed(old: str, new: str) -> tuple[Value, Value] | None:
+    """The one value in which two sentences differ, as it is in each; None where anything else does too."""
+    for mine, other in zip(values(old), values(new), strict=False):
+        same = old[: mine.start] == new[: other.start] and old[mine.end :] == new[other.end :]
+        if same and mine.sort == other.sort and _digits(mine.answer) != _digits(other.answer):
+            return mine, other
+    return _changed_name(old, new)
+
+
+def _digits(answer: str) -> str:
+    """An answer with its number in digits, so that "three weeks" and "3 weeks" are no change."""
+    first, _, rest = answer.partition(" ")
+    return f"{_NUMBERS.get(first, first.replace(',', ''))} {rest}"
+
+
+def _changed_name(old: str, new: str) -> tuple[Value, Value] | None:
+    steps = SequenceMatcher(None, old.split(), new.split(), autojunk=False).get_opcodes()
+    differing = [step for step in steps if step[0] != "equal"]
+    if len(differing) != 1 or differing[0][0] != "replace":
+        return None
+    _, a, b, c, d = differing[0]
+    mine, other = _name(old, a, b), _name(new, c, d)
+    if mine is None or other is None or _alike(mine.answer, other.answer):
+        return None
+    same = old[: mine.start] == new[: other.start] and old[mine.end :] == new[other.end :]
+    return (mine, other) if same else None
+
+
+def _name(said: str, first: int, last: int) -> Value | None:
+    """The words from one to another as a name: capitals, and not the start of the sentence."""
+    places = [match.span() for match in re.finditer(r"\S+", said)]
+    start, end = places[first][0], places[last - 1][1]
+    text = said[start:end]
+    start += len(text) - len(text.lstrip(_EDGE))
+    text = text.strip(_EDGE)
+    text = re.sub(r"[’']s$", "", text)
+    if first and text and (left := _CAPITALS_BEFORE.search(said, 0, start)):
+        start, text = left.start(), said[left.start() : start + len(text)]
+    if first == 0 or not _NAME.fullmatch(text) or not re.search(r"[a-z]{2}", text):
+        return None
+    return Value(start, start + len(text), "name", text)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two names may be one name, written differently."""
+    a, b = (re.sub(r"\W", "", text).casefold() for text in (one, other))
+    initials = {"".join(word[0] for word in text.split()).casefold() for text in (one, other)}
+    return a in b or b in a or bool({a, b} & initials) or SequenceMatcher(None, a, b).ratio() > 0.6

@@ -1,0 +1,177 @@
+"""Abstaining: any system, and a fitted detector that says which queries it cannot answer, and why.
+
+The detector calls a query impossible by signs of the query and of what the system found. Hits and contexts
+stay as they are, so that everything else is measured all the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any, ClassVar, Protocol, runtime_checkable
+
+import msgspec
+
+from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.environment import conceal
+from assay.errors import DataError, Problem
+from assay.plugins import SYSTEMS, aside, identity, part_identities
+from assay.protocols import Index, Kit, Session, Structured, System
+from assay.records import Budget, Query, Response, Structure
+from assay.retrieval.detector import Detector, detector_hash, read_detector
+from assay.retrieval.embed.static import Static
+from assay.retrieval.lexical import engine
+from assay.retrieval.shelf import Shelf, damaged
+from assay.retrieval.signs import VERSION, Frequencies, Observer
+from assay.systems.retrievers import WORTH_KEEPING, indexed_text
+
+FLAG = "impossible"
+_COUNTS = "frequencies.json"
+
+
+@runtime_checkable
+class Inner(System, Protocol):
+    """A system, in a form that something made can be held against."""
+
+
+@dataclass(frozen=True)
+class Abstaining:
+    """A system that flags queries as impossible, with the kind: `of` is the system that answers.
+
+    `detector` is the file that `assay fit` writes, relative to the study.
+    """
+
+    of: Annotated[Inner, SYSTEMS]
+    detector: str = aside("detector.json")  # what the file holds decides, not what it is called
+    version: ClassVar[str] = "1"
+
+    @property
+    def gives(self) -> frozenset[str] | None:
+        """What the system gives, and flags."""
+        given: frozenset[str] | None = getattr(self.of, "gives", None)
+        return None if given is None else given | {"flags"}
+
+    @property
+    def threads(self) -> int:
+        """As many as the system takes."""
+        return int(getattr(self.of, "threads", 1))
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> AbstainingIndex:
+        detector = read_detector(kit.path(self.detector))
+        found = self.of.build(corpus, seed, kit)
+        kind = StructuredAbstainingIndex if isinstance(found, Structured) else AbstainingIndex
+        return kind(found, observer_of(corpus, kit), detector)
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """Why the file cannot be used, and why the system that is asked cannot serve a dataset."""
+        told = getattr(self.of, "problems", None)
+        found = [] if told is None else list(told(dataset, kit))
+        try:
+            read_detector(kit.path(self.detector))
+        except DataError as error:
+            found += error.problems
+        return found
+
+    def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
+        """What the system finds odd about a dataset, and where the detector was fitted on something else."""
+        told = getattr(self.of, "warnings", None)
+        found = [] if told is None else list(told(dataset, kit))
+        fitted = read_detector(kit.path(self.detector)).fitted
+        if fitted.system != conceal(identity(self.of), kit):
+            found.append(f"{self.detector} was fitted on another system's answers: fit it again")
+        if fitted.corpus != dataset.corpus.hash:
+            found.append(f"{self.detector} was fitted on another corpus ({fitted.dataset}, {fitted.arm})")
+        return found
+
+    def identity(self, kit: Kit) -> dict[str, Any]:
+        """What decides answers besides parameters: what the file holds, and what the signs are made with."""
+        made_with = {"signs": VERSION, "words": engine(), "static": Static().identity(kit)}
+        return {"detector": detector_hash(kit.path(self.detector)), **made_with, **part_identities(self, kit)}
+
+
+@dataclass(frozen=True)
+class AbstainingIndex:
+    """The index of the system, and what looks at its answers."""
+
+    index: Index
+    observer: Observer
+    detector: Detector
+
+    @property
+    def cost(self) -> float | None:
+        """What building the index cost, where it says so."""
+        paid: float | None = getattr(self.index, "cost", None)
+        return paid
+
+    def session(self) -> AbstainingSession:
+        return AbstainingSession(self, self.index.session())
+
+    def close(self) -> None:
+        getattr(self.index, "close", lambda: None)()
+
+
+@dataclass(frozen=True)
+class StructuredAbstainingIndex(AbstainingIndex):
+    """One around a system that publishes the tree or graph behind it."""
+
+    def structure(self) -> Structure:
+        found: Structure = self.index.structure()  # type: ignore[attr-defined]
+        return found
+
+
+@dataclass(frozen=True)
+class AbstainingSession:
+    """One conversation with the system, each of its responses looked at."""
+
+    index: AbstainingIndex
+    session: Session
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        response = self.session.answer(query, budgets)
+        if response.error is not None:
+            return response
+        began = perf_counter()
+        signs = self.index.observer.signs(query.text, response.hits)
+        (kind,) = self.index.detector.decide([signs])
+        if kind is not None:
+            response.flags = {**response.flags, FLAG: kind}
+        seen, took = response.observed, perf_counter() - began
+        before = seen.seconds.get("total", math.fsum(seen.seconds.values()))
+        seen.seconds = {**seen.seconds, "detect": took, "total": before + took}
+        return response
+
+
+def observer_of(corpus: Corpus, kit: Kit) -> Observer:
+    """What works out signs over a corpus; its words are counted once and kept."""
+    return Observer(corpus, _frequencies(corpus, kit), Static().load(kit))
+
+
+def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
+    if len(corpus) < WORTH_KEEPING:
+        return Frequencies.count(map(indexed_text, corpus.passages))
+    shelf = Shelf(kit.cache / "frequencies")
+    key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
+    if (folder := shelf.find(key)) is None:
+        counted = Frequencies.count(_told(corpus, kit))
+        shelf.put(key, lambda place: _write(counted, place / _COUNTS))
+        return counted
+    try:
+        return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=Frequencies)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise damaged(folder, error) from error
+
+
+def _write(counted: Frequencies, path: Path) -> None:
+    path.write_bytes(msgspec.json.encode(counted, order="sorted"))
+
+
+def _told(corpus: Corpus, kit: Kit) -> Iterator[str]:
+    """The texts to count, telling now and then how many were taken."""
+    for number, passage in enumerate(corpus.passages):
+        if number % WORTH_KEEPING == 0:
+            kit.progress("counting words", number, len(corpus))
+        yield indexed_text(passage)
+    kit.progress("counting words", len(corpus), len(corpus))

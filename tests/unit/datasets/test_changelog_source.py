@@ -1,0 +1,127 @@
+"""Release notes as a source: a page a release, headings, what is left out."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from assay.datasets.sources.changelog import Changelog
+from assay.datasets.sources.source import Page, Source, passages_of
+from assay.errors import DataError
+from assay.protocols import Kit
+
+NOTES = """- [v1.2.1](#v121)
+  - [Downloads for v1.2.1](#downloads)
+
+# v1.2.1
+
+## Downloads for v1.2.1
+
+filename | sha512 hash
+-------- | -----------
+[a.tar.gz](https://x.org/a.tar.gz) | `ebfe49552bbda028`
+
+### Client Binaries
+
+filename | sha512 hash
+-------- | -----------
+[b.tar.gz](https://x.org/b.tar.gz) | `0000`
+
+## Changes by Kind
+
+### Bug or Regression
+
+- Fixed the *pump*. ([#97013](https://x.org/pull/97013), [@ann](https://x.org/ann)) [SIG Storage]
+
+## Dependencies
+
+### Added
+_Nothing has changed._
+
+### Changed
+- x.org/lib: [v0.1.0 → v0.2.0](https://x.org/compare)
+
+# v1.2.0
+
+API Version: v9
+
+# Breaking change
+
+Read this.
+"""
+
+
+def pages(path: Path, **settings: str) -> list[Page]:
+    return list(Changelog(str(path), **settings).pages(Kit()))
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "CHANGELOG-1.2.md").write_text(NOTES)
+    (tmp_path / "SOURCE.md").write_text("# v0.0.1\n\nWhere it is from.\n")
+    (tmp_path / "python-client-CHANGELOG.md.gz").write_bytes(gzip.compress(b"# v10.0.0\n\n- One\n"))
+    return tmp_path
+
+
+def test_a_page_is_a_release(notes: Path) -> None:
+    found = pages(notes)
+    assert [page.document.title for page in found] == [
+        "Kubernetes v1.2.1 release notes",
+        "Kubernetes v1.2.0 release notes",
+        "Kubernetes python client v10.0.0 release notes",
+    ]
+    assert [page.document.doc_id for page in found][:2] == [
+        "changelog/CHANGELOG-1.2/v1.2.1",
+        "changelog/CHANGELOG-1.2/v1.2.0",
+    ]
+    assert found[0].document.metadata["version"] == "v1.2.1"
+    assert isinstance(Changelog("x"), Source)
+
+
+def test_headings_name_the_release_and_downloads_are_left_out(notes: Path) -> None:
+    page = pages(notes)[0]
+    assert page.document.text == (
+        "Kubernetes v1.2.1 release notes\n\n"
+        "Bug or Regression (v1.2.1)\n\n"
+        "- Fixed the pump. (#97013, @ann) [SIG Storage]\n\n"
+        "Changed (v1.2.1)\n\n"
+        "- x.org/lib: v0.1.0 → v0.2.0"
+    )
+    assert [section.heading for section in page.sections] == [
+        "Changes by Kind > Bug or Regression",
+        "Dependencies > Changed",
+    ]
+    assert "".join(passage.text.replace("\n", "") for passage in passages_of(page)) == (
+        page.document.text.replace("\n", "")
+    )
+
+
+def test_a_first_level_heading_that_is_no_version_stays_in_its_release(notes: Path) -> None:
+    page = pages(notes)[1]
+    assert [section.heading for section in page.sections] == [
+        "Kubernetes v1.2.0 release notes",
+        "Breaking change",
+    ]
+    assert page.document.text.endswith("API Version: v9\n\nBreaking change (v1.2.0)\n\nRead this.")
+
+
+def test_another_product_is_named(notes: Path) -> None:
+    titles = [page.document.title for page in pages(notes / "CHANGELOG-1.2.md", product="Pumps")]
+    assert titles[0] == "Pumps v1.2.1 release notes"
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file or folder"):
+        pages(tmp_path / "absent")
+    with pytest.raises(DataError, match="no Markdown file"):
+        pages(tmp_path)
+    (tmp_path / "CHANGELOG.md").write_text("# News\n\nNothing.\n")
+    with pytest.raises(DataError, match="there is no release in it"):
+        pages(tmp_path)
+    with pytest.raises(DataError, match="the content has changed"):
+        pages(tmp_path, sha256="0" * 64)
+    (tmp_path / "CHANGELOG.md.gz").write_bytes(b"no gzip")
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        pages(tmp_path)
