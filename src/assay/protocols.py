@@ -201,7 +201,9 @@ class Statistic(Protocol):
     `raters`: "anna|llm" are the judges to compare; empty, the people the study lists.
 
     May have `of(measures) -> Statistic`, bound to the measures of its arguments; `stepwise`: values jump, so
-    that the ends of an interval are drawn values; `most`, which an infinite value lies above; and `unit`.
+    that the ends of an interval are drawn values; `most`, which an infinite value lies above; `unit`;
+    `settled`, False where a value that no resample moves is not certain for that; `trials(columns)`: of
+    a share of rows, successes and trials, which then give its interval.
     """
 
     reads: ClassVar[str]

@@ -29,7 +29,11 @@ def closed_form(
     if signs not in ([1], [-1], [1, -1]):
         return None
     found = [leaves[call] for call in ordered]
-    interval = _percentile(found, evaluator, way, scope) or _proportions(found, evaluator, way, scope)
+    interval = (
+        _percentile(found, evaluator, way, scope)
+        or _share(found, evaluator, way, scope)
+        or _proportions(found, evaluator, way, scope)
+    )
     if interval is None:
         return None
     low, high = sorted((signs[0] * interval.low, signs[0] * interval.high))
@@ -61,6 +65,19 @@ def _percentile(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: S
     if share is None or len(rows) != scope.n:
         return None
     return quantile_interval(columns[0], share, evaluator.level)
+
+
+def _share(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:
+    """One statistic that is a share of some of the rows, which are each a cluster: precision, recall."""
+    only = found[0]
+    counted = getattr(only.statistic, "trials", None) if isinstance(only, Spanning) else None
+    if len(found) > 1 or counted is None:
+        return None
+    columns, rows = evaluator.columns(only, way)
+    if len(rows) != scope.n or not np.isin(columns, (0.0, 1.0)).all():
+        return None
+    successes, trials = counted(columns)
+    return proportion_interval(successes, trials, evaluator.level) if trials else None
 
 
 def _proportions(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:

@@ -86,10 +86,21 @@ def margins_of(
             continue
         closed = closed_form(form, leaves, evaluator, way, scope)
         compares = _if_alike(_difference(clause), leaves, values) is not None
-        if closed is None and not _tells(form, bounds, leaves, evaluator, way, compares):
+        stuck = closed is None and _stuck(leaves, values, scope.n)
+        if closed is None and (stuck or not _tells(form, bounds, leaves, evaluator, way, compares)):
             closed = NO_INTERVAL
         margins.append(_margin(clause, leaves, values, closed, resampled, scope.n))
     return margins
+
+
+def _stuck(leaves: Mapping[Call, Leaf], values: Mapping[Call, Floats], n: int) -> bool:
+    """Whether no resample moves a statistic that says that this proves nothing."""
+    return any(
+        isinstance(found, Spanning)
+        and not getattr(found.statistic, "settled", True)
+        and spread(values[call][n + 1 :]) <= TIE
+        for call, found in leaves.items()
+    )
 
 
 def statistics_of(leaves: Mapping[Call, Leaf]) -> list[Statistic]:

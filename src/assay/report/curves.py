@@ -127,11 +127,22 @@ class Panel:
             most = max(budget for budget in self.curve.budgets if budget is not None)
             return f"no system comes {self.aim} with {most} tokens or fewer"
         names = [name for name, value in known.items() if value == least]
-        listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        close = [name for name in known if name not in names and self._overlap(name, names)]
         if len(known) == 1:
-            return f"{listed} needs {least:g} tokens to come {self.aim}"
+            return f"{names[0]} needs {least:g} tokens to come {self.aim}"
+        if close:
+            comes = "comes" if len(names) == 1 else "come"
+            sooner = f"not clearly sooner than {_listed(close)}"
+            return f"{_listed(names)} {comes} {self.aim} at {least:g} tokens, {sooner}"
         need = "needs" if len(names) == 1 else "need"
-        return f"{listed} {need} the fewest tokens, {least:g}, to come {self.aim}"
+        return f"{_listed(names)} {need} the fewest tokens, {least:g}, to come {self.aim}"
+
+    def _overlap(self, other: str, best: list[str]) -> bool:
+        """Whether the interval of another's parity begins before that of one of the best ends."""
+        parity = {line.label: line.parity for line in self.lines if line.parity is not None}
+        begins = parity[other].low
+        ends = [each.high for name, each in parity.items() if name in best and each.high is not None]
+        return begins is not None and any(begins <= end for end in ends)
 
     @property
     def heads(self) -> list[str]:
@@ -150,6 +161,10 @@ class Panel:
     def place(self) -> str:
         """The factors and the slice that it is about, in words."""
         return ", ".join(filter(None, [say.where_text(self.factors), self.where]))
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def panels_of(results: Results, curve: Curve) -> list[Panel]:

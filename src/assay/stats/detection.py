@@ -30,15 +30,26 @@ def _counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floa
     return weights @ np.minimum(said, true), weights @ said, weights @ true
 
 
+def _once(columns: Sequence[Floats], of: int, name: str) -> tuple[int, int]:
+    """Said and true, and the count it is a share of, each row once."""
+    counts = _counts(columns, np.ones((1, len(columns[0]))), name)
+    return int(counts[0][0]), int(counts[of][0])
+
+
 @dataclass(frozen=True)
 class Precision:
     """Precision: of the rows where yes was said, the share where it is true; undefined where it never was."""
 
     reads: ClassVar[str] = "scores"
+    settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         both, said, _ = _counts(columns, weights, "precision")
         return ratio(both, said)
+
+    def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
+        """How often it was right, of how often yes was said."""
+        return _once(columns, 1, "precision")
 
 
 @dataclass(frozen=True)
@@ -46,20 +57,27 @@ class Recall:
     """Recall: of the rows where yes is true, the share where it was said; undefined where it never is."""
 
     reads: ClassVar[str] = "scores"
+    settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         both, _, true = _counts(columns, weights, "recall")
         return ratio(both, true)
+
+    def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
+        """How often it was said, of how often yes is true."""
+        return _once(columns, 2, "recall")
 
 
 @dataclass(frozen=True)
 class F1:
     """F1: the harmonic mean of precision and recall.
 
-    0 where yes was said and never true, or true and never said; undefined where it was neither.
+    0 where yes was said and never true, or true and never said; undefined where it was neither. Where every
+    row was right, or none was, resampling shows nothing, and there is no interval.
     """
 
     reads: ClassVar[str] = "scores"
+    settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         both, said, true = _counts(columns, weights, "f1")

@@ -20,12 +20,23 @@ class Asked(NamedTuple):
     text: str
     program: Program
 
+    @property
+    def identity(self) -> tuple[str, Program]:
+        """What no other question of the suite may share: its words, and what it asks for."""
+        return self.text.casefold(), self.program
+
 
 def worded(relation: Relation, rng: Random, style: str = "", **slots: str) -> str:
     """A relation asked for, in a style drawn by its share unless one is given."""
     style = style or rng.choices(list(STYLES), list(STYLES.values()))[0]
     pattern = relation.keyword if style == "keyword" else rng.choice(getattr(relation, style))
     return sentence(expand(pattern, rng).format(**slots))
+
+
+def closing(relation: Relation, rng: Random, **slots: str) -> str | None:
+    """A relation asked for in words that end with whom and when, so that lists can stand there; or None."""
+    fitting = [each for each in relation.natural if each.endswith("{of} in {when}?")]
+    return sentence(expand(rng.choice(fitting), rng).format(**slots)) if fitting else None
 
 
 def in_one(first: str, second: str) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from random import Random
 
 from assay.datasets.generate.workplace import programs as program
 from assay.datasets.generate.workplace.directory import EVERYWHERE, YEARS, Directory, Entity
 from assay.datasets.generate.workplace.facts import Facts
 from assay.datasets.generate.workplace.kind import Kind, Relation, expand
-from assay.suites.asked import Asked, Truth, enumerated, in_one, sentence, worded
+from assay.suites.asked import Asked, Truth, closing, enumerated, in_one, sentence, worded
 from assay.suites.asking_text import FOR_WHICH, HISTORIES, PORTRAITS, STEP_BY_STEP
 
 MANY, FEW = 25, (2, 6)  # sentences of a listing that may be too long for the budget; subjects of a short one
@@ -34,12 +34,17 @@ class Asking:
     def makers(self) -> dict[str, Maker]:
         """By shape."""
         return {
-            "unknown": self.unknown,
+            "unknown_name": self.unknown_name,
+            "unknown_fact": self.unknown_fact,
+            "unknown_name_detail": partial(self.unknown_name, detail=True),
+            "unknown_fact_detail": partial(self.unknown_fact, detail=True),
             "listing": self.listing,
+            "two_listings": self.two_listings,
             "join": self.join,
             "series": self.series,
             "history": self.history,
             "portraits": self.portraits,
+            "mixed_portraits": self.mixed_portraits,
             "short_listing": self.short_listing,
             "steps": self.steps,
             "two_clauses": self.two_clauses,
@@ -77,16 +82,34 @@ class Asking:
 
     # ---------------------------------------------------------------------------------- impossible
 
-    def unknown(self, rng: Random, tier: int, *, literal: bool = False) -> Asked | None:
-        """About somebody who does not exist, or about what is stated nowhere."""
-        relation = rng.choice([each for each in self.relations if bool(each.gives) != literal])
-        kind = relation.key.partition(".")[0]
-        if rng.random() < 0.5 and kind in {"person", "service", "product", "project", "vendor", "customer"}:
-            return Asked(worded(relation, rng, of=self.fresh(kind, rng)), program.Absent())
-        entity = self.entity(kind, tier, rng)
-        if self.directory.stated(entity, relation):
-            return None
-        return Asked(worded(relation, rng, of=entity.name), program.Absent())
+    def unknown_name(self, rng: Random, tier: int, *, detail: bool = False) -> Asked:
+        """About somebody who does not exist."""
+        kinds = {"person", "service", "product", "project", "vendor", "customer"}
+        relation = rng.choice([each for each in self._asked_for(detail) if _kind(each) in kinds])
+        name = self.fresh(_kind(relation), rng)
+        return Asked(worded(relation, rng, of=name), program.Absent((relation.key, name)))
+
+    def unknown_fact(self, rng: Random, tier: int, *, detail: bool = False) -> Asked:
+        """Something of somebody who exists, that is stated nowhere."""
+        relation, entity = rng.choice(self._unstated[detail])
+        return Asked(worded(relation, rng, of=entity.name), program.Absent((relation.key, entity.name)))
+
+    def _asked_for(self, detail: bool) -> list[Relation]:
+        """Relations whose value is drawn, for a detail, or another entity."""
+        return [each for each in self.relations if bool(each.gives) != detail]
+
+    @cached_property
+    def _unstated(self) -> dict[bool, list[tuple[Relation, Entity]]]:
+        """What no page states of entities of the first stage."""
+        return {
+            detail: [
+                (relation, entity)
+                for relation in self._asked_for(detail)
+                for entity in self.directory.every(_kind(relation))[: self.directory.upto(_kind(relation), 0)]
+                if not self.directory.stated(entity, relation)
+            ]
+            for detail in (False, True)
+        }
 
     def listing(self, rng: Random, tier: int) -> Asked | None:
         """Every subject of a value, or of any of several."""
@@ -101,6 +124,18 @@ class Asking:
         chosen = rng.sample(known, count)
         parts = tuple(program.Listing(relation, value) for value in chosen)
         return Asked(sentence(wording.format(value=enumerated(chosen, between))), program.Together(parts))
+
+    def two_listings(self, rng: Random, tier: int) -> Asked | None:
+        """Two lists in one, of different kinds."""
+        one, other = rng.sample([each for each in self.relations if each.listing], 2)
+        if _kind(one) == _kind(other):
+            return None
+        parts = [self.listed(each.key, expand(each.listing, rng), "or", rng) for each in (one, other)]
+        known = [part for part in parts if part is not None]
+        if len(known) < 2:
+            return None
+        text = in_one(*(part.text for part in known))
+        return Asked(text, program.Together(tuple(part.program for part in known)))
 
     def short_listing(self, rng: Random, tier: int) -> Asked | None:
         """Every subject of a value that few share."""
@@ -121,7 +156,7 @@ class Asking:
         """Every subject whose neighbour has a value, or any of several."""
         outer = rng.choice([each for each in self.relations if each.gives and each.phrase])
         inner = [each for each in self._from(outer.gives) if each.listing and each.gives != outer.gives]
-        kind = self.directory.kinds[outer.key.partition(".")[0]]
+        kind = self.directory.kinds[_kind(outer)]
         if not inner or kind.key == outer.gives:
             return None
         chosen = rng.choice(inner)
@@ -138,7 +173,7 @@ class Asking:
             return None
         return Asked(sentence(wording.format(value=enumerated(chosen, "or"))), wanted)
 
-    def series(self, rng: Random, tier: int) -> Asked:
+    def series(self, rng: Random, tier: int) -> Asked | None:
         """A value at every office, in two editions."""
         kind = self.directory.kinds["policy"]
         first = [entity.name for entity in self.directory.every("policy")[: self.directory.upto("policy", 0)]]
@@ -147,7 +182,8 @@ class Asking:
         before, after = sorted(rng.sample(YEARS, 2))
         of, when = f"{topic} at every single office", f"{before}, and in {after}"
         parts = tuple(program.Series(relation.key, topic, year) for year in (before, after))
-        return Asked(worded(relation, rng, "natural", of=of, when=when), program.Together(parts))
+        text = closing(relation, rng, of=of, when=when)
+        return None if text is None else Asked(text, program.Together(parts))
 
     def history(self, rng: Random, tier: int) -> Asked:
         """All the rules of a policy, year by year."""
@@ -160,6 +196,14 @@ class Asking:
         chosen, listed = self.some_of(kind.key, COMPARED, rng)
         text = rng.choice(PORTRAITS).format(kinds=kind.noun[1], names=listed)
         return Asked(sentence(text), program.Portraits(chosen))
+
+    def mixed_portraits(self, rng: Random, tier: int) -> Asked:
+        """Several subjects of two kinds in every respect."""
+        one, other = rng.sample([kind for kind in self.plain if len(kind.relations) > 4], 2)
+        chosen = [name for kind in (one, other) for name in self.some_of(kind.key, (3, 3), rng)[0]]
+        kinds = f"{one.noun[1]} and {other.noun[1]}"
+        text = rng.choice(PORTRAITS).format(kinds=kinds, names=enumerated(chosen, "and"))
+        return Asked(sentence(text), program.Portraits(tuple(chosen)))
 
     def some_of(self, kind: str, count: tuple[int, int], rng: Random) -> tuple[tuple[str, ...], str]:
         """A few entities of the first stage, and their names as a list in words."""
@@ -213,12 +257,12 @@ class Asking:
             if not on:
                 return None
             way.append(rng.choice(on))
-        kinds = {relation.key.partition(".")[0] for relation in way}
-        subject = self.entity(way[0].key.partition(".")[0], tier, rng).name
+        kinds = {_kind(relation) for relation in way}
+        subject = self.entity(_kind(way[0]), tier, rng).name
         return self.chained(subject, tuple(way), rng) if len(kinds) > 1 else None
 
     def _from(self, kind: str) -> list[Relation]:
-        return [each for each in self.relations if each.key.partition(".")[0] == kind]
+        return [each for each in self.relations if _kind(each) == kind]
 
     def chained(self, subject: str, way: tuple[Relation, ...], rng: Random) -> Asked | None:
         """A chain in words, where every link of it is stated and it does not turn back."""
@@ -238,7 +282,7 @@ class Asking:
     def compare(self, rng: Random, tier: int) -> Asked | None:
         """Which of two has more."""
         relation = rng.choice([each for each in self.relations if each.compare])
-        kind = relation.key.partition(".")[0]
+        kind = _kind(relation)
         a, b = (self.entity(kind, tier, rng).name for _ in range(2))
         wanted = program.Compare(relation.key, (a, b))
         if a == b or wanted.derive(self.facts) is None:
@@ -264,7 +308,12 @@ class Asking:
             return None
         of = f"{one.name}, and for {other.name}"
         chains = tuple(program.Chain(each.name, (relation.key,), when) for each in (one, other))
-        return Asked(worded(relation, rng, "natural", of=of, when=when), program.Together(chains))
+        text = closing(relation, rng, of=of, when=when)
+        return None if text is None else Asked(text, program.Together(chains))
+
+
+def _kind(relation: Relation) -> str:
+    return relation.key.partition(".")[0]
 
 
 def _topic(name: str) -> str:

@@ -70,7 +70,7 @@ class AskingByHand:
         return Asked(sentence(hand.text.format(a=a, b=b)), program.Compare(hand.relations[0], (a, b)))
 
     def _unknown(self, hand: Hand, rng: Random, tier: int) -> Asked:
-        return Asked(hand.text, program.Absent())
+        return Asked(hand.text, program.Absent((hand.text,)))
 
     def _listing(self, hand: Hand, rng: Random, tier: int) -> Asked | None:
         return self._asking.listed(hand.relations[0], hand.text, "and", rng)

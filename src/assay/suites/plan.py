@@ -54,18 +54,26 @@ class Cell(NamedTuple):
     injector: str | None = None  # all others are made from its pages
     later: tuple[int, int] = (0, 0)  # of them, whose evidence comes with the second stage, and the third
 
+    @property
+    def unknown(self) -> bool:
+        """Whether it asks for what is stated nowhere."""
+        return ABSENT in self.tags
+
 
 CELLS = (
     # cannot be answered within the budget, or at all
-    Cell("unknown", (ABSENT,), False, 6, hand=2),
-    Cell("unknown", (ABSENT, DETAIL), False, 4),
-    Cell("listing", (AGGREGATION, SINGLE), False, 4, hand=1),
-    Cell("listing", (AGGREGATION,), False, 4, hand=1),
+    Cell("unknown", (ABSENT,), False, 2, hand=2),
+    Cell("unknown_name", (ABSENT,), False, 2),
+    Cell("unknown_fact", (ABSENT,), False, 2),
+    Cell("unknown_name_detail", (ABSENT, DETAIL), False, 2),
+    Cell("unknown_fact_detail", (ABSENT, DETAIL), False, 2),
+    Cell("listing", (AGGREGATION, SINGLE), False, 4, hand=2),
+    Cell("two_listings", (AGGREGATION,), False, 4),
     Cell("join", (AGGREGATION, SPANNING, TWO_HOP), False, 8, hand=1),
     Cell("series", (AGGREGATION, TEMPORAL), False, 2),
     Cell("history", (TEMPORAL,), False, 4, hand=1),
     Cell("portraits", (COMPARATIVE, SINGLE), False, 3, hand=1),
-    Cell("portraits", (COMPARATIVE,), False, 5),
+    Cell("mixed_portraits", (COMPARATIVE,), False, 5),
     # can
     Cell("short_listing", (AGGREGATION, SINGLE), True, 2),
     Cell("steps", (SINGLE,), True, 5, hand=2, later=(1, 1)),

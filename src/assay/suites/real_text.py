@@ -158,11 +158,28 @@ def _page(draft: Drafted) -> str:
 
 
 def items(chosen: Sequence[Drafted], tokens: Tokens) -> list[Item]:
-    """The items of the drafts, rule by rule; splits take turns, so each has its share of every rule."""
+    """The items of the drafts, rule by rule; splits take turns, so each has its share of every rule.
+
+    What shares a page is of one split: a threshold must not be chosen on what it is tested on.
+    """
     ordered = sorted(enumerate(chosen), key=lambda pair: (pair[1].kind, pair[0]))
+    splits = _splits([draft for _, draft in ordered])
     return [
-        _item(draft, number, FOLDS[number % len(FOLDS)], tokens) for number, (_, draft) in enumerate(ordered)
+        _item(draft, number, split, tokens)
+        for number, ((_, draft), split) in enumerate(zip(ordered, splits, strict=True))
     ]
+
+
+def _splits(drafts: Sequence[Drafted]) -> list[str]:
+    """The split of each draft: that of a page it shares with an earlier one, else the next in turn."""
+    of_page: dict[str, str] = {}
+    found = []
+    for number, draft in enumerate(drafts):
+        pages = {str(unit["source"]).partition("@")[0] for unit in draft.units}
+        taken = next((of_page[page] for page in sorted(pages) if page in of_page), None)
+        found.append(taken or FOLDS[number % len(FOLDS)])
+        of_page |= {page: found[-1] for page in pages if page not in of_page}
+    return found
 
 
 def _grades(draft: Drafted) -> dict[str, int]:

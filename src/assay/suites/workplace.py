@@ -12,7 +12,7 @@ from assay.datasets.generate.draft import Mention, Page
 from assay.datasets.generate.workplace.corpus import SIZES, STAGES, Workforce, Written, allotted
 from assay.datasets.generate.workplace.facts import Atom, Facts, stated
 from assay.datasets.generate.workplace.injections import injections
-from assay.datasets.generate.workplace.programs import Derived, minimal
+from assay.datasets.generate.workplace.programs import Derived, Program, minimal
 from assay.datasets.sources.source import passages_of
 from assay.errors import UsageError, did_you_mean
 from assay.plugins import SOURCES, TOKENIZERS
@@ -27,7 +27,7 @@ from assay.suites.asking_hand import AskingByHand
 from assay.suites.asking_injected import AskingInjected
 from assay.suites.gathering import gathered
 from assay.suites.leaks import leaks
-from assay.suites.plan import ADVERSARIAL, DETAIL, HAND, Slot, slots
+from assay.suites.plan import ADVERSARIAL, HAND, Slot, slots
 from assay.suites.rephrase import Rephrase
 
 LABELS = {"relevance": "2: the passage holds a sentence that the answer takes"}
@@ -97,7 +97,7 @@ class Suite:
         """Every query, each the first draw that fits its slot and was not made before."""
         asking = Asking(self._workforce.directory, self._first)
         injected, by_hand = AskingInjected(groups), AskingByHand(asking)
-        known: set[str] = set()
+        known: set[str | Program] = set()  # neither the words nor what they ask for comes twice
         for slot in slots():
             rng = self._workforce.directory.rng("query", slot.number)
             for _ in range(TRIES):
@@ -105,12 +105,12 @@ class Suite:
                     asked: Asked | None = injected.make(slot.cell.shape, rng)
                 elif slot.origin == HAND:
                     asked = by_hand.make(slot.cell.shape, rng, slot.tier)
-                elif slot.cell.shape == "unknown":
-                    asked = asking.unknown(rng, slot.tier, literal=DETAIL in slot.cell.tags)
                 else:
                     asked = asking.makers[slot.cell.shape](rng, slot.tier)
-                if asked is not None and asked.text.casefold() not in known and self._fits(slot, asked):
-                    known.add(asked.text.casefold())
+                if asked is None or not known.isdisjoint(asked.identity):
+                    continue
+                if self._fits(slot, asked):
+                    known.update(asked.identity)
                     by_hand.settle()
                     yield Query(slot, asked)
                     break
@@ -120,7 +120,7 @@ class Suite:
     def _fits(self, slot: Slot, asked: Asked) -> bool:
         """Whether the evidence is there from the right stage on, minimal, and as long as the slot says."""
         derived = asked.program.derive(self._first)
-        if slot.cell.shape == "unknown":
+        if slot.cell.unknown:
             return derived is None
         if slot.tier:  # what a later stage holds cannot be looked at in an earlier one
             return derived is None
@@ -143,7 +143,7 @@ class Suite:
         tags = {
             "tag": list(slot.cell.tags),
             "feasible": ["no" if impossible else "yes"],
-            "present": ["yes" if derived or slot.cell.shape == "unknown" else "no"],
+            "present": ["yes" if derived or slot.cell.unknown else "no"],
             "origin": [slot.origin],
             "impossible": [impossible or "no"],
             "shape": [slot.cell.shape],

@@ -59,6 +59,11 @@ class Abstaining:
         """As many as the system takes."""
         return int(getattr(self.of, "threads", 1))
 
+    @property
+    def seeded(self) -> bool:
+        """Whether a seed changes what the system that is asked answers."""
+        return bool(getattr(self.of, "seeded", True))
+
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> AbstainingIndex:
         detector = read_detector(kit.path(self.detector))
         found = self.of.build(corpus, seed, kit)

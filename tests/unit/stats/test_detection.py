@@ -112,6 +112,18 @@ def test_a_gate_reads_them(text: str, holds: bool, value: float) -> None:
     assert result.n == 160
 
 
+def test_a_perfect_record_is_no_certainty() -> None:
+    # 24 calls, all right: the exact interval begins at 0.025 ** (1 / 24) = 0.858
+    right = rows_of({("flat", name): [1.0] * 24 + [0.0] * 76 for name in NAMES})
+    precision = f"precision({CALLS}(flat), {IS}(flat))"
+    sure = decided(f"{precision} >= 0.99 on interval", right)
+    assert sure.holds is None
+    assert (sure.left, sure.low) == (1.0, pytest.approx(0.025 ** (1 / 24) - 0.99, abs=1e-6))
+    assert decided(f"{precision} >= 0.8 on interval", right).holds is True
+    whole = decided(f"f1({CALLS}(flat), {IS}(flat)) >= 0.99 on interval", right)
+    assert (whole.holds, whole.low) == (None, None)  # no resample moves it, and no closed form is known
+
+
 def test_a_gate_compares_two_systems_by_them() -> None:
     result = decided(f"f1({CALLS}(tree), {IS}(tree)) >= f1({CALLS}(flat), {IS}(flat)) + 0.1", rows())
     assert result.holds is True

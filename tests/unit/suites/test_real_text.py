@@ -153,6 +153,15 @@ def test_splits_have_a_fifth_a_fifth_and_the_rest_of_every_rule() -> None:
         assert shares == {"test": 6, "tune": 2, "dev": 2}
 
 
+def test_what_shares_a_page_is_of_one_split() -> None:
+    pages = [draft("a", at)[0] for at in range(3)]
+    chosen = [page._replace(text=f"{kind} {page.text}", kind=kind) for kind in "abcde" for page in pages]
+    splits: dict[str, set[str | None]] = {}
+    for item in items(chosen, O200kBase().load(Kit())):
+        splits.setdefault(item.gold["evidence"][0]["source"], set()).add(item.split)
+    assert [len(each) for each in splits.values()] == [1, 1, 1]
+
+
 def test_a_study_names_it_with_its_sources(root: Path) -> None:
     spec = {"use": "real_text", "sources": specs("acme"), "queries": 5}
     made = Registry().create(DATASETS, spec)

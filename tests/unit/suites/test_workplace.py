@@ -13,6 +13,7 @@ from assay.datasets.dataset import Dataset
 from assay.datasets.generate.workplace.corpus import Workforce, Written
 from assay.datasets.generate.workplace.facts import Atom, Facts, stated
 from assay.datasets.generate.workplace.injections import BREAKS, Group, injections
+from assay.datasets.generate.workplace.programs import Absent
 from assay.errors import UsageError
 from assay.protocols import Kit
 from assay.retrieval.tokens import O200kBase
@@ -20,6 +21,8 @@ from assay.suites.evidence import misplaced, needed_texts
 from assay.suites.leaks import leaks, overlap_by_tag
 from assay.suites.plan import WANTED
 from assay.suites.workplace import Query, Suite, Workplace
+
+MIXED = {"two_listings", "mixed_portraits"}
 
 
 @dataclass(frozen=True)
@@ -128,14 +131,34 @@ def test_no_query_gives_its_answer_away(made: Made) -> None:
     assert all(0.1 < share < 0.95 for share, _ in shares.values()), shares
 
 
-def test_what_is_asked_of_nobody_is_stated_of_nobody(made: Made) -> None:
-    silent = [query for query in made.queries if query.slot.cell.shape == "unknown"]
-    assert len(silent) == 50
-    titles = {passage.title for passage in made.dataset.corpus.passages}
-    named = sum(
-        any(word in title for title in titles) for query in silent for word in query.asked.text.split()
-    )
-    assert named  # some are about entities that exist, of which something else is stated
+def test_half_of_what_nobody_can_answer_is_about_somebody_who_exists(made: Made) -> None:
+    facts = Facts(stated(made.written.mentions))
+    silent = [query for query in made.queries if query.slot.cell.unknown]
+    by_shape = Counter(query.slot.cell.shape.removesuffix("_detail") for query in silent)
+    assert by_shape == {"unknown": 10, "unknown_name": 20, "unknown_fact": 20}
+    for query in silent:
+        if query.slot.origin != "hand":
+            assert isinstance(query.asked.program, Absent)
+            relation, name = query.asked.program.what
+            assert facts.find(relation, name) is None
+            assert bool(facts.about(name)) == query.slot.cell.shape.startswith("unknown_fact")
+
+
+def test_nothing_is_asked_twice_in_whatever_words(made: Made) -> None:
+    programs = Counter(query.asked.program for query in made.queries)
+    assert set(programs.values()) == {1}
+
+
+def test_a_single_branch_is_one_kind_of_page_and_a_spanning_query_is_of_several(made: Made) -> None:
+    facts = Facts(stated(made.written.mentions))
+    for query in made.queries:
+        derived = query.asked.program.derive(facts)
+        kinds = {atom.relation.partition(".")[0] for atom in derived.atoms} if derived else set()
+        tags = query.slot.cell.tags
+        if "single_branch" in tags and query.slot.cell.shape != "glossed":
+            assert len(kinds) <= 1, query.asked.text
+        if derived and ("entity_spanning" in tags or query.slot.cell.shape in MIXED):
+            assert len(kinds) > 1, query.asked.text
 
 
 def test_pages_that_differ_in_a_letter_differ_in_nothing_else(made: Made) -> None:

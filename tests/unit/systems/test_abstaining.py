@@ -134,6 +134,7 @@ def test_what_the_system_says_of_itself_is_passed_on(kit: Kit) -> None:
     assert plain.cost is None
     plain.close()
     assert Abstaining(BM25()).threads == 1
+    assert (system.seeded, Abstaining(BM25()).seeded) == (True, False)
     assert system.problems(DATASET, kit) == [Problem("cannot serve it", "d")]
     assert Abstaining(BM25()).problems(DATASET, kit) == []
     assert system.warnings(DATASET, kit) == ["odd"]

@@ -18,6 +18,7 @@ _VAGUE = re.compile(
 )
 _ODD = re.compile(
     r"[|{}<>\[\]=`\\~^]|https?:|www\.|--|\?|\be\.g|\bi\.e|\b[Ee]xample|\betc\b|TODO|TBD|\.{3}|…|::"
+    r"|\s[,.;:](?:\s|$)|\(\s*\)|Jump to|Table of Contents"  # what links leave behind, and pointers
 )
 TITLE = re.compile(r"[\w(][\w ,.&:'’()/+#-]{3,70}[\w).!]")
 

@@ -182,7 +182,8 @@ class Series:
             for atom in facts.all(self.relation)
             if atom.when == self.when and atom.subject.startswith(start)
         ]
-        return _listed([f"{atom.subject.removeprefix(start)}: {atom.value}" for atom in atoms], atoms)
+        told = [f"{atom.subject.removeprefix(start)}, {self.when}: {atom.value}" for atom in atoms]
+        return _listed(told, atoms)
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,8 @@ class History:
 
     def derive(self, facts: Facts) -> Derived | None:
         atoms = [atom for atom in facts.about(self.subject) if atom.when and atom.relation != STEP]
-        return _listed([f"{atom.relation}, {atom.when}: {atom.value}" for atom in atoms], atoms)
+        atoms.sort(key=lambda atom: (atom.when, atom.relation))
+        return _listed([f"{_word(atom)}, {atom.when}: {atom.value}" for atom in atoms], atoms)
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class Portraits:
         atoms = [atom for subject in self.subjects for atom in facts.about(subject) if not atom.when]
         if {atom.subject for atom in atoms} != set(self.subjects):
             return None
-        return _listed([f"{atom.subject}, {atom.relation}: {atom.value}" for atom in atoms], atoms)
+        return _listed([f"{atom.subject}, {_word(atom)}: {atom.value}" for atom in atoms], atoms)
 
 
 @dataclass(frozen=True)
@@ -227,6 +229,8 @@ class Glossed:
 class Absent:
     """Something that is stated nowhere."""
 
+    what: tuple[str, ...]
+
     def derive(self, facts: Facts) -> Derived | None:
         return None
 
@@ -235,6 +239,11 @@ def number(value: str) -> float | None:
     """The first number of a value; None where it has none."""
     found = _NUMBER.search(value.replace(",", ""))
     return float(found.group()) if found else None
+
+
+def _word(atom: Atom) -> str:
+    """What a relation is called in an answer."""
+    return atom.relation.partition(".")[2].replace("_", " ")
 
 
 def _listed(answer: list[str], atoms: list[Atom]) -> Derived | None:
