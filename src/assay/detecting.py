@@ -92,6 +92,8 @@ def fit_study(
     progress = progress or Silent()
     every = dataclasses.replace(study, file=study.file.model_copy(update={"split": None}))
     chosen = [(arm, system, _used(every, arm)) for arm, system in _chosen(every, systems, where or {})]
+    for _, system, _ in chosen:
+        _refuse_stranger(study.kit.path(system.detector), system.detector)
     progress.begin(f"{study.name}, fit", sum(len(used.items) for *_, used in chosen), 0)
     fits = []
     for arm, system, used in chosen:
@@ -100,6 +102,14 @@ def fit_study(
         write_atomic(path, partial(Path.write_bytes, data=detector.encoded()))
         fits.append(Fit(arm.system, str(path), detector))
     return fits
+
+
+def _refuse_stranger(path: Path, name: str) -> None:
+    """A file that is there and is no detector belongs to somebody else."""
+    if not name or path.is_dir():
+        raise UsageError(f"detector: {name!r} is no name of a file. Write detector: detectors/NAME.json.")
+    if path.exists() and FORMAT.encode() not in path.read_bytes():
+        raise UsageError(f"{path} is there, and is no detector: name another file, or remove it.")
 
 
 def _used(study: Study, arm: Arm) -> Dataset:

@@ -222,7 +222,8 @@ class Evaluation:
 
     @cached_property
     def rows(self) -> Rows:
-        return Rows(self.scores, self.items, self.study.file.cluster)
+        variants = {block.arm.name: block.items for block in self._asked}
+        return Rows(self.scores, self.items, self.study.file.cluster, variants)
 
     @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:

@@ -265,6 +265,9 @@ def examine_study(
         raise DataError(
             Problem(what, str(file_path), 1, fix="See docs/study-file.md, or start from: assay demo")
         )
+    if "steps" in content and content.keys().isdisjoint(("data", "systems", "measures")):
+        fix = "Name one of its studies; assay run, validate and status take a plan as a whole."
+        raise DataError(Problem("this is a plan, not a study", str(file_path), 1, fix=fix))
     file, problems = read_fields(content, lines)
     kit = dataclasses.replace(kit or Kit(), root=file_path.parent)
     study = Study(file_path.parent, file, lines, registry or Registry(), kit)

@@ -16,6 +16,7 @@ from assay.gates.leaf import calls
 from assay.gates.syntax import Clause
 from assay.gates.verdict import measures_of
 from assay.measures.block import View
+from assay.measures.shown import evidence_problems
 from assay.plugins import Registry
 from assay.protocols import Measure
 from assay.records import Arm
@@ -79,6 +80,9 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     shallow, unsure = _too_shallow(study, list(measures.values()))
     examined, doubts = _examined(study, datasets)
     problems.update(dict.fromkeys([*shallow, *examined]))
+    if any("contexts" in each.needs for each in measures.values()):
+        for dataset in {id(each): each for each in datasets.values()}.values():
+            problems.update(dict.fromkeys(evidence_problems(dataset.items, dataset.corpus)))
     if problems:
         raise DataError(problems)
     first = next(iter(datasets.values()))

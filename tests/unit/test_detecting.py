@@ -11,7 +11,7 @@ import pytest
 
 from assay.datasets.dataset import Corpus
 from assay.detecting import fit_study
-from assay.errors import SystemFailure
+from assay.errors import SystemFailure, UsageError
 from assay.plugins import SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Budget, Fault, Query, Response
@@ -171,8 +171,17 @@ class Failing:
 
 def test_a_system_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     folder = write_small(tmp_path, edited("of=bm25", "of=failing", STUDY))
-    (folder / "shy.json").write_text("old")
+    old = '{"format": "assay/detector/1"}'
+    (folder / "shy.json").write_text(old)
     study = open_study(folder, registry=Registry({SYSTEMS: {"failing": Failing}}))
     with pytest.raises(SystemFailure, match=r"p0 failed \(Broken: it broke\), so nothing was fitted"):
         fit_study(study)
-    assert (folder / "shy.json").read_text() == "old"
+    assert (folder / "shy.json").read_text() == old
+
+
+def test_a_file_that_is_no_detector_is_left_alone(tmp_path: Path) -> None:
+    folder = write_small(tmp_path)
+    (folder / "shy.json").write_text("my notes")
+    with pytest.raises(UsageError, match="is there, and is no detector"):
+        fit_study(open_study(folder))
+    assert (folder / "shy.json").read_text() == "my notes"

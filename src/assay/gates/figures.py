@@ -77,9 +77,12 @@ def measures_of_figures(study: Study) -> list[Measure]:
 
 
 def _measures(study: Study, name: str) -> list[Measure]:
-    """What one figure reads; whichever system it is of, the measures are the same."""
-    first = expressed(name, study.file.figures[name], list(study.file.systems))[0]
-    return [mean.measure for found in leaves_of(first.clause, study) for mean in means_of(found)]
+    """What one figure reads, of whichever system."""
+    every = expressed(name, study.file.figures[name], list(study.file.systems))
+    read = (
+        mean.measure for one in every for found in leaves_of(one.clause, study) for mean in means_of(found)
+    )
+    return list({measure.name: measure for measure in read}.values())
 
 
 # ---------------------------------------------------------------------------------- after a run

@@ -41,6 +41,8 @@ class Unit(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.end - self.start != len(self.text):
             raise ValueError(f"the text has {len(self.text)} characters, its span {self.end - self.start}")
+        if self.start < 0 or not self.text.strip():
+            raise ValueError("a unit is a stretch of text from a place at or after 0")
         if not all(self.start <= need.start < need.end <= self.end for need in self.needs):
             raise ValueError("needs names a sentence outside the unit")
 
@@ -90,6 +92,27 @@ def evidence_of(items: Sequence[Item]) -> list[Wanted | None]:
             problems.append(explained(error, f"item {item.item_id!r}, gold evidence"))
     if problems:
         raise DataError(problems)
+    return found
+
+
+def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
+    """Units that cannot be read, or whose text does not stand in the corpus where they say."""
+    try:
+        wanted = evidence_of(items)
+    except DataError as error:
+        return list(error.problems)
+    found = []
+    for item, evidence in zip(items, wanted, strict=True):
+        for unit in (place for one in (evidence.units if evidence else ()) for place in one.places):
+            text = corpus.text_of(unit.source)
+            if text is None or text[unit.start : unit.end] != unit.text:
+                lacks = "there is no such document" if text is None else "another text stands there"
+                place = f"{unit.source} [{unit.start}, {unit.end})"
+                what = f"item {item.item_id!r}: the evidence at {place} is not in the corpus: {lacks}"
+                found.append(
+                    Problem(what, field="evidence", fix="Take document, span and text from the corpus.")
+                )
+                break
     return found
 
 

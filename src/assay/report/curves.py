@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ LEAST = 3  # cut-offs that make a curve
 WITHIN = 0.02  # what a system may fall short of the baseline's unbounded value and still be at parity
 AREAS = {"AUC": "A"}  # measures of a whole curve, and the curve
 TOKENS = "tokens"
+_PARITY = re.compile(r"parity(?:\(within=(?P<within>[\d.]+)\))?\(.*\((?P<whom>[^(){}]+)\) ?\)(?: where .*)?")
 
 
 def curves_of(measures: Sequence[Measure]) -> list[Curve]:
@@ -142,7 +144,7 @@ class Panel:
         parity = {line.label: line.parity for line in self.lines if line.parity is not None}
         begins = parity[other].low
         ends = [each.high for name, each in parity.items() if name in best and each.high is not None]
-        return begins is not None and any(begins <= end for end in ends)
+        return begins is not None and math.isfinite(begins) and any(begins <= end for end in ends)
 
     @property
     def heads(self) -> list[str]:
@@ -205,13 +207,25 @@ def _panel(
 
 
 def _parities(results: Results, curve: Curve) -> Iterator[Figure]:
-    """The study's own figures of the budget at parity on this curve, by the name that comes first."""
+    """The study's own figures of the budget at parity on this curve, by the name that comes first.
+
+    One that asks for something else, another margin or another reference, is no part of the picture.
+    """
     fitting = [
         one
         for one in results.figures
-        if one.unit == TOKENS and one.system is not None and set(one.reads) <= set(curve.measures)
+        if one.unit == TOKENS
+        and one.system is not None
+        and set(one.reads) <= set(curve.measures)
+        and _as_drawn(one.text, results.baseline)
     ]
     return (one for one in fitting if one.name == fitting[0].name)
+
+
+def _as_drawn(text: str, baseline: str | None) -> bool:
+    """Whether an expression asks for what the picture says: WITHIN of the baseline, its last argument."""
+    asked = _PARITY.match(" ".join(text.split()))
+    return asked is not None and float(asked["within"] or WITHIN) == WITHIN and asked["whom"] == baseline
 
 
 def _slice(results: Results, curve: Curve) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.protocols import Kit
     from assay.retrieval.parts import Tokens
 
+PACKAGED = ("o200k_base", "cl100k_base", "llama3")
 _SPECIAL = "<|"  # how every special token of the packaged vocabularies begins
 _TEXTS_AT_ONCE = 1024  # an encoding weighs some hundred times its text, so they are not all held at once
 
@@ -33,7 +34,7 @@ class _Packaged:
     version: ClassVar[str] = "1"
 
     def load(self, kit: Kit) -> Tokens:
-        return _packaged(self.vocabulary)
+        return packaged(self.vocabulary)
 
     def identity(self, kit: Kit) -> str:
         """The vocabulary, and the library that applies it."""
@@ -155,7 +156,8 @@ def _between(ends: Iterable[int]) -> list[Span]:
 
 
 @cache
-def _packaged(vocabulary: str) -> ByteLevelTokens:
+def packaged(vocabulary: str) -> ByteLevelTokens:
+    """The tokenizer of a vocabulary that comes with the program."""
     release("splintr-rs")
     from splintr import Tokenizer
 

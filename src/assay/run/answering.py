@@ -182,7 +182,7 @@ class _Worker(threading.Thread):
             if self._session is None:
                 self._session = asked.indexes.of(unit.scope).session()
                 self._since = started = time.monotonic()
-            response = checked(self._session.answer(query, asked.budgets))
+            response = checked(self._session.answer(query, asked.budgets), asked.budgets)
         except BaseException as error:  # whatever a system raises, SystemExit too, is its failure, never ours
             paid = Observed(cost=getattr(error, "cost", None))  # an answer of no use may cost all the same
             response = Response(error=fault_of(error, asked.conceal), observed=paid)

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from assay.errors import Retryable
-from assay.records import Fault, Hit, Response, Span
+from assay.records import Budget, Context, Fault, Hit, Response, Span
+from assay.retrieval.tokens import PACKAGED, packaged
 
 PASSING = (Retryable, TimeoutError, ConnectionError)
 LONGEST_MESSAGE = 2000  # characters
@@ -24,11 +25,11 @@ def fault_of(error: BaseException, conceal: Callable[[str], str]) -> Fault:
     return Fault(type(error).__name__, _storable(conceal(message)), isinstance(error, PASSING))
 
 
-def checked(response: Any) -> Response:
+def checked(response: Any, budgets: Sequence[Budget] = ()) -> Response:
     """A copy of the response in plain values, or a fault where it breaks what every measure relies on."""
     if not isinstance(response, Response):
         return _bad(f"answer() returned {type(response).__name__}, not Response")
-    if (what := _wrong(response.hits)) is not None:
+    if (what := _wrong(response.hits) or _wrong_contexts(response.contexts, budgets)) is not None:
         observed = response.observed
         response = _bad(what)
         response.observed = observed
@@ -51,6 +52,36 @@ def _wrong(hits: Sequence[Hit]) -> str | None:
         seen.add((hit.doc_id, hit.span))
         above = hit.score
     return None
+
+
+def _wrong_contexts(contexts: Sequence[Context], budgets: Sequence[Budget]) -> str | None:
+    """What is wrong with contexts: they are one a budget, none larger than it, or nothing is compared."""
+    if not contexts or not budgets:
+        return None
+    given = [context.budget for context in contexts]
+    if sorted(map(_size, given)) != sorted(map(_size, budgets)):
+        wanted, found = (", ".join(map(_name, some)) for some in (budgets, given))
+        return f"there are contexts for the budgets {found}; asked for were {wanted}, each once"
+    for context in contexts:
+        counted = _counted(context)
+        if context.budget is not None and counted > context.budget:
+            return f"the context for {context.budget} tokens has {counted}, counted by {context.tokenizer}"
+    return None
+
+
+def _counted(context: Context) -> int:
+    """The tokens of what a reader sees: counted anew where the tokenizer is one of ours, else as told."""
+    if context.budget is None or context.tokenizer not in PACKAGED:
+        return context.tokens
+    return packaged(context.tokenizer).counts([context.text])[0]
+
+
+def _size(budget: Budget) -> float:
+    return math.inf if budget is None else budget
+
+
+def _name(budget: Budget) -> str:
+    return "inf" if budget is None else str(budget)
 
 
 def _bad(what: str) -> Response:

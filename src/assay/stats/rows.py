@@ -7,7 +7,7 @@ items. A row's value is the mean over seeds; a cluster (by default the item) is 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -54,10 +54,21 @@ class Column:
 
 
 class Rows:
-    """The rows of a study, and its columns by system and measure."""
+    """The rows of a study, and its columns by system and measure.
 
-    def __init__(self, scores: pl.DataFrame, items: Sequence[Item], cluster: str | None = None) -> None:
+    `variants` are each arm's own items: tags may differ between corpora, as where a query has its evidence in
+    the larger one alone.
+    """
+
+    def __init__(
+        self,
+        scores: pl.DataFrame,
+        items: Sequence[Item],
+        cluster: str | None = None,
+        variants: Mapping[str, Sequence[Item]] | None = None,
+    ) -> None:
         self.items = items
+        self._variants = variants or {}
         self._index = {item.item_id: position for position, item in enumerate(items)}
         self._arms = {
             name: Arm(system, msgspec.json.decode(factors, type=Factors))
@@ -91,15 +102,28 @@ class Rows:
         fitting = (arm for arm in self.arms(system) if arm.factors.items() <= combo.items())
         return next(fitting, None)
 
+    @cached_property
+    def _items_at(self) -> list[list[Item]]:
+        """The items of each combination of factors, as the arms there have them."""
+        found = []
+        for combo in self.combinations:
+            own: dict[str, Item] = {}
+            for arm in self._arms.values():
+                if arm.factors.items() <= combo.items():
+                    for item in self._variants.get(arm.name, ()):
+                        own.setdefault(item.item_id, item)
+            found.append([own.get(item.item_id, item) for item in self.items])
+        return found
+
     def __len__(self) -> int:
         return len(self.items) * len(self.combinations)
 
     @cached_property
     def clusters(self) -> NDArray[np.int64]:
         """The cluster of every row, numbered in order of appearance."""
-        names = [self._cluster_of(item) for item in self.items]
+        names = [self._cluster_of(item) for items in self._items_at for item in items]
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        return np.tile(np.array([numbers[name] for name in names], dtype=np.int64), len(self.combinations))
+        return np.array([numbers[name] for name in names], dtype=np.int64)
 
     def _cluster_of(self, item: Item) -> str | tuple[str, ...]:
         """An item without a value of the tag depends on no other, so it is its own cluster."""
@@ -107,7 +131,8 @@ class Rows:
         return tuple(values) or item.item_id
 
     def item_of(self, row: int) -> Item:
-        return self.items[row % len(self.items)]
+        combination, place = divmod(row, len(self.items))
+        return self._items_at[combination][place]
 
     def item_ids(self, conditions: Sequence[Condition]) -> list[str]:
         """The items of the rows that satisfy every condition."""
@@ -154,13 +179,12 @@ class Rows:
 
     def _satisfies(self, condition: Condition) -> NDArray[np.bool_]:
         wanted = set(condition.values)
-        by_item = [_matches(self.values_of(item, condition.name), wanted) for item in self.items]
         mask = np.array(
             [
-                [_matches([combo[condition.name]], wanted)] * len(by_item)
+                [_matches([combo[condition.name]], wanted)] * len(items)
                 if condition.name in combo
-                else by_item
-                for combo in self.combinations
+                else [_matches(self.values_of(item, condition.name), wanted) for item in items]
+                for combo, items in zip(self.combinations, self._items_at, strict=True)
             ],
             dtype=bool,
         ).ravel()
@@ -174,7 +198,7 @@ class Rows:
     def known_values(self, name: str) -> list[str]:
         """Every value a tag or factor takes."""
         seen: dict[str, None] = {combo[name]: None for combo in self.combinations if name in combo}
-        for item in self.items:
+        for item in (item for items in self._items_at for item in items):
             seen.update(dict.fromkeys(self.values_of(item, name)))
         return list(seen)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from assay.datasets.generate.workplace.directory import Directory, Entity
 from assay.datasets.generate.workplace.facts import Atom
-from assay.datasets.generate.workplace.kind import Relation, expand
+from assay.datasets.generate.workplace.kind import Relation, capital, expand
 from assay.datasets.generate.workplace.programs import Program
 
 STYLES = {"keyword": 0.2, "natural": 0.45, "paraphrase": 0.35}
@@ -30,13 +30,13 @@ def worded(relation: Relation, rng: Random, style: str = "", **slots: str) -> st
     """A relation asked for, in a style drawn by its share unless one is given."""
     style = style or rng.choices(list(STYLES), list(STYLES.values()))[0]
     pattern = relation.keyword if style == "keyword" else rng.choice(getattr(relation, style))
-    return sentence(expand(pattern, rng).format(**slots))
+    return capital(expand(pattern, rng).format(**slots))
 
 
 def closing(relation: Relation, rng: Random, **slots: str) -> str | None:
     """A relation asked for in words that end with whom and when, so that lists can stand there; or None."""
     fitting = [each for each in relation.natural if each.endswith("{of} in {when}?")]
-    return sentence(expand(rng.choice(fitting), rng).format(**slots)) if fitting else None
+    return capital(expand(rng.choice(fitting), rng).format(**slots)) if fitting else None
 
 
 def in_one(first: str, second: str) -> str:
@@ -47,10 +47,6 @@ def in_one(first: str, second: str) -> str:
 def enumerated(parts: Sequence[str], last: str) -> str:
     """A list in words: "a, b and c"."""
     return f" {last} ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-
-
-def sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 class Truth:

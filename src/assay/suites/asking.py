@@ -13,8 +13,8 @@ from random import Random
 from assay.datasets.generate.workplace import programs as program
 from assay.datasets.generate.workplace.directory import EVERYWHERE, YEARS, Directory, Entity
 from assay.datasets.generate.workplace.facts import Facts
-from assay.datasets.generate.workplace.kind import Kind, Relation, expand
-from assay.suites.asked import Asked, Truth, closing, enumerated, in_one, sentence, worded
+from assay.datasets.generate.workplace.kind import Kind, Relation, capital, expand
+from assay.suites.asked import Asked, Truth, closing, enumerated, in_one, worded
 from assay.suites.asking_text import FOR_WHICH, HISTORIES, PORTRAITS, STEP_BY_STEP
 
 MANY, FEW = 25, (2, 6)  # sentences of a listing that may be too long for the budget; subjects of a short one
@@ -123,7 +123,7 @@ class Asking:
             return None
         chosen = rng.sample(known, count)
         parts = tuple(program.Listing(relation, value) for value in chosen)
-        return Asked(sentence(wording.format(value=enumerated(chosen, between))), program.Together(parts))
+        return Asked(capital(wording.format(value=enumerated(chosen, between))), program.Together(parts))
 
     def two_listings(self, rng: Random, tier: int) -> Asked | None:
         """Two lists in one, of different kinds."""
@@ -144,7 +144,7 @@ class Asking:
         if not values:
             return None
         value = rng.choice(values)
-        text = sentence(expand(relation.listing, rng).format(value=value))
+        text = capital(expand(relation.listing, rng).format(value=value))
         return Asked(text, program.Listing(relation.key, value))
 
     def values(self, relation: str, least: int = 1, most: int | None = None) -> list[str]:
@@ -171,7 +171,7 @@ class Asking:
         derived = wanted.derive(self.facts)
         if derived is None or len(derived.atoms) < MANY:
             return None
-        return Asked(sentence(wording.format(value=enumerated(chosen, "or"))), wanted)
+        return Asked(capital(wording.format(value=enumerated(chosen, "or"))), wanted)
 
     def series(self, rng: Random, tier: int) -> Asked | None:
         """A value at every office, in two editions."""
@@ -188,14 +188,14 @@ class Asking:
     def history(self, rng: Random, tier: int) -> Asked:
         """All the rules of a policy, year by year."""
         name = self.entity("policy", tier, rng).name
-        return Asked(sentence(rng.choice(HISTORIES).format(of=name)), program.History(name))
+        return Asked(capital(rng.choice(HISTORIES).format(of=name)), program.History(name))
 
     def portraits(self, rng: Random, tier: int) -> Asked:
         """Several subjects in every respect."""
         kind = rng.choice([kind for kind in self.plain if len(kind.relations) > 4])
         chosen, listed = self.some_of(kind.key, COMPARED, rng)
         text = rng.choice(PORTRAITS).format(kinds=kind.noun[1], names=listed)
-        return Asked(sentence(text), program.Portraits(chosen))
+        return Asked(capital(text), program.Portraits(chosen))
 
     def mixed_portraits(self, rng: Random, tier: int) -> Asked:
         """Several subjects of two kinds in every respect."""
@@ -203,7 +203,7 @@ class Asking:
         chosen = [name for kind in (one, other) for name in self.some_of(kind.key, (3, 3), rng)[0]]
         kinds = f"{one.noun[1]} and {other.noun[1]}"
         text = rng.choice(PORTRAITS).format(kinds=kinds, names=enumerated(chosen, "and"))
-        return Asked(sentence(text), program.Portraits(tuple(chosen)))
+        return Asked(capital(text), program.Portraits(tuple(chosen)))
 
     def some_of(self, kind: str, count: tuple[int, int], rng: Random) -> tuple[tuple[str, ...], str]:
         """A few entities of the first stage, and their names as a list in words."""
@@ -215,7 +215,7 @@ class Asking:
 
     def steps(self, rng: Random, tier: int) -> Asked:
         name = self.entity("procedure", tier, rng).name
-        return Asked(sentence(rng.choice(STEP_BY_STEP).format(of=name)), program.Steps(name))
+        return Asked(capital(rng.choice(STEP_BY_STEP).format(of=name)), program.Steps(name))
 
     def two_clauses(self, rng: Random, tier: int) -> Asked | None:
         """Two clauses of one edition of a policy."""
@@ -287,7 +287,7 @@ class Asking:
         wanted = program.Compare(relation.key, (a, b))
         if a == b or wanted.derive(self.facts) is None:
             return None
-        return Asked(sentence(expand(relation.compare, rng).format(a=a, b=b)), wanted)
+        return Asked(capital(expand(relation.compare, rng).format(a=a, b=b)), wanted)
 
     def two_facts(self, rng: Random, tier: int) -> Asked | None:
         """Two values of one subject."""

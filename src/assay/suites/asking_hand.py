@@ -6,7 +6,8 @@ from random import Random
 
 from assay.datasets.generate.workplace import programs as program
 from assay.datasets.generate.workplace.directory import YEARS
-from assay.suites.asked import Asked, sentence
+from assay.datasets.generate.workplace.kind import capital
+from assay.suites.asked import Asked
 from assay.suites.asking import COMPARED, Asking
 from assay.suites.hand_text import BY_HAND, Hand
 
@@ -45,12 +46,12 @@ class AskingByHand:
 
     def _steps(self, hand: Hand, rng: Random, tier: int) -> Asked:
         name = self._asking.entity("procedure", tier, rng).name
-        return Asked(sentence(hand.text.format(of=name)), program.Steps(name))
+        return Asked(capital(hand.text.format(of=name)), program.Steps(name))
 
     def _two_clauses(self, hand: Hand, rng: Random, tier: int) -> Asked:
         name, when = self._asking.entity("policy", tier, rng).name, rng.choice(YEARS)
         parts = tuple(program.Chain(name, (relation,), when) for relation in hand.relations)
-        return Asked(sentence(hand.text.format(of=name, when=when)), program.Together(parts))
+        return Asked(capital(hand.text.format(of=name, when=when)), program.Together(parts))
 
     def _change(self, hand: Hand, rng: Random, tier: int) -> Asked:
         entity = self._asking.entity("release", tier, rng)
@@ -58,16 +59,16 @@ class AskingByHand:
         before, after = sorted(rng.sample(range(len(editions)), 2))
         when, then = editions[before], editions[after]
         text = hand.text.format(of=entity.name, when=when, then=then)
-        return Asked(sentence(text), program.Change(hand.relations[0], entity.name, when, then))
+        return Asked(capital(text), program.Change(hand.relations[0], entity.name, when, then))
 
     def _chain(self, hand: Hand, rng: Random, tier: int) -> Asked:
         name = self._asking.entity(hand.relations[0].partition(".")[0], tier, rng).name
-        return Asked(sentence(hand.text.format(of=name)), program.Chain(name, hand.relations))
+        return Asked(capital(hand.text.format(of=name)), program.Chain(name, hand.relations))
 
     def _compare(self, hand: Hand, rng: Random, tier: int) -> Asked:
         kind = hand.relations[0].partition(".")[0]
         a, b = (self._asking.entity(kind, tier, rng).name for _ in range(2))
-        return Asked(sentence(hand.text.format(a=a, b=b)), program.Compare(hand.relations[0], (a, b)))
+        return Asked(capital(hand.text.format(a=a, b=b)), program.Compare(hand.relations[0], (a, b)))
 
     def _unknown(self, hand: Hand, rng: Random, tier: int) -> Asked:
         return Asked(hand.text, program.Absent((hand.text,)))
@@ -81,8 +82,8 @@ class AskingByHand:
 
     def _history(self, hand: Hand, rng: Random, tier: int) -> Asked:
         name = self._asking.entity("policy", tier, rng).name
-        return Asked(sentence(hand.text.format(of=name)), program.History(name))
+        return Asked(capital(hand.text.format(of=name)), program.History(name))
 
     def _portraits(self, hand: Hand, rng: Random, tier: int) -> Asked:
         chosen, listed = self._asking.some_of(rng.choice(["service", "vendor", "customer"]), COMPARED, rng)
-        return Asked(sentence(hand.text.format(names=listed)), program.Portraits(chosen))
+        return Asked(capital(hand.text.format(names=listed)), program.Portraits(chosen))

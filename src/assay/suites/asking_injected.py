@@ -8,8 +8,9 @@ from random import Random
 from assay.datasets.generate.workplace import injections as injected
 from assay.datasets.generate.workplace import programs as program
 from assay.datasets.generate.workplace.injections import Group
+from assay.datasets.generate.workplace.kind import capital
 from assay.datasets.generate.workplace.text import injected as text
-from assay.suites.asked import Asked, sentence
+from assay.suites.asked import Asked
 
 _GAP_YEARS = ("2019", "2021", "2023", "2025")  # between two versions, so that no version names them
 
@@ -53,32 +54,32 @@ class AskingInjected:
         group = self._next("loan")
         atom, letter = rng.choice(list(zip(group.atoms, text.LETTERS, strict=True)))
         asked = rng.choice(text.LOAN_QUESTIONS).format(letter=letter, **group.named)
-        return Asked(sentence(asked), program.Chain(atom.subject, (atom.relation,)))
+        return Asked(capital(asked), program.Chain(atom.subject, (atom.relation,)))
 
     def _as_of(self, rng: Random) -> Asked:
         group = self._next("as_of")
         year = rng.choice(_GAP_YEARS)
         asked = rng.choice(text.VERSION_QUESTIONS).format(year=year, **group.named)
-        return Asked(sentence(asked), program.AsOf(injected.RULE, group.atoms[0].subject, year))
+        return Asked(capital(asked), program.AsOf(injected.RULE, group.atoms[0].subject, year))
 
     def _shelf(self, rng: Random) -> Asked:
         group = self._next("shelf")
         asked = rng.choice(text.BURIED_QUESTIONS).format(**group.named)
-        return Asked(sentence(asked), program.Chain(group.named["subject"], (injected.SHELF,)))
+        return Asked(capital(asked), program.Chain(group.named["subject"], (injected.SHELF,)))
 
     def _weigh(self, rng: Random) -> Asked | None:
         if len(self._groups[injected.BURIED]) < 2:
             return None
         a, b = (self._next("weigh").named["subject"] for _ in range(2))
         asked = rng.choice(text.WEIGHED_QUESTIONS).format(a=a, b=b)
-        return Asked(sentence(asked), program.Compare(injected.WEIGHT, (a, b)))
+        return Asked(capital(asked), program.Compare(injected.WEIGHT, (a, b)))
 
     def _readings(self, rng: Random) -> Asked:
         name = self._next("readings").named["name"]
         asked = rng.choice(text.COLLISION_QUESTIONS).format(name=name)
-        return Asked(sentence(asked), program.Readings(injected.EXTENSION, name))
+        return Asked(capital(asked), program.Readings(injected.EXTENSION, name))
 
     def _glossed(self, rng: Random) -> Asked:
         named = self._next("glossed").named
         asked = rng.choice(text.GLOSSED_QUESTIONS).format(meaning=named["meaning"], office=named["office"])
-        return Asked(sentence(asked), program.Glossed(named["meaning"], named["office"]))
+        return Asked(capital(asked), program.Glossed(named["meaning"], named["office"]))

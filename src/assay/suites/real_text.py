@@ -33,6 +33,7 @@ MAKERS = {
 LABELS = {
     "relevance": "2: the passage holds evidence that the answer needs; 1: it says the same in another place",
 }
+SHARES = {split: FOLDS.count(split) / len(FOLDS) for split in dict.fromkeys(FOLDS)}
 _PER_PAGE = 2  # questions whose evidence begins on the same page, at most
 
 
@@ -58,6 +59,7 @@ class RealText:
 
     def load(self, kit: Kit) -> Dataset:
         pages = list(gathered(self.sources, kit))
+        _refuse_doubled(pages)
         passages = {page.document.doc_id: passages_of(page) for page in pages}
         documents = {page.document.doc_id: page.document for page in pages}
         corpus = Corpus([each for group in passages.values() for each in group], documents)
@@ -78,6 +80,19 @@ class RealText:
             asked, told = self.rephrase.applied(asked, kit)
             few = [*few, *told]
         return Dataset(f"real_text-{self.seed}", corpus, asked, LABELS, few)
+
+
+def _refuse_doubled(pages: Sequence[Page]) -> None:
+    """Two pages of one id: one of them would be lost without a word."""
+    times = Counter(page.document.doc_id for page in pages)
+    fix = "Put sources in folders of different names, and name every page once."
+    problems = [
+        Problem(f"{count} pages are called {doc_id!r}", "real_text", field="sources", fix=fix)
+        for doc_id, count in times.items()
+        if count > 1
+    ]
+    if problems:
+        raise DataError(problems)
 
 
 def _drafted(pages: Sequence[Page], passages: Passages, seed: int) -> dict[str, list[Drafted]]:
@@ -171,15 +186,32 @@ def items(chosen: Sequence[Drafted], tokens: Tokens) -> list[Item]:
 
 
 def _splits(drafts: Sequence[Drafted]) -> list[str]:
-    """The split of each draft: that of a page it shares with an earlier one, else the next in turn."""
-    of_page: dict[str, str] = {}
-    found = []
-    for number, draft in enumerate(drafts):
-        pages = {str(unit["source"]).partition("@")[0] for unit in draft.units}
-        taken = next((of_page[page] for page in sorted(pages) if page in of_page), None)
-        found.append(taken or FOLDS[number % len(FOLDS)])
-        of_page |= {page: found[-1] for page in pages if page not in of_page}
+    """The split of each draft: what shares pages goes together, to the split that lacks most of its kind."""
+    found = [""] * len(drafts)
+    have: Counter[tuple[str, str]] = Counter()
+    for group in sorted(_sharing(drafts), key=lambda places: (-len(places), places)):
+        keys = [
+            key for place in group for key in (drafts[place].kind, f"impossible {drafts[place].impossible}")
+        ]
+        split = min(SHARES, key=lambda name: sum(have[name, key] / SHARES[name] for key in keys))
+        for place in group:
+            found[place] = split
+        have.update((split, key) for key in keys)
     return found
+
+
+def _sharing(drafts: Sequence[Drafted]) -> list[list[int]]:
+    """The places of drafts that share a page, directly or through others."""
+    of_page: dict[str, int] = {}
+    group = list(range(len(drafts)))
+    for place, draft in enumerate(drafts):
+        for page in sorted({str(unit["source"]).partition("@")[0] for unit in draft.units}):
+            other = group[of_page.setdefault(page, place)]
+            group = [group[place] if each == other else each for each in group]
+    found: dict[int, list[int]] = {}
+    for place, name in enumerate(group):
+        found.setdefault(name, []).append(place)
+    return list(found.values())
 
 
 def _grades(draft: Drafted) -> dict[str, int]:

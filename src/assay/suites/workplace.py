@@ -31,9 +31,8 @@ from assay.suites.plan import ADVERSARIAL, HAND, Slot, slots
 from assay.suites.rephrase import Rephrase
 
 LABELS = {"relevance": "2: the passage holds a sentence that the answer takes"}
-PARAGRAPHS = frozenset(
-    {"steps", "loan", "two_clauses", "two_topics", "history"}
-)  # of policies and procedures
+# measured in paragraphs: policies and procedures
+PARAGRAPHS = frozenset({"steps", "loan", "two_clauses", "two_topics", "history", "series"})
 MOST_REAL = 0.6  # beyond it too little of the organisation is left to ask about
 TRIES = 3000  # draws for one query, of which most lead nowhere
 
@@ -142,7 +141,7 @@ class Suite:
         impossible = _impossible(slot, derived)
         tags = {
             "tag": list(slot.cell.tags),
-            "feasible": ["no" if impossible else "yes"],
+            "feasible": ["yes" if slot.cell.feasible else "no"],
             "present": ["yes" if derived or slot.cell.unknown else "no"],
             "origin": [slot.origin],
             "impossible": [impossible or "no"],

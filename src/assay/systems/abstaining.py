@@ -88,7 +88,8 @@ class Abstaining:
         if fitted.system != conceal(identity(self.of), kit):
             found.append(f"{self.detector} was fitted on another system's answers: fit it again")
         if fitted.corpus != dataset.corpus.hash:
-            found.append(f"{self.detector} was fitted on another corpus ({fitted.dataset}, {fitted.arm})")
+            where = f"on {fitted.dataset} ({fitted.arm}), and is used on {dataset.name}"
+            found.append(f"{self.detector} was fitted {where}")
         return found
 
     def identity(self, kit: Kit) -> dict[str, Any]:

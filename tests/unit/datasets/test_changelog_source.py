@@ -66,7 +66,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 def test_a_page_is_a_release(notes: Path) -> None:
-    found = pages(notes)
+    found = pages(notes, product="Kubernetes")
     assert [page.document.title for page in found] == [
         "Kubernetes v1.2.1 release notes",
         "Kubernetes v1.2.0 release notes",
@@ -81,7 +81,7 @@ def test_a_page_is_a_release(notes: Path) -> None:
 
 
 def test_headings_name_the_release_and_downloads_are_left_out(notes: Path) -> None:
-    page = pages(notes)[0]
+    page = pages(notes, product="Kubernetes")[0]
     assert page.document.text == (
         "Kubernetes v1.2.1 release notes\n\n"
         "Bug or Regression (v1.2.1)\n\n"
@@ -99,7 +99,7 @@ def test_headings_name_the_release_and_downloads_are_left_out(notes: Path) -> No
 
 
 def test_a_first_level_heading_that_is_no_version_stays_in_its_release(notes: Path) -> None:
-    page = pages(notes)[1]
+    page = pages(notes, product="Kubernetes")[1]
     assert [section.heading for section in page.sections] == [
         "Kubernetes v1.2.0 release notes",
         "Breaking change",
@@ -110,6 +110,76 @@ def test_a_first_level_heading_that_is_no_version_stays_in_its_release(notes: Pa
 def test_another_product_is_named(notes: Path) -> None:
     titles = [page.document.title for page in pages(notes / "CHANGELOG-1.2.md", product="Pumps")]
     assert titles[0] == "Pumps v1.2.1 release notes"
+
+
+KEPT = """# Changelog
+
+All notable changes are listed here.
+
+## [Unreleased]
+
+- Not yet out
+
+## [1.2.0] - 2024-03-01
+
+### Added
+
+- A valve
+
+#### 2.0.0 of the hose
+
+- Comes with it
+
+## [1.1.0] - 2024-01-15
+
+- A pump
+
+# License
+
+Free for all.
+"""
+
+
+def test_releases_begin_at_the_highest_level_that_has_versions(tmp_path: Path) -> None:
+    (tmp_path / "CHANGELOG.md").write_text(KEPT)
+    first, second = pages(tmp_path, product="Pumps")
+    assert first.document.doc_id == "changelog/CHANGELOG/1.2.0"
+    assert first.document.text == (
+        "Pumps 1.2.0 release notes\n\nAdded (1.2.0)\n\n- A valve\n\n"
+        "2.0.0 of the hose (1.2.0)\n\n- Comes with it"
+    )
+    assert second.document.text == "Pumps 1.1.0 release notes\n\n- A pump"  # the licence is of no release
+
+
+@pytest.mark.parametrize(
+    ("file", "heading", "product"),
+    [
+        ("CHANGELOG.md", "# Changelog for Rotary Pumps", "Rotary Pumps"),
+        ("CHANGELOG.md", "# jQuery - Release Notes", "jQuery"),
+        ("python-client-CHANGELOG.md", "# Changelog", "Python client"),
+        ("CHANGELOG-1.2.md", "# Change Log", "Water works"),
+        ("CHANGELOG-1.2.md", "", "Water works"),
+        ("CHANGELOG.md", "## [Unreleased]", "Water works"),
+    ],
+)
+def test_a_product_is_called_as_its_notes_their_file_or_folder_say(
+    tmp_path: Path, file: str, heading: str, product: str
+) -> None:
+    folder = tmp_path / "water_works-changelog"
+    folder.mkdir()
+    (folder / file).write_text(f"{heading}\n\n## 1.2.0\n\n- A valve\n")
+    (page,) = pages(folder)
+    assert page.document.metadata["product"] == product
+    assert page.document.title == f"{product} 1.2.0 release notes"
+
+
+def test_a_pin_that_is_no_hash_is_told_from_changed_content(notes: Path) -> None:
+    with pytest.raises(DataError, match="'abc' is not a sha256, which has 64 digits") as raised:
+        pages(notes, sha256="abc")
+    (problem,) = raised.value.problems
+    assert problem.field == "sha256"
+    right = problem.fix.split()[1].rstrip(",")  # the message gives the hash to write
+    assert len(pages(notes, sha256=right)) == len(pages(notes, sha256=right.upper())) == 3
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from assay.judges.resolve import resolve
 from assay.measures.budget import AUC, EP, ER, A
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
-from assay.measures.shown import context_target
+from assay.measures.shown import context_target, evidence_problems
 from assay.protocols import Measure
 from assay.records import Budget, Context, Fault, Item, Judgment, Passage, Piece, Response, Span
 from walked_block import block_of, scored
@@ -274,3 +274,19 @@ def test_scores_of_several_budgets_come_from_one_block() -> None:
     block = block_of([item(unit(FIRST))], [curve(0, 1, budgets=(200, None))], corpus=CORPUS)
     table = score_blocks([A(200), A(None), ER(None)], [block])
     assert table.select("measure", "value").rows() == [("A@200", 0.0), ("A@inf", 1.0), ("ER@inf", 1.0)]
+
+
+def test_evidence_that_is_not_in_the_corpus_is_told() -> None:
+    corpus = Corpus([Passage("a", "The ferry runs at nine.")])
+    good = {"source": "a", "start": 0, "end": 9, "text": "The ferry"}
+    cases = [
+        (good, None),
+        ({**good, "text": "Another 9"}, "another text stands there"),
+        ({**good, "source": "b"}, "there is no such document"),
+        ({**good, "also": [{**good, "start": 1, "end": 10}]}, "another text stands there"),
+        ({"source": "a", "start": 3, "end": 3, "text": ""}, "a stretch of text"),
+        ({"source": "a"}, "evidence"),
+    ]
+    for unit, what in cases:
+        problems = evidence_problems([Item("q", "when?", gold={"evidence": [unit]})], corpus)
+        assert [what in str(problem) for problem in problems] == ([True] if what else [])

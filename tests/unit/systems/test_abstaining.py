@@ -145,7 +145,7 @@ def test_a_detector_of_another_system_or_corpus_is_warned_of(kit: Kit) -> None:
     assert warning == "detector.json was fitted on another system's answers: fit it again"
     other = replace(DATASET, corpus=Corpus(CORPUS.passages[:1]))
     assert Abstaining(Fixed()).warnings(other, kit)[1:] == [
-        "detector.json was fitted on another corpus (d, shy)"
+        "detector.json was fitted on d (shy), and is used on d"
     ]
 
 

@@ -1,7 +1,8 @@
 """Release notes in Markdown: one file, or a folder of them, each with its releases newest first.
 
-Every first-level heading that is a version begins a release (`# v1.20.1`). Tables of contents and of files to
-download are left out. Each heading's line names its release, because a passage is read away from its page.
+A heading that is a version begins a release (`# v1.20.1`, `## [1.2.0] - 2024-03-01`); the highest level that
+has such headings counts. Tables of contents and of files to download are left out. Each heading's line names
+its release, because a passage is read away from its page.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ _VERSION = re.compile(r"\[?(v?\d+(?:\.\d+)+[\w.+-]*)\]?(?:\s.*)?")
 _LEFT_OUT = re.compile(r"downloads? for|downloads?$|table of contents", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.md(?:\.gz)?$")
 _NOT_NAME = re.compile(r"(?i)change_?log|\d+(?:\.\d+)*|[\W_]+")
+_NOTES = re.compile(
+    r"(?i)\b(?:change[ _-]?logs?|release[ _-]notes?|releases|unreleased|table of contents"
+    r"|(?:version )?history|news|(?:all )?notable changes)\b|(?<!\w)v?\d+(?:\.(?:\d+|x))*(?!\w)"
+)
+_EDGE = re.compile(r"(?i)^(?:for|of|in|to|the)\s|\s(?:for|of|in|to)$|^[\W_]+|[^\w)+#]+$")
 _NOTHING = "Nothing has changed."
 
 
@@ -36,11 +42,15 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Changelog:
-    """The releases of a product, one page each."""
+    """The releases of a product, one page each.
+
+    `product` is what the titles of pages begin with, followed by what else the file's name says. Without it,
+    a file's first heading names the product, or else the name of the file, or of the folder it is in.
+    """
 
     path: str
     sha256: str = ""
-    product: str = "Kubernetes"  # what the titles of pages begin with
+    product: str = ""
 
     kind: ClassVar[str] = "changelog"
 
@@ -53,16 +63,21 @@ class Changelog:
         parser, found = markdown_parser(), False
         for name, path in files:
             plain = plain_text(unpacked(path).decode("utf-8", "replace"), parser)
-            for version, parts in _releases(plain):
+            level = _release_level(plain)
+            product = self._called(name) if self.product else _product(plain, level, path)
+            for version, parts in _releases(plain, level):
                 found = True
-                yield self._page(name, version, parts)
+                yield self._page(name, product, version, parts)
         if not found:
-            fix = "A release begins with a heading such as '# v1.2.3'."
+            fix = "A release begins with a heading such as '# v1.2.3' or '## [1.2.3] - 2024-03-01'."
             raise DataError(Problem("there is no release in it", str(where), fix=fix))
 
-    def _page(self, name: str, version: str, parts: Sequence[_Part]) -> Page:
+    def _called(self, name: str) -> str:
+        """The product as it was given, with what else the name of a file says: "Pumps python client"."""
+        return " ".join([self.product, *_NOT_NAME.sub(" ", Path(_SUFFIX.sub("", name)).name).split()])
+
+    def _page(self, name: str, product: str, version: str, parts: Sequence[_Part]) -> Page:
         stem = _SUFFIX.sub("", name)
-        product = " ".join([self.product, *_NOT_NAME.sub(" ", Path(stem).name).split()])
         title = f"{product} {version} release notes"
         text, sections = title, list[Section]()
         for part in parts or [_Part((), "")]:
@@ -87,18 +102,42 @@ def _files(where: Path) -> list[tuple[str, Path]]:
     return in_order(named or notes, where)
 
 
-def _releases(plain: PlainText) -> Iterator[tuple[str, list[_Part]]]:
+def _release_level(plain: PlainText) -> int:
+    """The highest level at which headings are versions; 0 where none is."""
+    return min((each.level for each in plain.headings if _VERSION.fullmatch(each.text)), default=0)
+
+
+def _product(plain: PlainText, level: int, path: Path) -> str:
+    """What release notes are of, as their first heading, their file or a folder above it says."""
+    headings = [each.text for each in plain.headings[:1] if each.level <= level]
+    folders = [folder.name.replace("_", " ").replace("-", " ") for folder in path.resolve().parents[:2]]
+    stem = _SUFFIX.sub("", path.name)
+    for text in (*headings, stem.replace("_", " ").replace("-", " "), *folders):
+        if not _VERSION.fullmatch(text) and (name := _less_notes(text)):
+            return name if name != name.lower() else name[0].upper() + name[1:]
+    return stem
+
+
+def _less_notes(text: str) -> str:
+    """A name without the words that any release notes have in theirs."""
+    name, before = " ".join(_NOTES.sub(" ", text).split()), ""
+    while name != before:
+        name, before = _EDGE.sub("", name), name
+    return name
+
+
+def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_Part]]]:
     """Each release with its parts, less what is a list of files or says that nothing changed."""
     ends = [*(heading.start for heading in plain.headings), len(plain.text)]
     spans = list(zip(plain.headings, pairwise(ends), strict=True))
     version, parts, above = "", list[_Part](), list[Heading]()
     for heading, (start, end) in spans:
         body = plain.text[start + len(heading.text) : end].strip()
-        released = _VERSION.fullmatch(heading.text) if heading.level == 1 else None
-        if released:
+        released = _VERSION.fullmatch(heading.text) if heading.level == level else None
+        if released or heading.level < level:  # what stands above all releases is of none
             if version:
                 yield version, parts
-            version, parts, above = released[1], [], []
+            version, parts, above = released[1] if released else "", [], []
             parts += [_Part((), body)] if body else []
             continue
         above = [each for each in above if each.level < heading.level] + [heading]

@@ -15,6 +15,7 @@ from assay.records import Document, Passage, Span
 WORDS = 120  # of a passage, at most, unless a single paragraph has more
 LEAST = 12  # a heading alone is no passage: it goes with what follows it
 _GAP = re.compile(r"\n\s*\n")
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 class Section(NamedTuple):
@@ -99,7 +100,12 @@ def fingerprint(files: Iterable[tuple[str, Path]]) -> str:
 
 
 def check_pin(where: Path, wanted: str, found: str) -> None:
-    """Refuses content that is not what was pinned."""
-    if wanted and wanted != found:
+    """Refuses content that is not what was pinned, and a pin that no content can have."""
+    if wanted and not _SHA256.fullmatch(wanted):
+        what = f"{wanted!r} is not a sha256, which has 64 digits from 0 to f"
+        raise DataError(
+            Problem(what, str(where), field="sha256", fix=f"Write {found}, or leave it empty to pin nothing.")
+        )
+    if wanted and wanted.lower() != found:
         what = f"the content has changed: its sha256 is {found}, and {wanted} is pinned"
         raise DataError(Problem(what, str(where), fix="Get the pinned version, or pin the new one."))

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from assay.datasets.generate.workplace import names
-from assay.datasets.generate.workplace.kind import Kind, Relation, expand
+from assay.datasets.generate.workplace.kind import Kind, Relation, capital, expand
 from assay.datasets.generate.workplace.vocabulary import (
     ASSET_PREFIXES,
     CUSTOMER_FORMS,
@@ -90,14 +90,14 @@ class Directory:
             "person": names.person_names,
             "office": lambda _: iter(names.TOWNS),
             "team": lambda rng: (
-                f"{rng.choice(TEAM_FUNCTIONS)} {_capital(each)}" for each in names.words(rng)
+                f"{rng.choice(TEAM_FUNCTIONS)} {capital(each)}" for each in names.words(rng)
             ),
             "service": lambda rng: (f"{each}-{rng.choice(SERVICE_FORMS)}" for each in names.words(rng)),
-            "product": lambda rng: map(_capital, names.words(rng)),
-            "project": lambda rng: (f"Project {_capital(each)}" for each in names.words(rng)),
+            "product": lambda rng: map(capital, names.words(rng)),
+            "project": lambda rng: (f"Project {capital(each)}" for each in names.words(rng)),
             "vendor": lambda rng: (f"{each} {rng.choice(VENDOR_FORMS)}" for each in names.surnames(rng)),
             "customer": lambda rng: (
-                f"{_capital(each)} {rng.choice(CUSTOMER_FORMS)}" for each in names.words(rng)
+                f"{capital(each)} {rng.choice(CUSTOMER_FORMS)}" for each in names.words(rng)
             ),
             "asset": _asset_names,
             "incident": _incident_names,
@@ -123,7 +123,7 @@ class Directory:
         patterns, rare = self.kinds[kind].names, names.words(rng)
         while True:
             found = expand(rng.choice(patterns), rng)
-            yield f"{found} {_capital(next(rare))}"
+            yield f"{found} {capital(next(rare))}"
 
     # ------------------------------------------------------------------------------------ facts
 
@@ -189,7 +189,3 @@ def _distinct(made: Iterator[str]) -> Iterator[str]:
         if name not in seen:
             seen.add(name)
             yield name
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

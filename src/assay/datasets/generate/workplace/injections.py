@@ -11,6 +11,7 @@ from typing import NamedTuple
 from assay.datasets.generate.draft import Draft, Paragraph, Sentence
 from assay.datasets.generate.workplace.directory import Directory
 from assay.datasets.generate.workplace.facts import Atom
+from assay.datasets.generate.workplace.kind import capital
 from assay.datasets.generate.workplace.names import words
 from assay.datasets.generate.workplace.pages import Slots, fill
 from assay.datasets.generate.workplace.text import injected as text
@@ -76,9 +77,7 @@ def _contradictions(directory: Directory) -> Iterator[Group]:
             told = rng.choice(text.VERSIONS).format(when=when, rule=rule, office=office, value=value)
             atom = Atom(RULE, f"{rule} at the {office} office", value, when)
             atoms.append(atom)
-            sentences = _amid(
-                directory, Sentence(told[:1].upper() + told[1:], atom), 3, f"rule {number} {when}"
-            )
+            sentences = _amid(directory, Sentence(capital(told), atom), 3, f"rule {number} {when}")
             drafts.append(_notice(f"rule-{number:03d}-{version}", directory, sentences, when))
         yield Group(CONTRADICTION, tuple(atoms), tuple(drafts), {"rule": rule, "office": office})
 
@@ -114,7 +113,7 @@ def _collisions(directory: Directory) -> Iterator[Group]:
             told = rng.choice(text.COLLISIONS).format(bearer=bearer, name=name, value=atom.value)
             page = f"name-{number:03d}-{len(atoms)}"
             atoms.append(atom)
-            sentences = _amid(directory, Sentence(told[:1].upper() + told[1:], atom), 3, page)
+            sentences = _amid(directory, Sentence(capital(told), atom), 3, page)
             drafts.append(_notice(page, directory, sentences))
         yield Group(COLLISION, tuple(atoms), tuple(drafts), {"name": name})
 

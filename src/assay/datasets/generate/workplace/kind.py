@@ -53,6 +53,11 @@ def slots(pattern: str) -> set[str]:
     return set(_SLOT.findall(pattern))
 
 
+def capital(text: str) -> str:
+    """A text that begins with a capital letter, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def expand(pattern: str, rng: Random) -> str:
     """A pattern with every choice and number drawn; slots stay."""
 

@@ -10,7 +10,7 @@ from assay.datasets.generate.draft import Draft, Paragraph, Sentence
 from assay.datasets.generate.vocabulary import MONTHS
 from assay.datasets.generate.workplace.directory import Directory, Entity
 from assay.datasets.generate.workplace.facts import Atom
-from assay.datasets.generate.workplace.kind import Kind, Relation, expand
+from assay.datasets.generate.workplace.kind import Kind, Relation, capital, expand
 from assay.datasets.generate.workplace.vocabulary import CODE_PREFIXES, YEARS_FROM, YEARS_TO
 
 STEP = "procedure.step"  # a relation without a wording of its own: its value is the whole sentence
@@ -54,7 +54,7 @@ class Slots(dict[str, str]):
 def fill(pattern: str, slots: Slots) -> str:
     """A pattern with everything drawn, as a sentence."""
     text = expand(pattern, slots.rng).format_map(slots)
-    return text[:1].upper() + text[1:]
+    return capital(text)
 
 
 def pages(directory: Directory, kind: Kind, entity: Entity, steps: Sequence[str] = ()) -> Iterator[Draft]:
@@ -99,7 +99,7 @@ def _stating(directory: Directory, entity: Entity, relation: Relation, when: str
     value = directory.value(entity, relation, when)
     pattern = slots.rng.choice(relation.states)
     text = expand(pattern, slots.rng).format(subject=entity.name, value=value, when=when)
-    return Sentence(text[:1].upper() + text[1:], Atom(relation.key, entity.name, value, when))
+    return Sentence(capital(text), Atom(relation.key, entity.name, value, when))
 
 
 def _mixed(
