@@ -51,7 +51,7 @@ NOTES = f"""# v1.20.1
 
 def drafted(folder: Path, notes: str = NOTES, seed: int = 3) -> tuple[list[Drafted], Corpus]:
     (folder / "CHANGELOG-1.20.md").write_text(notes)
-    pages = list(Changelog(str(folder)).pages(Kit()))
+    pages = list(Changelog(str(folder), product="Kubernetes").pages(Kit()))
     passages = {page.document.doc_id: passages_of(page) for page in pages}
     corpus = Corpus(
         [each for found in passages.values() for each in found],

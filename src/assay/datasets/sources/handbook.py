@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import msgspec
 
 from assay.datasets.sources.markdown_text import Heading, PlainText, markdown_parser, plain_text
 from assay.datasets.sources.source import Page, Section, check_pin, fingerprint
+from assay.datasets.sources.text_files import unpacked
 from assay.errors import DataError, Problem, UsageError
 from assay.protocols import Kit
 from assay.records import Document, Span
@@ -159,13 +159,7 @@ def _versions(path: Path) -> dict[str, list[_Version]]:
     by_path: dict[str, list[_Record]] = {}
     problems = []
     decode = msgspec.json.Decoder(_Record).decode
-    try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (OSError, EOFError) as error:
-        raise DataError(
-            Problem(f"it cannot be read: {error}", str(path), fix="Get the file again.")
-        ) from error
-    for line, text in enumerate(content.split(b"\n"), 1):
+    for line, text in enumerate(unpacked(path).split(b"\n"), 1):
         if not text.strip():
             continue
         try:

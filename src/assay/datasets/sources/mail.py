@@ -25,7 +25,7 @@ from assay.datasets.sources.mail_message import Message, read_message
 from assay.datasets.sources.mail_threads import Place, places
 from assay.datasets.sources.source import WORDS, Page, Section, check_pin, fingerprint
 from assay.datasets.sources.text_files import in_order, parted
-from assay.errors import DataError, Problem
+from assay.errors import DataError, Problem, UsageError
 from assay.protocols import Kit
 from assay.records import Document, Span
 
@@ -58,6 +58,10 @@ class Mail:
     limit: int | None = None
 
     kind: ClassVar[str] = "mail"
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"limit is {self.limit}; take 1 or more, or leave it out.")
 
     def pages(self, kit: Kit) -> Iterator[Page]:
         """One page a message. Threads are found among all that are read."""

@@ -15,7 +15,7 @@ from assay.datasets.sources.markdown_text import markdown_parser, plain_text
 
 NO_SUBJECT = "(no subject)"
 # What the parser raises on headers and bodies that no standard foresaw.
-_BROKEN = (MessageError, ValueError, LookupError, AttributeError, TypeError)
+_BROKEN = (MessageError, ValueError, LookupError, AttributeError, TypeError, RecursionError)
 _ID = re.compile(r"<[^<>\s]+>")
 _MARKS = re.compile(r"(?:\s*(?:(?:re|fw|fwd|aw)(?:\[\d+\])?\s*:|\[[^\]]{1,20}\]))+\s*", re.IGNORECASE)
 _REPLY = re.compile(r"(?:\s*\[[^\]]{1,20}\])*\s*(?:re|aw)(?:\[\d+\])?\s*:", re.IGNORECASE)
@@ -59,12 +59,18 @@ def says_reply(subject: str) -> bool:
     return bool(_REPLY.match(subject))
 
 
+def _parsed(raw: bytes | str, head: bool = False) -> EmailMessage:
+    if isinstance(raw, bytes):
+        return BytesParser(EmailMessage, policy=default).parsebytes(raw, headersonly=head)
+    return Parser(EmailMessage, policy=default).parsestr(raw, headersonly=head)
+
+
 def read_message(raw: bytes | str) -> Message:
     """An e-mail from its source text; what cannot be read of it is left empty."""
-    if isinstance(raw, bytes):
-        message = BytesParser(EmailMessage, policy=default).parsebytes(raw)
-    else:
-        message = Parser(EmailMessage, policy=default).parsestr(raw)
+    try:
+        message = _parsed(raw)
+    except RecursionError:  # parts within parts within parts: its head is all that is read
+        message = _parsed(raw, head=True)
     name, address = parseaddr(_header(message, "from"))
     references = _ID.findall(_header(message, "references"))
     answered = _ID.findall(_header(message, "in-reply-to"))

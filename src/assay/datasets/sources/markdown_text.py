@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _SHORTCODE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)  # Hugo's, Jekyll's and Nunjucks'
-_ATTRIBUTE = re.compile(r"\s*\{[:#.][^{}\n]*\}")  # {#anchor}, {:.no_toc}
+_ATTRIBUTE = re.compile(r"(?<!\s)\s*\{[:#.][^{}\n]*\}")  # {#anchor}, {:.no_toc}
 _CONTENTS = re.compile(r"^[ \t]*(?:\[\[?_?TOC_?\]\]?|:::.*)[ \t]*$", re.MULTILINE)
 _REFERENCE = re.compile(r"\[\^[^\]\s]+\]:?")
 _TASK = re.compile(r"\A\[[ xX]\]\s+")

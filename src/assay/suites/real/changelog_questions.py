@@ -27,6 +27,7 @@ from assay.suites.real.text_lines import LONG, Unit, characters, shuffled, some,
 
 _MOVED = re.compile(r"^- (?P<name>[\w./-]+): (?P<old>v?[\w.+-]+) → (?P<new>v?[\w.+-]+)$", re.MULTILINE)
 _USER = re.compile(r"@[\w-]+")
+_BUILT_WITH_GO = "Kubernetes"  # whose notes say with which Go version a release is built
 _PATCH = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
@@ -36,6 +37,12 @@ class Notes(NamedTuple):
     pages: Sequence[Page]
     grouped: dict[str, list[Entry]]
     passages: Passages
+
+    def product(self, page: Page) -> str:
+        """What a page's pull requests are of: the notes of a client list those of the product itself."""
+        own = str(page.document.metadata["product"])
+        every = {str(each.document.metadata["product"]) for each in self.pages}
+        return min((each for each in every if f"{own} ".startswith(f"{each} ")), key=len)
 
 
 def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
@@ -64,7 +71,7 @@ def _which_request(notes: Notes, rng: Random) -> Iterator[Drafted]:
         change, first = f"{thing.verb} {thing.thing}", same[0]
         group = first.groups[0] if len(first.groups) == 1 and _stable(same) else ""
         asked = {
-            "changelog_request": (f"Which Kubernetes pull request {change}?", first.request),
+            "changelog_request": (f"Which {notes.product(first.page)} pull request {change}?", first.request),
             "changelog_author": (f"Which GitHub user {change}?", f"@{first.author}"),
         }
         if group and group.lower() not in change.lower():
@@ -138,7 +145,8 @@ def _dependency_moved(notes: Notes, rng: Random) -> Iterator[Drafted]:
         units = [unit for move in same if (unit := unit_at(move.page, move.span, notes.passages))]
         if len({move.new for move in same}) == 1 and units and "." in old:
             unit = with_also(units[0], units)
-            text = f"To which version did Kubernetes move its dependency {name} from {old}?"
+            product = notes.product(same[0].page)
+            text = f"To which version did {product} move its dependency {name} from {old}?"
             if same[0].new in text:
                 continue
             yield Drafted(text, same[0].new, [unit], ("detail", "temporal"), "changelog_dependency")
@@ -178,9 +186,10 @@ def _shared_group(notes: Notes, rng: Random) -> Iterator[Drafted]:
     for one, two in zip(mixed[::2], mixed[1::2], strict=False):
         common = set(one[0].groups) & set(two[0].groups)
         units = [unit for same in (one, two) if (unit := entry_unit(same, notes.passages))]
-        if len(common) == 1 and len(units) == 2:
+        product = notes.product(one[0].page)
+        if len(common) == 1 and len(units) == 2 and notes.product(two[0].page) == product:
             numbers = f"{one[0].request} and {two[0].request}"
-            text = f"Which special interest group is named for both Kubernetes pull requests {numbers}?"
+            text = f"Which special interest group is named for both {product} pull requests {numbers}?"
             tags = ("comparative", "two_hop", "entity_spanning", "detail")
             yield Drafted(text, f"SIG {common.pop()}", units, tags, "changelog_shared_group")
 
@@ -201,8 +210,8 @@ def _other_of_author(notes: Notes, rng: Random) -> Iterator[Drafted]:
         all_read = named[f"@{one[0].author}"] == len(one) + len(two)
         if len(units) == 2 and _stable(one) and _stable(two) and all_read:
             text = (
-                f"The author of Kubernetes pull request {one[0].request} has one other in the release notes:"
-                " what is its number?"
+                f"The author of {notes.product(one[0].page)} pull request {one[0].request} has one other"
+                " in the release notes: what is its number?"
             )
             tags = ("two_hop", "entity_spanning", "detail")
             yield Drafted(text, two[0].request, units, tags, "changelog_same_author")
@@ -254,7 +263,7 @@ def _release_not_there(notes: Notes, rng: Random) -> Iterator[Drafted]:
     ]
     asked = [
         "Which bugs were fixed in {product} {version}?",
-        "Which Go version is {product} {version} built with?",
+        *(["Which Go version is {product} {version} built with?"] if product == _BUILT_WITH_GO else []),
         "Which dependencies did {product} {version} move to newer versions?",
         "Which pull requests went into the patch release {product} {version}?",
     ]

@@ -123,7 +123,7 @@ def _mentions(book: Book, current: Sequence[Page], rng: Random) -> Iterator[Draf
     found: dict[tuple[str, str], list[Stated]] = {}
     for page in current:
         for each in book.sentences(page):
-            for value in {v.answer for v in values(each.said) if v.sort in {"channel", "email"}}:
+            for value in sorted({v.answer for v in values(each.said) if v.sort in {"channel", "email"}}):
                 found.setdefault((handbook(page), value), []).append(each)
     for (book_name, name), places in found.items():
         pages = {each.page.document.doc_id: str(named(each.page)) for each in places}

@@ -56,13 +56,18 @@ def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterato
     """Every rule in turn, on pages that can be named without taking one for another."""
     book = Book(pages, passages)
     current = _current(pages)
+    answered = list(_answered(book, current, rng))
+    yield from answered
+    yield from absences(book, current, rng, len(answered))
+
+
+def _answered(book: Book, current: Sequence[Page], rng: Random) -> Iterator[Drafted]:
     facts = [fact for page in current for fact in _facts(book, page)]
     yield from (_single(book, fact, rng) for fact in facts)
     yield from _side_by_side(book, facts, rng)
     for page in current:
         yield from _sections(book, page, rng)
     yield from listings(book, current, rng)
-    yield from absences(book, current, rng)
 
 
 def _current(pages: Sequence[Page]) -> list[Page]:
