@@ -134,10 +134,10 @@ class Panel:
             return f"{names[0]} needs {least:g} tokens to come {self.aim}"
         if close:
             comes = "comes" if len(names) == 1 else "come"
-            sooner = f"not clearly sooner than {_listed(close)}"
-            return f"{_listed(names)} {comes} {self.aim} at {least:g} tokens, {sooner}"
+            sooner = f"not clearly sooner than {say.listed(close)}"
+            return f"{say.listed(names)} {comes} {self.aim} at {least:g} tokens, {sooner}"
         need = "needs" if len(names) == 1 else "need"
-        return f"{_listed(names)} {need} the fewest tokens, {least:g}, to come {self.aim}"
+        return f"{say.listed(names)} {need} the fewest tokens, {least:g}, to come {self.aim}"
 
     def _overlap(self, other: str, best: list[str]) -> bool:
         """Whether the interval of another's parity begins before that of one of the best ends."""
@@ -163,10 +163,6 @@ class Panel:
     def place(self) -> str:
         """The factors and the slice that it is about, in words."""
         return ", ".join(filter(None, [say.where_text(self.factors), self.where]))
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def panels_of(results: Results, curve: Curve) -> list[Panel]:

@@ -187,7 +187,7 @@ def answer(results: Results, measure: MeasureInfo) -> str:
 
 
 def _finding(names: list[str], finding: str, other: str) -> str:
-    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    listed = say.listed(names)
     if finding == "unclear":
         none = f"neither {' nor '.join(names)}" if len(names) == 2 else f"none of {listed}"
         return (

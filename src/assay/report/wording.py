@@ -37,6 +37,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names in a row: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def shortened(text: str, limit: int) -> str:
     """The text on one line, cut at a word where it is longer than the limit."""
     line = " ".join(text.split())

@@ -73,12 +73,13 @@ class Asking:
         start = self.directory.upto(kind, tier - 1) if tier else 0
         return self.directory.every(kind)[rng.randrange(start, self.directory.upto(kind, tier))]
 
-    def relation(self, key: str) -> Relation:
-        return self.directory.relation[key]
-
     def fresh(self, kind: str, rng: Random) -> str:
         """A name such as a kind's entities bear, that nobody bears."""
-        return Directory(rng.getrandbits(30), self.directory.kinds, {kind: (1, 1, 1)}).every(kind)[0].name
+        borne = {entity.name for entity in self.directory.every(kind)}
+        while True:
+            other = Directory(rng.getrandbits(30), self.directory.kinds, {kind: (1, 1, 1)})
+            if (name := other.every(kind)[0].name) not in borne:
+                return name
 
     # ---------------------------------------------------------------------------------- impossible
 

@@ -23,7 +23,6 @@ from assay.records import Passage, Span
 from assay.retrieval.parts import Tokens
 
 AGGREGATION, OUT_OF_KB = "aggregation", "out_of_kb"
-KINDS = (AGGREGATION, OUT_OF_KB)
 SENTENCE, PARAGRAPH = "sentence", "paragraph"
 BUDGET = 400  # tokens: what "feasible" is about
 STATES = 2  # the grade of a passage that holds evidence

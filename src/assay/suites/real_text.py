@@ -19,6 +19,7 @@ from assay.retrieval.parts import Tokenizer, Tokens
 from assay.retrieval.tokens import O200kBase
 from assay.suites.evidence import AGGREGATION, BUDGET, OUT_OF_KB, evidence_tokens, graded, misplaced
 from assay.suites.gathering import gathered
+from assay.suites.leaks import leaks
 from assay.suites.plan import ANCHORED, FOLDS
 from assay.suites.real.question import Drafted, Maker, Passages
 from assay.suites.rephrase import Rephrase
@@ -123,16 +124,9 @@ def sound_drafts(drafted: Iterable[Drafted], corpus: Corpus, tokens: Tokens) -> 
 
 
 def gives_away(draft: Drafted) -> bool:
-    """Whether a question holds its own answer; of several, any that is not among what it asks about."""
+    """Whether a question that can be answered holds its own answer, or one of several."""
     answers = [draft.answer] if isinstance(draft.answer, str) else draft.answer
-    if draft.impossible is not None:
-        return False
-    asked = f" {_words(draft.text)} "
-    return any(f" {_words(answer)} " in asked for answer in answers)
-
-
-def _words(text: str) -> str:
-    return " ".join("".join(sign if sign.isalnum() else " " for sign in text.casefold()).split())
+    return draft.impossible is None and leaks(draft.text, answers)
 
 
 def _everywhere(draft: Drafted) -> list[dict[str, Any]]:

@@ -11,13 +11,13 @@ from assay.datasets.dataset import Dataset
 from assay.datasets.generate.draft import Mention, Page
 from assay.datasets.generate.workplace.corpus import SIZES, STAGES, Workforce, Written, allotted
 from assay.datasets.generate.workplace.facts import Atom, Facts, stated
-from assay.datasets.generate.workplace.injections import injections
+from assay.datasets.generate.workplace.injections import Group, injections
 from assay.datasets.generate.workplace.programs import Derived, Program, minimal
 from assay.datasets.sources.source import passages_of
 from assay.errors import UsageError, did_you_mean
 from assay.plugins import SOURCES, TOKENIZERS
 from assay.protocols import Kit
-from assay.records import Item
+from assay.records import Item, Passage
 from assay.retrieval.parts import Tokenizer, Tokens
 from assay.retrieval.tokens import O200kBase
 from assay.suites import evidence as gold
@@ -92,7 +92,7 @@ class Suite:
         first = {passage.doc_id for passage in written.corpus.passages[: SIZES[STAGES[0]]]}
         self._first = Facts(atom for atom, place in self._places.items() if place.doc_id in first)
 
-    def queries(self, groups: Sequence[Any]) -> Iterator[Query]:
+    def queries(self, groups: Sequence[Group]) -> Iterator[Query]:
         """Every query, each the first draw that fits its slot and was not made before."""
         asking = Asking(self._workforce.directory, self._first)
         injected, by_hand = AskingInjected(groups), AskingByHand(asking)
@@ -180,7 +180,7 @@ class Suite:
             gold.paragraph_unit(self._passage(some[0]), [place.span for place in some]) for some in grouped
         ]
 
-    def _passage(self, place: Mention) -> Any:
+    def _passage(self, place: Mention) -> Passage:
         return self._corpus.passages[self._corpus.position[place.doc_id]]
 
 

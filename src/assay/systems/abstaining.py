@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, ClassVar, Protocol, runtime_checkable
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
@@ -19,22 +19,18 @@ from assay.datasets.dataset import Corpus, Dataset, digest
 from assay.environment import conceal
 from assay.errors import DataError, Problem
 from assay.plugins import SYSTEMS, aside, identity, part_identities
-from assay.protocols import Index, Kit, Session, Structured, System
-from assay.records import Budget, Query, Response, Structure
+from assay.protocols import Kit, Session, Structured
+from assay.records import Budget, Query, Response
 from assay.retrieval.detector import Detector, detector_hash, read_detector
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
 from assay.retrieval.shelf import Shelf, damaged
 from assay.retrieval.signs import VERSION, Frequencies, Observer
+from assay.systems.around import AnySystem, IndexAround, Publishing, told
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text
 
 FLAG = "impossible"
 _COUNTS = "frequencies.json"
-
-
-@runtime_checkable
-class Inner(System, Protocol):
-    """A system, in a form that something made can be held against."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Abstaining:
     `detector` is the file that `assay fit` writes, relative to the study.
     """
 
-    of: Annotated[Inner, SYSTEMS]
+    of: Annotated[AnySystem, SYSTEMS]
     detector: str = aside("detector.json")  # what the file holds decides, not what it is called
     version: ClassVar[str] = "1"
 
@@ -72,8 +68,7 @@ class Abstaining:
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the file cannot be used, and why the system that is asked cannot serve a dataset."""
-        told = getattr(self.of, "problems", None)
-        found = [] if told is None else list(told(dataset, kit))
+        found = told(self.of, "problems", dataset, kit)
         try:
             read_detector(kit.path(self.detector))
         except DataError as error:
@@ -82,8 +77,7 @@ class Abstaining:
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """What the system finds odd about a dataset, and where the detector was fitted on something else."""
-        told = getattr(self.of, "warnings", None)
-        found = [] if told is None else list(told(dataset, kit))
+        found = told(self.of, "warnings", dataset, kit)
         fitted = read_detector(kit.path(self.detector)).fitted
         if fitted.system != conceal(identity(self.of), kit):
             found.append(f"{self.detector} was fitted on another system's answers: fit it again")
@@ -99,33 +93,19 @@ class Abstaining:
 
 
 @dataclass(frozen=True)
-class AbstainingIndex:
+class AbstainingIndex(IndexAround):
     """The index of the system, and what looks at its answers."""
 
-    index: Index
     observer: Observer
     detector: Detector
-
-    @property
-    def cost(self) -> float | None:
-        """What building the index cost, where it says so."""
-        paid: float | None = getattr(self.index, "cost", None)
-        return paid
 
     def session(self) -> AbstainingSession:
         return AbstainingSession(self, self.index.session())
 
-    def close(self) -> None:
-        getattr(self.index, "close", lambda: None)()
-
 
 @dataclass(frozen=True)
-class StructuredAbstainingIndex(AbstainingIndex):
+class StructuredAbstainingIndex(Publishing, AbstainingIndex):
     """One around a system that publishes the tree or graph behind it."""
-
-    def structure(self) -> Structure:
-        found: Structure = self.index.structure()  # type: ignore[attr-defined]
-        return found
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import Annotated, Any, ClassVar, Protocol, runtime_checkable
+from typing import Annotated, Any, ClassVar
 
 from assay.chat import Chat, Message, Said
 from assay.datasets.dataset import Corpus, Dataset
 from assay.endpoint import Client, Endpoint, Refused
 from assay.errors import Problem, Retryable, UsageError
 from assay.plugins import SYSTEMS, aside, identity, part_identities
-from assay.protocols import Index, Kit, Session, Structured, System
-from assay.records import Budget, Fault, Hit, Observed, Query, Response, Structure
+from assay.protocols import Kit, Session, Structured
+from assay.records import Budget, Fault, Hit, Observed, Query, Response
+from assay.systems.around import AnySystem, IndexAround, Publishing, told
 
 PROMPT = """\
 Answer the question from the passages below. Give the shortest answer there is: a name, a date, a number, a
@@ -33,11 +34,6 @@ your best guess.
 Question: {question}
 Answer:"""
 _PLACE = re.compile(r"\{(passages|question)\}")
-
-
-@runtime_checkable
-class AnySystem(System, Protocol):
-    """A system, in a form that something made can be held against."""
 
 
 @dataclass(frozen=True)
@@ -102,17 +98,15 @@ class Reader:
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> ReaderIndex:
         found = self.of.build(corpus, seed, kit)
         kind = StructuredReaderIndex if isinstance(found, Structured) else ReaderIndex
-        return kind(self, found, corpus, seed, self.endpoint.open(clock=kit.clock))
+        return kind(found, self, corpus, seed, self.endpoint.open(clock=kit.clock))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the system that is read from cannot serve a dataset."""
-        told = getattr(self.of, "problems", None)
-        return [] if told is None else list(told(dataset, kit))
+        return told(self.of, "problems", dataset, kit)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """What the system that is read from finds odd about a dataset."""
-        told = getattr(self.of, "warnings", None)
-        return [] if told is None else list(told(dataset, kit))
+        return told(self.of, "warnings", dataset, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters. A service that changes a model silently is not seen."""
@@ -120,27 +114,20 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class ReaderIndex:
+class ReaderIndex(IndexAround):
     """The index of the system, and connections to the model."""
 
     part: Reader
-    index: Index
     corpus: Corpus
     seed: int
     client: Client
-
-    @property
-    def cost(self) -> float | None:
-        """What building the index cost, where it says so."""
-        paid: float | None = getattr(self.index, "cost", None)
-        return paid
 
     def session(self) -> ReaderSession:
         return ReaderSession(self, self.index.session())
 
     def close(self) -> None:
         self.client.close()
-        getattr(self.index, "close", lambda: None)()
+        super().close()
 
     def shown(self, hits: Sequence[Hit]) -> str:
         """The texts of the first hits that have one, numbered, each under its title."""
@@ -172,12 +159,8 @@ class ReaderIndex:
 
 
 @dataclass(frozen=True)
-class StructuredReaderIndex(ReaderIndex):
+class StructuredReaderIndex(Publishing, ReaderIndex):
     """A reader of a system that publishes the tree or graph behind it."""
-
-    def structure(self) -> Structure:
-        found: Structure = self.index.structure()  # type: ignore[attr-defined]
-        return found
 
 
 class ReaderSession:

@@ -61,5 +61,5 @@ CUSTOMER_FORMS = (
     *("Foundry", "Institute", "Paper Mill", "Port Authority", "Power", "Laboratories", "Council"),
 )
 ASSET_PREFIXES = ("KX", "OS", "TR", "LM", "PV", "QD", "SW", "VH", "BN", "CT", "GF", "HY")
-MONTHS_FROM, YEARS_FROM, YEARS_TO = 1, 2018, 2025
+YEARS_FROM, YEARS_TO = 2018, 2025
 CODE_PREFIXES = ("FRM", "DOC", "TKT", "REF", "LOG", "ORD", "CHG", "NTC")
