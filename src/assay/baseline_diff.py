@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -226,7 +227,8 @@ class Pair:
 
 def _end(measure: Measure, good: bool) -> float | None:
     """The best or the worst value of a measure; None where that end is open."""
-    return measure.high if good == (measure.better == "higher") else measure.low
+    end = measure.high if good == (measure.better == "higher") else measure.low
+    return None if end is None or math.isinf(end) else end
 
 
 def _imputed(scores: pl.DataFrame, values: Mapping[str, float]) -> pl.DataFrame:

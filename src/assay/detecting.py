@@ -18,22 +18,19 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.datasets.dataset import Dataset
-from assay.errors import DataError, SystemFailure, UsageError, did_you_mean
+from assay.errors import DataError, UsageError
+from assay.fitting import DEV, TUNE, Asking, Signs, Where, first_arms, refuse_stranger, with_every_split
 from assay.plugins import identity
-from assay.protocols import Index, System
 from assay.records import Arm, Item
 from assay.retrieval.detector import FORMAT, Detector, FittedOn, Kind, Reached, Scale
 from assay.retrieval.logistic import FOLDS, Bools, Detection, Scaling, best_strength, best_threshold, fitted
 from assay.retrieval.parts import Floats
-from assay.retrieval.signs import NAMES, VERSION, Observer, table
+from assay.retrieval.signs import NAMES, VERSION, table
 from assay.run.performing import Progress, Silent
-from assay.run.selection import Selection
 from assay.run.store import write_atomic
 from assay.study import Study
-from assay.systems.abstaining import FLAG, Abstaining, observer_of
+from assay.systems.abstaining import FLAG, Abstaining
 
-Signs = Mapping[str, float]
-TUNE, DEV = "tune", "dev"
 POSSIBLE, ANY = "possible", "any"
 LEAST_PRECISION = 0.8  # of a kind on dev, where a threshold can reach it: false alarms cost answers
 
@@ -82,18 +79,30 @@ class Seen:
 def fit_study(
     study: Study,
     systems: Sequence[str] = (),
-    where: Mapping[str, Sequence[str]] | None = None,
+    where: Where | None = None,
     progress: Progress | None = None,
+    *,
+    required: bool = True,
 ) -> list[Fit]:
     """Fits and writes the detector of every abstaining system, or of some; each on its first arm.
 
-    With factors, `where` picks the arm.
+    With factors, `where` picks the arm. Where none abstains there is nothing to do, which is an error if it
+    is `required`.
     """
     progress = progress or Silent()
-    every = dataclasses.replace(study, file=study.file.model_copy(update={"split": None}))
-    chosen = [(arm, system, _used(every, arm)) for arm, system in _chosen(every, systems, where or {})]
+    every = with_every_split(study)
+    found = first_arms(every, systems, where or {}, _abstaining)
+    if not found and required:
+        which = f"none of {', '.join(systems)}" if systems else "no system"
+        what = f"{study.lines.where}: {which} is `abstaining`, so there is nothing to fit."
+        fix = "Add one, such as abstaining(of=bm25, detector=bm25.json); see docs/abstention.md"
+        raise UsageError(f"{what} {fix}")
+    _refuse_shared(every, found)
+    chosen = [(arm, system, _used(every, arm)) for arm, system in found.values()]
     for _, system, _ in chosen:
-        _refuse_stranger(study.kit.path(system.detector), system.detector)
+        refuse_stranger(study.kit.path(system.detector), system.detector, "detector", FORMAT)
+    if not chosen:
+        return []
     progress.begin(f"{study.name}, fit", sum(len(used.items) for *_, used in chosen), 0)
     fits = []
     for arm, system, used in chosen:
@@ -102,14 +111,6 @@ def fit_study(
         write_atomic(path, partial(Path.write_bytes, data=detector.encoded()))
         fits.append(Fit(arm.system, str(path), detector))
     return fits
-
-
-def _refuse_stranger(path: Path, name: str) -> None:
-    """A file that is there and is no detector belongs to somebody else."""
-    if not name or path.is_dir():
-        raise UsageError(f"detector: {name!r} is no name of a file. Write detector: detectors/NAME.json.")
-    if path.exists() and FORMAT.encode() not in path.read_bytes():
-        raise UsageError(f"{path} is there, and is no detector: name another file, or remove it.")
 
 
 def _used(study: Study, arm: Arm) -> Dataset:
@@ -122,7 +123,9 @@ def _used(study: Study, arm: Arm) -> Dataset:
 
 def _fitted_to(study: Study, arm: Arm, system: Abstaining, used: Dataset, progress: Progress) -> Detector:
     """The detector of one system, fitted on what it answers."""
-    rows = list(zip(used.items, _asked(system.of, used, study, arm, progress), strict=True))
+    rows = [
+        (each.item, each.signs) for each in Asking(study, arm, progress, study.seeds[0]).all(system.of, used)
+    ]
     seen = {
         split: Seen(
             [signs for item, signs in rows if item.split == split],
@@ -134,31 +137,6 @@ def _fitted_to(study: Study, arm: Arm, system: Abstaining, used: Dataset, progre
     of = study.concealed(identity(system.of))
     origin = FittedOn(used.name, used.hash, used.corpus.hash, arm.name, arm.factors, of, counts, {})
     return _fitted(seen[TUNE], seen[DEV], origin)
-
-
-def _chosen(
-    study: Study, systems: Sequence[str], where: Mapping[str, Sequence[str]]
-) -> list[tuple[Arm, Abstaining]]:
-    """The abstaining systems to fit, each with the first of its arms that is asked for."""
-    for name, values in where.items():
-        if name not in study.file.factors:
-            raise UsageError(
-                f"--where {name}: no factor is called that. {did_you_mean(name, study.file.factors)}"
-            )
-        if set(values).isdisjoint(known := study.file.factors[name]):
-            what = f"--where {name}={'|'.join(values)} selects nothing."
-            raise UsageError(f"{what} {did_you_mean(values[0], known)}")
-    found: dict[str, tuple[Arm, Abstaining]] = {}
-    for arm in Selection(where, systems).arms(study):
-        if arm.system not in found and (system := _abstaining(study.system(arm))) is not None:
-            found[arm.system] = (arm, system)
-    if not found:
-        which = f"none of {', '.join(systems)}" if systems else "no system"
-        what = f"{study.lines.where}: {which} is `abstaining`, so there is nothing to fit."
-        fix = "Add one, such as abstaining(of=bm25, detector=bm25.json); see docs/abstention.md"
-        raise UsageError(f"{what} {fix}")
-    _refuse_shared(study, found)
-    return list(found.values())
 
 
 def _abstaining(system: object) -> Abstaining | None:
@@ -207,42 +185,6 @@ def _too_few(counts: Mapping[str, Counter[str | None]]) -> Iterator[tuple[str, s
 def _kind(item: Item) -> str | None:
     kind: str | None = item.gold.get(FLAG)
     return kind
-
-
-# ------------------------------------------------------------------------------------- asking
-
-
-def _asked(system: System, dataset: Dataset, study: Study, arm: Arm, progress: Progress) -> Iterator[Signs]:
-    """The signs of every item in order, from one index a scope; no detector is needed for them."""
-
-    def told(what: str, done: int, total: int) -> None:
-        progress.stage(f"{arm.name}, {what}", done, total)
-
-    kit = dataclasses.replace(study.kit, progress=told)
-    scopes: dict[tuple[str, ...] | None, list[Item]] = {}
-    for item in dataset.items:
-        scopes.setdefault(None if item.scope is None else tuple(item.scope), []).append(item)
-    found: dict[str, Signs] = {}
-    for scope, items in scopes.items():
-        corpus = dataset.corpus if scope is None else dataset.corpus.restricted(scope)
-        index = system.build(corpus, study.seeds[0], kit)
-        try:
-            found.update(_observed(index, observer_of(corpus, kit), items, progress))
-        finally:
-            getattr(index, "close", lambda: None)()
-    return (found[item.item_id] for item in dataset.items)
-
-
-def _observed(
-    index: Index, observer: Observer, items: Sequence[Item], progress: Progress
-) -> Iterator[tuple[str, Signs]]:
-    for item in items:
-        response = index.session().answer(item.query, [])
-        if (fault := response.error) is not None:
-            what = f"{item.item_id} failed ({fault.kind}: {fault.message}), so nothing was fitted."
-            raise SystemFailure(f"{what} See to the system, and fit again.")
-        progress.advance(1, 0)
-        yield item.item_id, observer.signs(item.text, response.hits)
 
 
 # ------------------------------------------------------------------------------------- fitting

@@ -7,7 +7,7 @@ made anew when that hash differs.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -28,9 +28,12 @@ from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.report.curves import curves_of
+from assay.report.tree_views import with_trees
 from assay.report.views import item_views, measure_infos
 from assay.report.walks import with_traces
 from assay.results import Results, ReviewSummary, Trust
+from assay.retrieval.embed.static import Static
+from assay.retrieval.parts import Vectors
 from assay.review.outlook import Outlook
 from assay.review.summary import Reviewing
 from assay.run.columns import COLUMNS, in_order
@@ -38,6 +41,7 @@ from assay.run.keys import Basis, in_item_order, plan_units, scope_hash
 from assay.run.performing import Progress, Tally
 from assay.run.runner import run_study
 from assay.run.selection import Selection
+from assay.run.status import place_of
 from assay.run.store import Store, write_atomic
 from assay.slices import Condition
 from assay.stats.compare import Comparing, summarise
@@ -149,7 +153,7 @@ class Evaluation:
                 Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives, dataset.corpus)
             )
         if not any((block.asked != PENDING).any() for block in blocks):
-            raise UsageError(f"Nothing was run yet. Run: assay run {self.study.folder}")
+            raise UsageError(f"Nothing was run yet. Run: assay run {place_of(self.study)}")
         return blocks
 
     @cached_property
@@ -332,7 +336,11 @@ class Evaluation:
             figures=figures_of(self.study.file.figures, self.evaluator),
             curves=curves_of(self.study.measures),
         )
-        return with_traces(found, self.blocks, self.datasets)
+        return with_trees(with_traces(found, self.blocks, self.datasets), self.blocks, self._embed)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        """What the nodes of trees are about, as vectors of one model, so that trees can be compared."""
+        return Static().load(self.study.kit).embed(texts, "passage").vectors
 
     def _each(self, what: Callable[[Dataset], Iterable[str]]) -> list[str]:
         """What the datasets say of themselves, each once."""

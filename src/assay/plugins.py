@@ -33,12 +33,19 @@ RERANKERS = "assay.rerankers"
 SELECTORS = "assay.selectors"
 PACKS = "assay.packs"
 SOURCES = "assay.sources"
+LINKS = "assay.links"
+TREES = "assay.trees"
+SUMMARIES = "assay.summaries"
+ROUTERS = "assay.routers"
 # of systems, and of datasets that are gathered
-PARTS = (TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS, PACKS, SOURCES)
+PARTS = (
+    *(TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS),
+    *(LINKS, TREES, SUMMARIES, ROUTERS, PACKS, SOURCES),
+)
 GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, *PARTS)
 
 T = TypeVar("T")
-_ASIDE = "aside"
+_ASIDE, _LATER = "aside", "later"
 Fill = Callable[[Any], Any]
 _PLACE = re.compile(r"(?P<what>.*) - at `\$(?P<path>\..*)`", re.DOTALL)
 _STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]|\[\.\.\.\]")  # the last: some key of a mapping
@@ -268,12 +275,22 @@ def aside(default: T) -> T:
     return kept
 
 
+def later(default: T) -> T:
+    """The default of a parameter that came after answers were stored: it decides where it is set."""
+    kept: T = dataclasses.field(default=default, metadata={_LATER: True})
+    return kept
+
+
 def identity(plugin: object, provider: str = "") -> str:
     """The canonical text of a plugin: where its code is, its version and every parameter that decides."""
     cls = type(plugin)
     version = getattr(cls, "version", provider or _release_of(cls.__module__.partition(".")[0]))
-    deciding = [field for field in dataclasses.fields(plugin) if _ASIDE not in field.metadata]  # type: ignore[arg-type]
-    fields = {field.name: _plain(getattr(plugin, field.name)) for field in deciding}
+    fields = {
+        field.name: _plain(value)
+        for field in dataclasses.fields(plugin)  # type: ignore[arg-type]
+        for value in [getattr(plugin, field.name)]
+        if _ASIDE not in field.metadata and not (_LATER in field.metadata and value == field.default)
+    }
     return (
         f"{cls.__module__}:{cls.__qualname__}@{version}{msgspec.json.encode(fields, order='sorted').decode()}"
     )

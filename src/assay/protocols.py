@@ -102,6 +102,7 @@ class System(Protocol):
     `identity`  (kit) -> what else decides its answers: hashes of models, prompts, files
     `gives`     what its responses can hold, such as {"hits", "contexts"}: a measure that needs more does not
                 apply to it
+    `gives_in`  (kit) -> the same, where files decide it
     `seeded`    False where the seed changes nothing: it is then asked with the first seed alone
     `threads`   how many items may be in flight; default 1 for systems that compute, more for those that wait
     `problems`  (dataset, kit) -> list[Problem]: why it cannot serve this dataset, told before it is asked

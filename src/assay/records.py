@@ -186,6 +186,8 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     doc_id: str | None = None
     span: Span | None = None
     weight: float | None = None  # how much it matters, whatever is asked
+    about: str | None = None  # what lies below it, in the words that queries are routed by
+    entities: list[str] = []  # the names that tell it from its siblings
 
 
 class Edge(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -29,6 +29,7 @@ from assay.review.verdict_forms import Told, VerdictForm, parted, verdict_form, 
 from assay.review.verdict_taking import joined, take_verdicts
 from assay.review.verdicts import ITEMS, Asked, Checked, asked_of, drawn
 from assay.run.journal import Judged
+from assay.run.status import place_of
 from assay.stats.compare import Comparing
 from assay.study import Study
 
@@ -103,7 +104,7 @@ def export_verdicts(
     if not asked:
         raise UsageError(
             "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
-            f"assay run {study.folder}"
+            f"assay run {place_of(study)}"
         )
     told: dict[Told, str] = {}
     known = set(_grades(evaluation))

@@ -24,7 +24,7 @@ from assay.protocols import Kit
 from assay.records import Arm, Budget, Factors
 from assay.spec import Spec, parse_spec
 from assay.study_file import SpecForm, StudyFile, read_fields
-from assay.sweep_parameter import head, with_parameter
+from assay.sweep_parameter import head, parameters, with_parameter
 from assay.yaml_lines import Lines, read_yaml
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from assay.protocols import Judge, Measure, System
     from assay.retrieval.parts import Chunker
 
+_DATA = "data"  # before a factor's name: the dataset's parameter is meant
 _CHUNK = "chunk"  # the field that may also be a factor
 _NOT_CUT = ""  # and its value for the dataset as it came
 
@@ -46,6 +47,7 @@ class Study:
     registry: Registry
     kit: Kit
     run_name: str = "run"  # a sweep keeps what it asks apart from the study's own run
+    deciding: tuple[str, ...] | None = None  # the gates that are looked at; None: all
 
     @property
     def name(self) -> str:
@@ -114,16 +116,17 @@ class Study:
     def gates(self) -> list[Gate]:
         from assay.gates.verdict import Gate
 
-        return [Gate.from_file(name, gate) for name, gate in self.file.gates.items()]
+        named = self.file.gates if self.deciding is None else self.deciding
+        return [Gate.from_file(name, self.file.gates[name]) for name in named]
 
     @cached_property
     def arms(self) -> list[Arm]:
         """Every system with every combination of the factors that concern it."""
-        data_fields = _fields(self.registry.load(DATASETS, self.data_spec.name)) | {_CHUNK}
+        of_data = self.data_factors(dict.fromkeys(self.file.factors, ""))
         arms = []
-        for name, given in self.file.systems.items():
-            spec = parse_spec(given)
-            concerned = data_fields | _fields(self.registry.load(SYSTEMS, spec.name))
+        for name in self.file.systems:
+            fields = self._system_fields(name)
+            concerned = [each for each in self.file.factors if each in of_data or head(each) in fields]
             arms += [Arm(name, combo) for combo in _combinations(self.file.factors, concerned)]
         return arms
 
@@ -147,7 +150,9 @@ class Study:
 
     def gives(self, arm: Arm) -> frozenset[str] | None:
         """What the responses of an arm's system can hold, where it says so."""
-        given: frozenset[str] | None = getattr(self._system(arm, secrets=False), "gives", None)
+        system = self._system(arm, secrets=False)
+        held = getattr(system, "gives_in", None)
+        given: frozenset[str] | None = getattr(system, "gives", None) if held is None else held(self.kit)
         return given
 
     def origin(self, arm: Arm) -> str | None:
@@ -175,9 +180,30 @@ class Study:
 
     def dataset(self, arm: Arm) -> Dataset:
         """The dataset an arm runs on."""
-        fields = _fields(self.registry.load(DATASETS, self.data_spec.name)) | {_CHUNK}
-        taken = [(factor, value) for factor, value in arm.factors.items() if head(factor) in fields]
-        return self._load(tuple(sorted(taken)))
+        return self._load(tuple(sorted(self.data_factors(arm.factors).items())))
+
+    def data_factors(self, factors: Factors) -> Factors:
+        """The factors that the dataset or the chunking takes."""
+        fields = self._data_fields | {_CHUNK}
+        return {name: text for name, text in factors.items() if head(self._inside_data(name)) in fields}
+
+    def contested(self, factor: str) -> list[str]:
+        """The systems that have the parameter a factor sets in the dataset: it could be meant for either."""
+        if head(factor) == _CHUNK or not self.data_factors({factor: ""}):
+            return []
+        return [name for name in self.file.systems if head(factor) in self._system_fields(name)]
+
+    def _inside_data(self, factor: str) -> str:
+        """What a factor is called in the dataset, where it may stand as `data.path`."""
+        first, _, rest = factor.partition(".")
+        return rest if first == _DATA and head(rest) in self._data_fields else factor
+
+    @cached_property
+    def _data_fields(self) -> set[str]:
+        return set(parameters(self.registry.load(DATASETS, self.data_spec.name)))
+
+    def _system_fields(self, name: str) -> set[str]:
+        return set(parameters(self._system_class(Arm(name))))
 
     def chunker(self, factors: Factors) -> Chunker | None:
         """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
@@ -197,7 +223,9 @@ class Study:
 
     def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
         """The spec with every factor that is a parameter of its plugin, or, as `fuse.k`, of a part of it."""
-        fields = _fields(self.registry.load(group, spec.name))
+        if group == DATASETS:
+            factors = {self._inside_data(name): text for name, text in self.data_factors(factors).items()}
+        fields = parameters(self.registry.load(group, spec.name))
         for factor in sorted(factors, key=lambda each: each.count(".")):  # a part before what is inside it
             if head(factor) in fields:
                 spec = with_parameter(self.registry, group, spec, factor, factors[factor])
@@ -220,9 +248,10 @@ class Study:
             others = {factor: value for factor, value in factors.items() if head(factor) != _CHUNK}
             as_it_came = tuple(sorted({**others, _CHUNK: _NOT_CUT}.items()))
             return rechunked(self._load(as_it_came), chunker, self.kit)
-        # a dataset that is stored by split is read by split
-        chosen = {"split": self.file.split} if self.file.split is not None else {}
-        spec = self.with_factors(DATASETS, self.data_spec, {**chosen, **factors})
+        spec = self.data_spec
+        if self.file.split is not None and "split" in self._data_fields:  # stored by split, read by split
+            spec = with_parameter(self.registry, DATASETS, spec, "split", self.file.split)
+        spec = self.with_factors(DATASETS, spec, factors)
         dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
         splits = {item.split for item in dataset.items if item.split is not None}
         if self.file.split is not None:
@@ -256,6 +285,7 @@ def examine_study(
     path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None
 ) -> tuple[Study, list[Problem]]:
     """A study as far as its file can be read, and every problem of that file in the order of its lines."""
+    from assay.gates_file import in_order, spoilt_fields, with_gates
     from assay.study_problems import study_problems
 
     file_path = _study_file(Path(path))
@@ -268,11 +298,13 @@ def examine_study(
     if "steps" in content and content.keys().isdisjoint(("data", "systems", "measures")):
         fix = "Name one of its studies; assay run, validate and status take a plan as a whole."
         raise DataError(Problem("this is a plan, not a study", str(file_path), 1, fix=fix))
-    file, problems = read_fields(content, lines)
+    content, lines, problems = with_gates(content, lines)
+    file, unread = read_fields(content, lines)
+    problems += unread
     kit = dataclasses.replace(kit or Kit(), root=file_path.parent)
     study = Study(file_path.parent, file, lines, registry or Registry(), kit)
-    problems += study_problems(study, {problem.field.partition(".")[0] for problem in problems})
-    return study, sorted(problems, key=lambda problem: problem.line or 0)
+    problems += study_problems(study, spoilt_fields(problems, lines))
+    return study, in_order(problems, lines)
 
 
 def _study_file(given: Path) -> Path:
@@ -285,11 +317,6 @@ def _study_file(given: Path) -> Path:
     return given / "study.yaml" if given.is_dir() else given
 
 
-def _fields(cls: type) -> set[str]:
-    return {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
-
-
-def _combinations(factors: Mapping[str, list[str]], concerned: set[str]) -> Iterator[Factors]:
-    names = [name for name in factors if head(name) in concerned]
+def _combinations(factors: Mapping[str, list[str]], names: list[str]) -> Iterator[Factors]:
     for values in itertools.product(*(factors[name] for name in names)):
         yield dict(zip(names, values, strict=True))

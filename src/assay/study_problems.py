@@ -274,6 +274,11 @@ def _factor_problems(study: Study) -> Iterator[Problem]:
         elif not concerned:
             what = "neither the dataset nor any system has such a parameter"
             yield study.lines.problem(loc, what, "A factor sets a parameter of that name.")
+        elif rivals := study.contested(factor):
+            what = f"the dataset ({study.data_spec.name}) and {', '.join(rivals)} both have such a parameter"
+            fix = f"Write data.{factor} for the dataset's; for a system's, list a system for each value."
+            yield study.lines.problem(loc, what, fix)
+            continue
         said: set[str] = set()
         for arm in concerned:
             for problem in _tried(study, loc, partial(study.system, arm)):

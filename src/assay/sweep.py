@@ -1,4 +1,4 @@
-"""A sweep: a grid of parameters of one system, asked, judged and compared as one study.
+"""A sweep: a grid of parameters of one system, or changes to it, asked, judged and compared as one study.
 
 It has a run folder of its own beside the study's, resumes as any run does, and shares its caches: nothing is
 embedded or indexed twice. What people and models judged for the study counts here too.
@@ -14,7 +14,7 @@ from functools import cached_property
 import msgspec
 import polars as pl
 
-from assay.errors import AssayError, SystemFailure
+from assay.errors import AssayError, DataError, SystemFailure
 from assay.pipeline import Evaluation, judge_study
 from assay.records import Arm, Factors
 from assay.report.views import measure_infos
@@ -58,6 +58,7 @@ class Sweeping:
         arms = selection.arms(swept)
         selection.refuse_unmet(swept, arms)
         check_study(swept, arms)
+        _refuse_idle(swept, arms, how)
         return cls(study, how, swept, selection)
 
     def ask(self, progress: Progress | None = None) -> tuple[Outcome | None, str | None]:
@@ -77,7 +78,7 @@ class Sweeping:
 
     def found(self, broken: str | None = None) -> Sweep:
         """Everything that follows from what is stored."""
-        evaluation, figures = self._evaluation, self._figures
+        evaluation, figures, changes = self._evaluation, self._figures, self.how.changes
         return Sweep(
             study=self.study.name,
             system=next(iter(self.swept.file.systems)),
@@ -86,11 +87,14 @@ class Sweeping:
             by=figures.by,
             where={name: list(values) for name, values in self.selection.where.items()},
             items=len(evaluation.items),
-            settings=[self._priced(setting) for setting in figures.ranked()],
+            settings=[
+                self._priced(setting) for setting in (figures.listed() if changes else figures.ranked())
+            ],
             parameters=figures.parameters(),
-            folds=figures.folds(),
+            folds=[] if changes else figures.folds(),  # no change is chosen, so that no choice is checked
             warnings=self._warnings(),
             broken=broken,
+            changes=changes,
         )
 
     @cached_property
@@ -101,6 +105,9 @@ class Sweeping:
     def _names(self) -> dict[str, Arm]:
         """The arms that were run, by the names of their settings."""
         arms = self._evaluation.arms
+        if self.how.changes:
+            named = zip([self.swept.arms[0].system, *self.how.changes], self.swept.arms, strict=True)
+            return {name: arm for name, arm in named if arm in arms}
         return dict(zip(setting_names([arm.factors for arm in arms], self.how.grid), arms, strict=True))
 
     @cached_property
@@ -110,7 +117,7 @@ class Sweeping:
         return Figures(
             self._evaluation.scores.with_columns(arm=pl.col("arm").replace_strict(names)),
             self._evaluation.items,
-            {name: _within(self.how.grid, arm.factors) for name, arm in self._names.items()},
+            {name: self._set(name) for name in self._names},
             self._reference(),
             self.swept.measures,
             file.by[0] if file.by else None,
@@ -118,8 +125,16 @@ class Sweeping:
             file.compare.resamples,
         )
 
+    def _set(self, name: str) -> Factors:
+        """What a setting sets: its point of the grid, or what its change says."""
+        if self.how.changes:
+            return self.how.changes.get(name, {})
+        return _within(self.how.grid, self._names[name].factors)
+
     def _reference(self) -> str:
         """The setting that the study itself runs, where the grid has it; else the first of the grid."""
+        if self.how.changes:
+            return next(iter(self._names))
         swept = self.swept
         own = Arm(
             next(iter(swept.file.systems)), _without(self.how.grid, next(iter(self._names.values())).factors)
@@ -155,6 +170,24 @@ class Sweeping:
             *evaluation.judging.warnings,
             *warnings_of(self.swept, evaluation.datasets, evaluation.measures),
         ]
+
+
+def _refuse_idle(swept: Study, arms: Sequence[Arm], how: SweepFile) -> None:
+    """A change on which no answer depends would be the same figures under another name."""
+    if not how.changes:
+        return
+    names = dict(zip((arm.name for arm in swept.arms[1:]), how.changes, strict=True))
+    bases: list[Basis] = []
+    problems = []
+    for arm in arms:
+        basis = Basis.of(swept, arm, swept.dataset(arm))
+        if basis in bases:
+            what = "no answer depends on what it sets, or another change comes to the same"
+            place = ("sweep", "changes", names[arm.name])
+            problems.append(swept.lines.problem(place, what, "Remove the change."))
+        bases.append(basis)
+    if problems:
+        raise DataError(problems)
 
 
 def setting_names(settings: Sequence[Factors], grid: Mapping[str, Sequence[str]]) -> list[str]:

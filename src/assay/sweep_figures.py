@@ -29,11 +29,11 @@ HALVES = ("A", "B")
 
 @dataclass(frozen=True)
 class Figures:
-    """The scores of a grid, under the names of its settings, and what follows from them."""
+    """The scores of a grid or of changes, under the names of settings, and what follows from them."""
 
     scores: pl.DataFrame  # as the score stage wrote them; `arm` holds the name of a setting
     items: Sequence[Item]
-    settings: Mapping[str, Factors]  # by name, in the order of the grid
+    settings: Mapping[str, Factors]  # by name, in the order of the grid or of the changes
     reference: str
     measures: Sequence[Measure]  # the first ranks
     by: str | None = None
@@ -47,13 +47,16 @@ class Figures:
 
     def ranked(self) -> list[Setting]:
         """Every setting, best first; what cannot be ranked stands last, and equals keep the grid's order."""
+        return sorted(self.listed(), key=lambda setting: -self._standing(setting.name, self._everywhere))
+
+    def listed(self) -> list[Setting]:
+        """Every setting in the order they are written, each compared with the reference."""
         first, alone = [self.measure], Comparing("", "none", resamples=self.resamples)
         found, _ = summarise(self.rows, self.measures, alone)
         sliced, _ = summarise(self.rows, first, replace(alone, by=[self.by] if self.by else []))
         _, compared = summarise(self.rows, first, self._comparing("holm"))
         found += [one for one in sliced if one.where]
-        order = sorted(self.settings, key=lambda name: -self._standing(name, self._everywhere))
-        return [self._setting(name, found, compared) for name in order]
+        return [self._setting(name, found, compared) for name in self.settings]
 
     def parameters(self) -> list[Parameter]:
         """What each parameter with several values does on average over the others, paired by item."""

@@ -1,22 +1,31 @@
 """One parameter of a plugin set by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a mapping.
 
-Values come as the text of a factor, and read as they would in a spec: `40` is a number, `[0.6, 0.4]` a list.
+Values come as the text of a factor, and read as they would in a spec: `40` is a number, `[0.6, 0.4]` a list,
+`null` nothing at all.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.errors import UsageError
 from assay.plugins import Registry, make, part_groups
 from assay.spec import Spec, parse_spec
 
+NULL = "null"
+
 
 def head(path: str) -> str:
     """The plugin's own parameter that a dotted name begins with."""
     return path.partition(".")[0]
+
+
+def parameters(cls: type) -> list[str]:
+    """The names of a plugin's own parameters."""
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    return [field.name for field in fields if field.init]
 
 
 def with_parameter(registry: Registry, group: str, spec: Spec, path: str, text: str) -> Spec:
@@ -37,6 +46,28 @@ def with_parameter(registry: Registry, group: str, spec: Spec, path: str, text: 
         what = f"{spec.name!r} takes a {name} that is {given!r}"
         raise UsageError(f"{path}: {what}: there is nothing inside it to set. Set {name} itself.")
     return Spec(spec.name, {**spec.params, name: inside})
+
+
+def parameters_inside(registry: Registry, group: str, spec: Spec) -> Iterator[str]:
+    """The dotted name of every parameter of every part that a plugin has, however deep."""
+    cls = registry.load(group, spec.name)
+    for name, inner in part_groups(cls).items():
+        given = spec.params[name] if name in spec.params else _default(cls, name)
+        if isinstance(given, str | Mapping | Spec):
+            part = parse_spec(given)
+            own = parameters(registry.load(inner, part.name))
+            own += parameters_inside(registry, inner, part)
+        else:
+            own = _names_inside(given)
+        yield from (f"{name}.{each}" for each in own)
+
+
+def _names_inside(part: Any) -> list[str]:
+    """The parameters of a part that is made already, and of those that it has."""
+    if isinstance(part, type) or not dataclasses.is_dataclass(part):
+        return []
+    names = parameters(type(part))
+    return names + [f"{name}.{each}" for name in names for each in _names_inside(getattr(part, name))]
 
 
 def _default(cls: type, name: str) -> Any:
@@ -71,8 +102,8 @@ def _in_mapping(given: Mapping[str, Any], path: str, text: str) -> dict[str, Any
 
 
 def _plain(text: str) -> Any:
-    """The text itself, which is converted as its parameter asks; only a list becomes one."""
-    return _read(text) if text.startswith("[") else text
+    """The text itself, which is converted as its parameter asks; only a list or nothing becomes one."""
+    return _read(text) if text.startswith("[") or text == NULL else text
 
 
 def _read(text: str) -> Any:

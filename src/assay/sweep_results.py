@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -14,13 +14,13 @@ SCHEMA = "assay/sweep/1"
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One point of the grid."""
+    """One point of the grid, or the system with one change."""
 
     name: str
     factors: Factors
     reference: bool
     estimates: list[Estimate]  # over all items, a measure each, in the order of the sweep's measures
-    difference: Comparison | None  # from the reference, Holm over the whole grid; None: it is the reference
+    difference: Comparison | None  # from the reference, Holm over all settings; None: it is the reference
     slices: list[Estimate]  # of the measure that ranks, by value of `by`
     ranked: bool = True  # false: items are open, or failed without a bound, so that it has no place
     seconds: float | None = None  # the median of an answer
@@ -56,11 +56,14 @@ class Fold(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Sweep:
-    """A grid of settings of one system, best first, and how far the best can be trusted."""
+    """A grid of settings of one system, best first, and how far the best can be trusted.
+
+    Or the system as it is, and after it with one change at a time, in the order they are written.
+    """
 
     study: str
     system: str
-    grid: dict[str, list[str]]
+    grid: dict[str, list[str]]  # empty where there are changes
     measures: list[MeasureInfo]  # the first ranks the settings
     by: str | None
     where: dict[str, list[str]]  # what narrows items or settings
@@ -71,6 +74,7 @@ class Sweep:
     warnings: list[str]
     broken: str | None = None  # why some settings have no answers
     report: str | None = None  # path of the HTML file
+    changes: dict[str, Factors] = field(default_factory=dict)  # by name: what is set; nothing is ranked
 
     @property
     def measure(self) -> MeasureInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from probe import asked
 from probing import assay_run, finished, items, write_plugin
 from probing import write_study as write_probed
 
+from assay.cli.plan import roughly
 from assay.run.store import Store
 from small_study import Done, assay, edited, write_study
 
@@ -69,7 +71,16 @@ def test_a_no_go_ends_with_its_code_and_tells_what_was_not_asked(tmp_path: Path)
     done = assay("run", plan(tmp_path, "RR@5(old) >= 0.9", text))
     assert done.code == 10, done.err
     # twelve items, two systems
-    assert "Not asked, because curve is no-go: 24 answers of scale (24)." in done.out
+    assert re.search(
+        r"Not asked, because curve is no-go: 24 answers of scale \(24\), about \d+ s\.\n", done.out
+    )
+    # a line a gate, those that were not reached too
+    lines = done.out.splitlines()
+    start = next(
+        place for place, line in enumerate(lines) if line.startswith("slice, ship: go: RR@5(lexical) is")
+    )
+    assert lines[start + 1].startswith("curve, ship: no-go: RR@5(old) is 0.500, needs >= 0.9")
+    assert lines[start + 2] == "scale, ship: inconclusive: not reached: curve is no-go"
     assert "scale not run curve is no-go" in " ".join(done.out.split())
     assert done.out.splitlines()[-1] == "phases: No-go"
 
@@ -94,12 +105,45 @@ def test_a_broken_later_study_is_told_before_anything_runs(tmp_path: Path, comma
 
 
 @pytest.mark.parametrize(
-    "option", [["--where", "topic=odd"], ["--stage", "10k"], ["--limit", "3"], ["--verbose"]]
+    "option", [["--system", "old"], ["--limit", "3"], ["--verbose"], ["--against", "main"]]
 )
 def test_options_about_one_study_are_refused(tmp_path: Path, option: list[str]) -> None:
     done = assay("run", plan(tmp_path), *option)
     assert (done.code, done.out) == (2, "")
     assert f"A plan takes no {option[0]}. Its steps say which part of a study to run" in done.err
+
+
+@pytest.mark.parametrize("option", [["--where", "topic=odd"], ["--stage", "10k"]])
+def test_an_option_that_names_no_factor_is_refused(tmp_path: Path, option: list[str]) -> None:
+    done = assay("run", plan(tmp_path), *option)
+    assert (done.code, done.out) == (2, "")
+    assert "no step's study has a factor" in done.err
+
+
+def test_a_study_has_no_steps_to_keep_going_with(tmp_path: Path) -> None:
+    plan(tmp_path)
+    done = assay("run", tmp_path / "first.yaml", "--keep-going")
+    assert (done.code, done.out) == (2, "")
+    assert "--keep-going is about the steps of a plan" in done.err
+
+
+@pytest.mark.slow
+def test_a_plan_takes_factors_and_keeps_going(tmp_path: Path) -> None:
+    text = edited("second.yaml, name: scale, limit: 5", "study.yaml, name: scale, gates: []", PLAN)
+    path = plan(tmp_path, "RR@5(old) >= 0.9", "where: {k: 3}\n" + text)
+    first = tmp_path / "first.yaml"
+    first.write_text(edited("baseline: old", "factors: {k: [3, 5]}\nbaseline: old", first.read_text()))
+    found = assay("run", path, "--where", "k=5", "--keep-going", "--json").json
+    assert (found["verdict"], found["would_stop"], found["saved"]) == ("no-go", "curve is no-go", None)
+    assert [step["verdict"] for step in found["steps"]] == ["go", "no-go", None]
+    assert [(each["step"], each["gate"], each["verdict"]) for each in found["gates"]] == [
+        ("slice", "ship", "go"),
+        ("curve", "ship", "no-go"),
+    ]
+    assert set(Store(tmp_path / "first.run").bases()) == {"lexical[k=5]"}
+    done = assay("run", path, "--keep-going")
+    assert done.code == 10
+    assert "Without --keep-going it would have ended where curve is no-go." in done.out
 
 
 def test_validate_and_status_tell_of_every_step(tmp_path: Path) -> None:
@@ -174,7 +218,39 @@ def test_a_plan_that_is_killed_in_its_second_step_ends_as_an_undisturbed_one(tmp
     assert len(asked(large)) <= 16 + 2
 
 
-def test_a_folder_stays_its_study(tmp_path: Path) -> None:
+# ---------------------------------------------------------------------------------------- folders
+
+
+def test_a_folder_that_holds_a_plan_is_that_plan(tmp_path: Path) -> None:
     plan(tmp_path).rename(tmp_path / "plan.yaml")
-    done: Done = assay("validate", tmp_path, "--json")
-    assert done.json["schema"] == "assay/validation/1"
+    assert (tmp_path / "study.yaml").is_file()
+    assert assay("validate", tmp_path, "--json").json["schema"] == "assay/plan-validation/1"
+    status = assay("status", tmp_path, "--json").json
+    assert (status["schema"], status["next_step"]) == ("assay/plan-status/1", f"assay run {tmp_path}")
+    refused = assay("run", tmp_path, "--limit", "3")
+    assert "A plan takes no --limit" in refused.err
+    # the study alone goes by its file, and other commands keep to it
+    alone: Done = assay("validate", tmp_path / "study.yaml", "--json")
+    assert alone.json["schema"] == "assay/validation/1"
+    assert "Nothing was run yet" in assay("gate", tmp_path).err
+    assert "Nothing was run yet" in assay("report", tmp_path).err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "about 1 s"),
+        (89, "about 89 s"),
+        (840, "about 14 min"),
+        (5_399, "about 90 min"),
+        (9_000, "about 2.5 h"),
+    ],
+)
+def test_an_estimated_time_is_told_roughly(seconds: float, words: str) -> None:
+    assert roughly(seconds) == words
+
+
+@pytest.mark.parametrize("command", ["run", "validate", "status"])
+def test_the_help_says_what_a_folder_with_a_plan_is(command: str) -> None:
+    said = " ".join(assay(command, "--help").out.split())
+    assert "A folder that holds plan.yaml is that plan" in said

@@ -135,7 +135,7 @@ def test_data_that_nothing_can_be_fitted_on_is_refused(
     ("old", "new", "options", "what"),
     [
         ("  shy: abstaining(of=bm25, detector=shy.json)\n", "", [], "no system is `abstaining`"),
-        ("", "", ["--system", "plain"], "none of plain is `abstaining`"),
+        ("", "", ["--system", "plain"], "none of plain is `abstaining` or a race"),
         ("", "", ["--system", "shyy"], "There is no system 'shyy'. Did you mean 'shy'?"),
         (
             "plain: bm25",

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import DataError, SystemFailure
-from assay.plan import Plan, PlanResults, Step, StepResult, open_plan, performed, plan_status, run_plan
+from assay.plan import Plan, Step, open_plan, performed, plan_status, run_plan
 from assay.plan_file import is_plan
+from assay.plan_results import GateResult, PlanResults, StepResult
 from assay.results import Results
 from assay.run.runner import Outcome
 from small_study import STUDY, edited, write_study
@@ -150,8 +151,13 @@ def test_a_step_whose_systems_fail_ends_the_plan_undecided(tmp_path: Path) -> No
 
 def test_json_has_every_step(tmp_path: Path) -> None:
     step = StepResult("a", "why", "a.yaml", "go", 3, 1, 0.5, "holds")
-    found = PlanResults("p", "all of it", [step]).as_json()
+    gate = GateResult("a", "ship", "go", "holds")
+    found = PlanResults("p", "all of it", [step], [gate]).as_json()
     assert (found["schema"], found["verdict"], found["saved"]) == ("assay/plan/1", "go", None)
+    assert (found["broken"], found["would_stop"]) == (None, None)
+    assert found["gates"] == [
+        {"step": "a", "gate": "ship", "verdict": "go", "reason": "holds", "deciding": True}
+    ]
     assert found["steps"][0] == {
         "name": "a",
         "about": "why",
@@ -248,9 +254,11 @@ def test_a_plan_without_steps_is_refused(tmp_path: Path, text: str, what: str) -
 def test_a_plan_is_told_from_a_study(tmp_path: Path) -> None:
     plan = write_plan(tmp_path, "steps: [{study: study.yaml}]")
     assert is_plan(plan)
+    assert is_plan(tmp_path)  # though it holds a study too
+    assert open_plan(tmp_path).path == plan
     plan.rename(tmp_path / "phases.yaml")
     assert is_plan(tmp_path / "phases.yaml")
-    assert not is_plan(tmp_path)  # a folder is its study
+    assert not is_plan(tmp_path)  # a folder without plan.yaml is its study
     assert not is_plan(tmp_path / "study.yaml")
     (tmp_path / "study.yaml").write_text(edited("gates:", "steps: [ship]\ngates:"))
     assert not is_plan(tmp_path / "study.yaml")  # a study may have steps too: its gates

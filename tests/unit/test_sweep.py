@@ -11,7 +11,8 @@ from typing import ClassVar
 import pytest
 
 from assay.datasets.dataset import Corpus
-from assay.errors import SystemFailure
+from assay.errors import DataError, SystemFailure
+from assay.plugins import aside
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Judgment, Query, Response
 from assay.run.journal import Judged
@@ -96,6 +97,85 @@ def test_items_and_settings_can_be_narrowed(tmp_path: Path) -> None:
     assert found.where == {"topic": ["odd"], "k": ["3", "5"]}
     # what the command line says of a tag replaces what the file says
     assert run_sweep(opened(folder), {"topic": ["odd", "even"]}).items == 12
+
+
+# -------------------------------------------------------------------------------------- changes
+
+
+@dataclass(frozen=True)
+class Chancy:
+    """Finds the page that a word names with every second seed, each word with another one; or always."""
+
+    version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits"})
+
+    sure: bool = False
+    blind: bool = False
+    patience: int = aside(1)
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> ChancySession:
+        return ChancySession(self, seed)
+
+
+@dataclass(frozen=True)
+class ChancySession:
+    system: Chancy
+    seed: int
+
+    def session(self) -> ChancySession:
+        return self
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        place = WORDS.index(query.text.split()[-1])
+        lucky = self.system.sure or (place + self.seed) % 2 == 0
+        return Response(hits=[Hit(WORDS[place - (not lucky or self.system.blind)], 1.0)])
+
+
+CHANCY = """\
+data: data
+seeds: 2
+systems: {chancy: chancy}
+measures: [Success@1]
+compare: {resamples: 1000}
+"""
+CHANGES = """\
+  changes:
+    never: {blind: true}
+    always: {sure: true}
+"""
+
+
+def test_changes_are_compared_with_the_system_as_it_is_over_all_seeds(tmp_path: Path) -> None:
+    """As it is, each word is found with one of two seeds: 0.5 an item. Never is 0, always 1, for each."""
+    folder = write_corpus(tmp_path, CHANGES, CHANCY)
+    sweeping = Sweeping.of(opened(folder, {"chancy": Chancy}), {})
+    outcome, broken = sweeping.ask()
+    assert outcome is not None
+    assert (outcome.answered, broken) == (3 * 12 * 2, None)  # three settings, twelve items, two seeds
+    found = sweeping.found()
+    assert [each.name for each in found.settings] == ["chancy", "never", "always"]
+    assert [each.estimates[0].value for each in found.settings] == [0.5, 0.0, 1.0]
+    differences = [each.difference for each in found.settings]
+    assert [one and (one.difference, one.wins, one.ties, one.losses) for one in differences] == [
+        None,
+        (-0.5, 0, 0, 12),  # with the first seed alone it would be six ties and six losses
+        (0.5, 12, 0, 0),
+    ]
+    assert (found.reference.name, found.parameters, found.folds) == ("chancy", [], [])
+    assert found.changes == {"never": {"blind": "true"}, "always": {"sure": "true"}}
+    again = Sweeping.of(opened(folder, {"chancy": Chancy}), {})
+    resumed, _ = again.ask()
+    assert resumed is not None
+    assert (resumed.answered, resumed.reused) == (0, 72)
+
+
+def test_a_change_that_no_answer_depends_on_is_not_asked(tmp_path: Path) -> None:
+    folder = write_corpus(
+        tmp_path, "  changes: {more patient: {patience: 3}, always: {sure: true}}\n", CHANCY
+    )
+    with pytest.raises(DataError, match=r"study.yaml:7: sweep.changes.more patient: no answer depends on"):
+        Sweeping.of(opened(folder, {"chancy": Chancy}), {})
+    assert not (folder / "sweep").exists()
 
 
 # -------------------------------------------------------------------------------- broken things

@@ -49,6 +49,27 @@ def test_settings_stand_best_first_with_their_difference_from_the_reference() ->
     assert found[0].factors == {"k": "40", "size": "300"}
 
 
+def test_changes_keep_their_order_and_each_is_compared_with_the_system_as_it_is() -> None:
+    """0.2 better on every item, worse by 0.4 on the last alone (0.1 in the mean), the same."""
+    columns = {
+        "race": FOUR["40/200"],
+        "worse": FOUR["60/200"],
+        "better": FOUR["40/300"],
+        "same": FOUR["40/200"],
+    }
+    found = figures(columns).listed()
+    assert [setting.name for setting in found] == ["race", "worse", "better", "same"]
+    assert [setting.reference for setting in found] == [True, False, False, False]
+    differences = [setting.difference for setting in found]
+    assert differences[0] is None
+    rest = [one for one in differences if one is not None]
+    assert [one.difference for one in rest] == pytest.approx([-0.1, 0.2, 0.0])
+    assert [(one.wins, one.ties, one.losses) for one in rest] == [(0, 3, 1), (4, 0, 0), (0, 4, 0)]
+    # of 2^4 sign flips, all plus and all minus are as extreme as 0.2 four times: p = 2/16, the least of three
+    assert [one.p for one in rest] == pytest.approx([1.0, 2 / 16, 1.0])
+    assert [one.p_adjusted for one in rest] == pytest.approx([1.0, 6 / 16, 1.0])
+
+
 def test_holm_counts_every_setting_of_the_grid() -> None:
     """Ten items, each better by 0.1: of 2^10 sign flips 2 are as extreme, p = 2/1024."""
     base = [0.1 * each for each in range(5)] * 2

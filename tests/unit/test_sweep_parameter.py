@@ -15,7 +15,7 @@ from assay.retrieval.fuse import RRF, Weighted
 from assay.retrieval.parts import Fusion
 from assay.spec import parse_spec
 from assay.study import open_study
-from assay.sweep_parameter import with_parameter
+from assay.sweep_parameter import parameters_inside, with_parameter
 from small_study import write_study
 
 
@@ -26,6 +26,7 @@ class Endpoint:
     url: str = "here"
     params: dict[str, Any] = field(default_factory=dict)
     fuse: Annotated[Fusion, FUSIONS] = RRF()
+    second: Annotated[Fusion | None, FUSIONS] = None
     version: ClassVar[str] = "1"
 
 
@@ -51,6 +52,21 @@ def made(given: str | dict[str, Any], *settings: tuple[str, str]) -> Any:
 )
 def test_a_parameter_of_a_part(given: Any, path: str, text: str, fuse: object) -> None:
     assert made(given, (path, text)).fuse == fuse
+
+
+def test_null_is_nothing_at_all() -> None:
+    assert made("endpoint(second=rrf)", ("second", "null")).second is None
+    with pytest.raises(AssayError, match="'endpoint': url: "):
+        made("endpoint", ("url", "null"))
+
+
+def test_what_is_inside_parts_has_a_dotted_name() -> None:
+    wrapped = parse_spec({"use": "abstaining", "of": {"use": "hybrid", "fuse": "weighted"}})
+    found = list(parameters_inside(Registry(), SYSTEMS, wrapped))
+    assert {"of.depth", "of.fuse.norm", "of.fuse.weights"} <= set(found)
+    assert "of.fuse.k" not in found  # weighted has none
+    # a part that nobody wrote is the default of its field
+    assert "fuse.k" in parameters_inside(Registry(), SYSTEMS, parse_spec("hybrid"))
 
 
 def test_a_parameter_in_a_mapping_keeps_its_type_and_its_neighbours() -> None:
@@ -111,3 +127,20 @@ def test_the_chunking_has_parameters_too(tmp_path: Path) -> None:
     assert len(study.dataset(Arm("s")).corpus) == 12
     with pytest.raises(UsageError, match=r"chunk\.size: there is no chunking to set it in"):
         study_of(tmp_path, "").chunker({"chunk.size": "3"})
+
+
+def test_a_factor_that_could_be_meant_for_either_is_refused(tmp_path: Path) -> None:
+    more = "data: folder(path=data)\nsystems: {s: tree, other: bm25}\nmeasures: [RR@5]\n"
+    with pytest.raises(DataError) as error:
+        open_study(write_study(tmp_path, more + "factors: {path: [beam, race], k: [1, x]}\n"))
+    first, *others = error.value.problems
+    assert str(first).endswith(
+        "factors.path: the dataset (folder) and s both have such a parameter. "
+        "Write data.path for the dataset's; for a system's, list a system for each value."
+    )
+    assert {problem.field for problem in others} == {"factors.k"}
+    study = open_study(write_study(tmp_path, more + "factors: {data.path: [data, ./data]}\n"))
+    assert [arm.name for arm in study.arms] == [
+        f"{name}[data.path={path}]" for name in ("s", "other") for path in ("data", "./data")
+    ]
+    assert [len(study.dataset(arm).items) for arm in study.arms] == [12] * 4

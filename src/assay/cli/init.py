@@ -13,8 +13,8 @@ from assay.cli.options import AsJson
 from assay.cli.showing import print_json, say
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 
-# of the studies that come with the program, those to start from, and how to run each for the first time
-TEMPLATES = {"hierarchy": " --stage 10k", "memory": "", "models": "", "search": ""}
+# of the studies that come with the program, those to start from
+TEMPLATES = ("hierarchy", "memory", "models", "search")
 
 
 def command(
@@ -41,7 +41,7 @@ def command(
     if as_json:
         print_json({"schema": "assay/init/1", "study": str(target), "files": sorted(parts)})
     top = sorted({name.partition("/")[0] + "/" * ("/" in name) for name in parts})
-    say(f"wrote {', '.join(top)} to {target}; next: assay run {target}{TEMPLATES[kind]}")
+    say(f"wrote {', '.join(top)} to {target}; next: assay run {target}")
 
 
 _MADE = ("__pycache__", "run", "sweep", "baselines")  # what running a study leaves in its folder

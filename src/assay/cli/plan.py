@@ -13,16 +13,20 @@ from assay.cli.showing import finish, plain_console, print_json, say, table, wri
 from assay.errors import SystemFailure
 
 if TYPE_CHECKING:
-    from assay.plan import PlanResults, Saved, Step, StepResult
+    from assay.plan import Step
+    from assay.plan_file import Conditions
+    from assay.plan_results import GateResult, PlanResults, Saved, StepResult
     from assay.results import Results
     from assay.run.runner import Outcome
 
 
-def run_and_show(path: Path, *, fresh: bool, engine: str, as_json: bool) -> None:
+def run_and_show(
+    path: Path, where: Conditions, *, keep_going: bool, fresh: bool, engine: str, as_json: bool
+) -> None:
     """Runs a plan; ends with the exit code of its verdict, or of the failure that ended it."""
     from assay.plan import open_plan, run_plan
 
-    plan = open_plan(path)
+    plan = open_plan(path, where=where)
 
     def perform(step: Step) -> tuple[Outcome, Results]:
         say(f"step {step.place + 1} of {len(plan.steps)}: {step.name}" + f", {step.about}" * bool(step.about))
@@ -34,7 +38,7 @@ def run_and_show(path: Path, *, fresh: bool, engine: str, as_json: bool) -> None
             write_report(results, study, "html", step.page)
         return outcome, results
 
-    found = run_plan(plan, perform)
+    found = run_plan(plan, perform, keep_going=keep_going)
     if as_json:
         print_json(found.as_json())
     else:
@@ -46,15 +50,17 @@ def run_and_show(path: Path, *, fresh: bool, engine: str, as_json: bool) -> None
 
 
 def _render(found: PlanResults) -> None:
-    """A row a step, what stopping left undone, the pages, and last the verdict over all."""
+    """A row a step, a line a gate, what stopping left undone, the pages, and last the verdict over all."""
     from assay.report.text_tables import plain
     from assay.report.wording import TITLES
 
     console = plain_console()
     header = ("step", "verdict", "asked", "reused", "seconds", "what it decided")
     console.print(table(header, map(_row, found.steps), figures={2, 3, 4}))
-    lines = [f"{step.name}: {step.report}" for step in found.steps if step.report]
+    lines = [*map(_gate, found.gates), ""] if found.gates else []
+    lines += [f"{step.name}: {step.report}" for step in found.steps if step.report]
     lines += [_unasked(found.saved)] if found.saved else []
+    lines += [f"Without --keep-going it would have ended where {found.would_stop}."] * bool(found.would_stop)
     for line in ["", *lines, f"{found.plan}: {TITLES[found.verdict]}"]:
         console.print(plain(line), soft_wrap=True)
 
@@ -66,9 +72,22 @@ def _row(step: StepResult) -> tuple[str, ...]:
     return step.name, verdict, str(step.asked), str(step.reused), f"{step.seconds:.1f}", step.reason
 
 
+def _gate(found: GateResult) -> str:
+    informs = "" if found.deciding else ", informs"
+    return f"{found.step}, {found.gate}: {found.verdict}{informs}: {found.reason}"
+
+
 def _unasked(saved: Saved) -> str:
     steps = ", ".join(f"{name} ({answers})" for name, answers in saved.steps.items())
-    return f"Not asked, because {saved.because}: {saved.answers} answers of {steps}."
+    time = "" if saved.seconds is None else f", {roughly(saved.seconds)}"
+    return f"Not asked, because {saved.because}: {saved.answers} answers of {steps}{time}."
+
+
+def roughly(seconds: float) -> str:
+    """An estimated time in words: no more exact than it is."""
+    if seconds < 90:
+        return f"about {max(seconds, 1):.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
 
 
 def validate_and_show(path: Path, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import Against, AsJson, StudyPath
+from assay.cli.options import Against, AsJson
 from assay.cli.progress import Shown
 from assay.cli.showing import evaluated, finish, say, show, write_reports
 from assay.errors import UsageError
@@ -21,11 +21,18 @@ if TYPE_CHECKING:
 Where = Annotated[
     list[str] | None, typer.Option("--where", metavar="k=v", help="Only these factors or tags; v may be a|b.")
 ]
+StudyOrPlan = Annotated[
+    Path,
+    typer.Argument(
+        metavar="STUDY",
+        help="A folder holding study.yaml, or the file. A folder that holds plan.yaml is that plan.",
+    ),
+]
 Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; may be repeated.")]
 
 
 def command(
-    study: StudyPath,
+    study: StudyOrPlan,
     where: Where = None,
     system: Systems = None,
     stage: Annotated[
@@ -34,21 +41,30 @@ def command(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; judgments stay.")] = False,
     engine: Annotated[str, typer.Option(help="Where to run: local or processes.")] = "local",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Of a plan: run every step, whatever the verdicts.")
+    ] = False,
     against: Against = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the scores of every item too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a study from its systems to a verdict, or the studies of a plan in order. Running again resumes."""
+    """Run a study from its systems to a verdict, or the studies of a plan in order. Running again resumes.
+
+    A folder that holds plan.yaml is run as that plan; its study alone is FOLDER/study.yaml. Of a plan,
+    --where and --stage name factors and replace the `where` at its top; what a step says itself stays.
+    """
     from assay.plan_file import is_plan
 
+    chosen = [*(where or []), *([f"stage={stage}"] if stage else [])]
     if is_plan(study):
         from assay.cli.plan import run_and_show as run_plan_and_show
 
-        narrowing = {"--where": where, "--system": system, "--stage": stage, "--limit": limit}
-        refuse_narrowing({**narrowing, "--against": against, "--verbose": verbose})
-        run_plan_and_show(study, fresh=fresh, engine=engine, as_json=as_json)
+        refuse_narrowing({"--system": system, "--limit": limit, "--against": against, "--verbose": verbose})
+        factors = selected(chosen, [], None).where
+        run_plan_and_show(study, factors, keep_going=keep_going, fresh=fresh, engine=engine, as_json=as_json)
         return
-    chosen = [*(where or []), *([f"stage={stage}"] if stage else [])]
+    if keep_going:
+        raise UsageError(f"--keep-going is about the steps of a plan, and {study} is a study. Leave it out.")
     run_and_show(
         study,
         selected(chosen, system or [], limit),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.cli.options import AsJson, StudyPath
+from assay.cli.options import AsJson
+from assay.cli.run import StudyOrPlan
 from assay.cli.showing import plain_console, print_json
 
 
-def command(study: StudyPath, as_json: AsJson = False) -> None:
-    """Show what is stored, what failed, what is still to do."""
+def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
+    """Show what of a study or a plan is stored, what failed, what is still to do."""
     from rich.table import Table
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""assay sweep: a grid of parameters of one system, one comparable table."""
+"""assay sweep: a grid of parameters of one system, or changes to it, one comparable table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def command(study: StudyPath, where: Where = None, as_json: AsJson = False) -> None:
-    """Run every setting of a study's grid, and say which is best and whether that holds. It resumes."""
+    """Run every setting of a study's grid, or one change at a time, and say what holds. It resumes."""
     from assay.study import open_study
     from assay.sweep import Sweeping
 

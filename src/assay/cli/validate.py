@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
+from assay.cli.options import AsJson
+from assay.cli.run import StudyOrPlan
 from assay.cli.showing import print_json, say
 
 
-def command(study: StudyPath, as_json: AsJson = False) -> None:
+def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     """Check a study or a plan, its data and its gates, and say what to do about each problem."""
     from assay.plan_file import is_plan
     from assay.validate import validate_study

@@ -19,7 +19,14 @@ from assay.errors import UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import means_of
 from assay.gates.margin import Estimated, Margin, margins_of
-from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
+from assay.gates.readiness import (
+    count,
+    only_run,
+    values_run,
+    ways_to_count_failures,
+    why_none,
+    why_open,
+)
 from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate
 from assay.measures.block import FAILED
 from assay.records import ClauseResult
@@ -43,6 +50,8 @@ def decide_clause(
     need = len(results) if clause.each.need is None else clause.each.need
     if len(results) < max(need, 1):
         name = clause.each.condition.name
+        if not results and (run := values_run(name, evaluator)):
+            return _open(clause, only_run(name, run))
         return _open(
             clause, f"only {len(results)} values of {name} to repeat it for, and {max(need, 1)} are asked for"
         )

@@ -23,6 +23,8 @@ def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
     """Why rows that are absent, open or unpaired allow no decision; empty where they do."""
     if absent := [mean.system for mean in means if mean.system not in evaluator.rows.systems]:
         return f"{absent[0]} was not run"
+    if reason := _not_run(means, evaluator):
+        return reason
     for n, word in (
         (count(means, evaluator, PENDING), "not run yet"),
         (count(means, evaluator, UNJUDGED), "not judged"),
@@ -62,6 +64,44 @@ def count(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
     for mean in means:
         rows |= (evaluator.rows.column(*mean.column).status == code) & evaluator.rows.mask(mean.where)
     return int(_by_item(rows, evaluator).sum())
+
+
+def _not_run(means: Sequence[Mean], evaluator: Evaluator) -> str:
+    """Which values of a factor a clause asks for that were not run; empty where each was.
+
+    A part must not decide for the whole: `stage=10k|50k` is open where 10k alone was run.
+    """
+    asked = ((mean.system, condition) for mean in means for condition in mean.where)
+    return next(filter(None, (_unmet(condition, system, evaluator) for system, condition in asked)), "")
+
+
+def _unmet(condition: Condition, system: str, evaluator: Evaluator) -> str:
+    """Why a condition on a factor is not met by what was run; empty where it is, or is about a tag."""
+    name, run = condition.name, values_run(condition.name, evaluator)
+    if not run or "*" in condition.values:
+        return ""
+    if not condition.equal:
+        return "" if set(run) - set(condition.values) else only_run(name, run)
+    if absent := [value for value in condition.values if value not in run]:
+        return f"{name} {' and '.join(absent)} {_was(absent)} not run"
+    own = {arm.factors.get(name) for arm in evaluator.rows.arms(system)}  # None: it does not concern it
+    if absent := [value for value in condition.values if own.isdisjoint({None, value})]:
+        return f"{system} was not run at {name} {' and '.join(absent)}"
+    return ""
+
+
+def values_run(name: str, evaluator: Evaluator) -> list[str]:
+    """The values of a factor that arms were run with; none where no arm has such a factor."""
+    return list(dict.fromkeys(combo[name] for combo in evaluator.rows.combinations if name in combo))
+
+
+def only_run(name: str, run: Sequence[str]) -> str:
+    """That nothing was run but what a clause leaves out."""
+    return f"only {name} {' and '.join(run)} {_was(run)} run"
+
+
+def _was(values: Sequence[str]) -> str:
+    return "was" if len(values) == 1 else "were"
 
 
 def _left_out(means: Sequence[Mean], evaluator: Evaluator) -> int:

@@ -17,12 +17,10 @@ its own end, whatever it says. In a prompt of the label answerable {expected} is
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 import string
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
@@ -33,6 +31,7 @@ import yaml
 from assay.datasets.dataset import digest
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.records import Item
+from assay.retrieval.quoting import code_for, fenced, shown
 
 Label = Literal["relevance", "intent", "answerable"]  # what a prompt may give grades of
 QUOTED = ("query", "expected", "intent", "passage")
@@ -42,14 +41,6 @@ LONGEST_REASON = 500  # characters
 _PACKAGED = re.compile(r"(?P<name>[a-z_]+)(-(?P<version>\d+))?")
 _PLACE = re.compile(r"\{(\w+)\}")
 _DECORATION = string.punctuation + string.whitespace + "“”‘’«»…–—"
-# Signs that no reader sees, in which orders can be hidden: controls, changes of direction, tags, selectors.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")
-# How models mark turns of a chat. Servers that find these in a message take them for the real ones.
-_TURN = re.compile(
-    r"[<\[](?=[|｜]|/?(?:s|bos|eos|pad|unk|(?:bos|eos|pad)_token|start_of_turn|end_of_turn|end_of_utterance)>"
-    r"|/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]|</?SYS>>)",
-    re.IGNORECASE,
-)
 
 
 class Graded(NamedTuple):
@@ -99,7 +90,7 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         """The system and the user message that ask about what is quoted."""
         texts = {name: shown(quoted.get(name, "")) or NOTHING for name in QUOTED}
         code = code_for(list(texts.values()))
-        parts = {name: _fenced(name.upper(), text, code) for name, text in texts.items()} | {"code": code}
+        parts = {name: fenced(name.upper(), text, code) for name, text in texts.items()} | {"code": code}
         # in one pass: a quotation that holds {passage} is not filled in
         user = _PLACE.sub(lambda place: parts[place[1]], self.material)
         return [{"role": "system", "content": self.rules}, {"role": "user", "content": user}]
@@ -122,28 +113,6 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 def expected_of(item: Item) -> list[str]:
     """What the authors of an item expect to be found, each text with its relevance, as it is quoted."""
     return [f"{anchor['relevance']}: {anchor['text']}" for anchor in item.gold.get("anchors", ())]
-
-
-def shown(text: str) -> str:
-    """A text as a model gets it: without what nobody sees, and with nothing a server takes for a new turn."""
-    whole = text.encode("utf-8", "replace").decode()  # half a character can be sent to nobody
-    return _TURN.sub(lambda found: found[0] + " ", _UNSEEN.sub("", whole)).strip()
-
-
-def code_for(texts: Sequence[str]) -> str:
-    """A code that stands in none of the texts, in whatever letters; the same texts have the same one."""
-    plain, parts = [_letters(text) for text in texts], [text.encode() for text in texts]
-    codes = (digest([str(attempt).encode(), *parts])[:16] for attempt in itertools.count())
-    return next(code for code in codes if not any(code in text for text in plain))
-
-
-def _letters(text: str) -> str:
-    """The letters and digits of a text alone: full-width ones, spaces and capitals do not hide a code."""
-    return re.sub(r"[^0-9a-z]+", "", unicodedata.normalize("NFKC", text).casefold())
-
-
-def _fenced(name: str, text: str, code: str) -> str:
-    return f"[[{name} {code} begins]]\n{text}\n[[{name} {code} ends]]"
 
 
 # ----------------------------------------------------------------------------------------- files

@@ -79,7 +79,8 @@ def _gates(results: Results, study: Study) -> Iterator[Annotation]:
         if gate.verdict == GO:
             continue
         decides = gate.deciding and gate.verdict == NO_GO
-        place = Place(study.lines.where, study.lines.of(["gates", gate.gate]))
+        at = study.lines.problem(["gates", gate.gate], "")  # a gate may stand in a file of its own
+        place = Place(at.where, at.line)
         clauses = [one for one in clauses_of(gate) if _speaks(gate, one)]
         title = f"{gate.gate}: {gate.verdict}" + ("" if gate.deciding else ", informs")
         for text in [_sentence(one) for one in clauses] or [gate.reason]:

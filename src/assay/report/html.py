@@ -24,6 +24,7 @@ from assay.report.flips import Changes, changes, score_grid
 from assay.report.graph_picture import walk_figures
 from assay.report.refusals import Refusals
 from assay.report.svg import style_of
+from assay.report.tree_figure import tree_figures
 from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
 
 SHADES = 6  # steps of the heat table
@@ -52,7 +53,8 @@ class Html:
 
     def render(self, results: Results) -> bytes:
         pages = templates()
-        style, script = _source(pages, "style.css"), _source(pages, "script.js")
+        trees = tree_figures(results)
+        style, script = (_sources(pages, name, trees=bool(trees)) for name in ("style.css", "script.js"))
         grid = score_grid(results)
         folded = folded_measures(results)
         panels = [
@@ -74,6 +76,7 @@ class Html:
             panels=panels,
             compared=any(row["against"] for panel in panels for row in panel["rows"]),
             curves=curve_views(results),
+            trees=trees,
             figure_tables=figure_tables(results),
             further=_further(results),
             slices=_slices(results),
@@ -104,6 +107,12 @@ def _source(pages: Environment, name: str) -> Markup:
     if loader is None:
         raise RuntimeError("the environment has no loader")
     return Markup(loader.get_source(pages, name)[0])  # noqa: S704 (our own file)
+
+
+def _sources(pages: Environment, name: str, *, trees: bool) -> Markup:
+    """A file of ours and, where there are trees to be shown, what they need beside it."""
+    beside = f"tree.{name.rpartition('.')[2]}"
+    return _source(pages, name) + (_source(pages, beside) if trees else Markup())
 
 
 def source_hash(source: str) -> str:

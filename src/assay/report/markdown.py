@@ -14,6 +14,7 @@ from assay.report.curves import in_curves, panels_of
 from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.flips import Changes, changes
 from assay.report.refusals import Refusals
+from assay.report.tree_wording import tree_line
 from assay.results import ItemView, Results
 
 WORST = 20
@@ -42,6 +43,7 @@ class Markdown:
             *_curves(results),
             *_estimates(results),
             *_figures(results),
+            "\n".join(f"- {escaped(tree_line(results, view))}" for view in results.trees),
             *_differences(
                 [one for measure in results.measures for one in say.differences(results, measure.name)],
                 Refusals(results),

@@ -1,4 +1,7 @@
-"""A sweep as one self-contained page: the answer, the halves, the settings, the slices, the parameters."""
+"""A sweep as one self-contained page: the answer, the halves, the settings, the slices, the parameters.
+
+Where changes are swept, their differences around 0 stand in the place of halves, settings and parameters.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from markupsafe import Markup
 
 from assay.records import Comparison, Estimate
 from assay.report import svg
+from assay.report import sweep_changes as changed
 from assay.report import sweep_wording as swept
 from assay.report import wording as say
 from assay.report.html import about, point, shade, source_hash, templates
@@ -22,10 +26,12 @@ def render_page(sweep: Sweep) -> bytes:
     pages = templates()
     sheets = [pages.get_template(name).render() for name in ("style.css", "sweep.css")]
     style = Markup("\n".join(sheets))  # noqa: S704 (our own files)
-    page = pages.get_template("sweep.html").render(
+    page = pages.get_template("sweep_changes.html" if sweep.changes else "sweep.html").render(
         sweep=sweep,
         say=say,
         swept=swept,
+        changed=changed,
+        changes=_changes(sweep),
         svg=svg,
         policy=_POLICY.format(style=source_hash(style)),
         style=style,
@@ -49,6 +55,21 @@ def _settings(sweep: Sweep) -> dict[str, Any]:
         style = f"{COLOUR} base" if setting.reference else COLOUR
         plot = svg.whisker(axis, at, style, setting.name) if axis and at else ""
         rows.append({"setting": setting, "mean": mean, "style": style, "plot": plot})
+    return {"scale": svg.scale(axis) if axis else "", "rows": rows}
+
+
+def _changes(sweep: Sweep) -> dict[str, Any]:
+    """Every change's difference from the system as it is, which stands at zero, in the order written."""
+    axis = svg.axis_over(
+        (bound for setting in sweep.settings for bound in _ends(setting.difference)), zero=True
+    )
+    rows = []
+    for setting in sweep.settings:
+        style = f"{COLOUR} base" if setting.reference else COLOUR
+        plot = _difference_plot(setting.difference, axis, style, setting.name)
+        if setting.reference and axis:
+            plot = svg.whisker(axis, (0.0, 0.0, 0.0), style, setting.name)
+        rows.append({"setting": setting, "mean": setting.estimates[0], "style": style, "plot": plot})
     return {"scale": svg.scale(axis) if axis else "", "rows": rows}
 
 

@@ -6,19 +6,21 @@ from typing import Any
 
 import polars as pl
 
-from assay.report.wording import settled
+from assay.report.wording import settled, where_text
 from assay.sweep_results import Setting, Sweep
 
 
 def table_of(sweep: Sweep) -> pl.DataFrame:
-    """Parameters, the ranking measure with its interval, its difference from the reference, the rest."""
+    """Parameters or change, the first measure with its interval, its difference, the other figures."""
     return pl.DataFrame([_row(sweep, setting) for setting in sweep.settings], infer_schema_length=None)
 
 
 def _row(sweep: Sweep, setting: Setting) -> dict[str, Any]:
     mean, one = setting.estimates[0], setting.difference
     name = sweep.measure.name
+    change = {"change": setting.name, "sets": where_text(setting.factors)} if sweep.changes else {}
     return {
+        **change,
         **{factor: setting.factors.get(factor) for factor in sweep.grid},
         "reference": setting.reference,
         name: mean.value,
@@ -31,6 +33,7 @@ def _row(sweep: Sweep, setting: Setting) -> dict[str, Any]:
         "difference high": one.high if one else None,
         "p_adjusted": one.p_adjusted if one else None,
         "holds": settled(one) if one else None,
+        **{each: getattr(one, each, None) for each in ("wins", "ties", "losses")},
         **{each.measure: each.value for each in setting.estimates[1:]},
         "seconds p50": setting.seconds,
         "cost": setting.cost,

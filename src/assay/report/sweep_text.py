@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from assay.report import sweep_changes as changed
 from assay.report import sweep_wording as swept
 from assay.report import wording as say
 from assay.report.text import WIDTH
@@ -49,10 +50,14 @@ def _parts(sweep: Sweep) -> Iterator[str | Table]:
 
 
 def _answer(sweep: Sweep) -> Iterator[str]:
+    where = f"  report: {sweep.report}" if sweep.report else ""
+    if sweep.changes:
+        yield changed.answer(sweep)
+        yield f"{changed.title(sweep)}{where}"
+        return
     yield swept.holding(sweep)
     yield from (swept.fold_sentence(fold, sweep) for fold in sweep.folds)
     yield from filter(None, [swept.optimism(sweep), swept.answer(sweep)])
-    where = f"  report: {sweep.report}" if sweep.report else ""
     yield f"{swept.TITLES[swept.outcome(sweep)]}{where}"
 
 
@@ -67,10 +72,12 @@ def _settings(sweep: Sweep) -> Table:
         bound = "" if mean.value is None else say.at_least(sweep.measure)
         row = [str(number), setting.name, bound + figure]
         row += [say.sample(mean)] * (not alike)
-        row += [_difference(setting.difference, setting.reference), _p_value(setting.difference)]
-        rows.append(row)
+        own = changed.AS_IT_IS if sweep.changes else "reference"
+        row += [_difference(setting.difference, setting.reference, own), _p_value(setting.difference)]
+        rows.append(row + [_record(setting.difference)] * bool(sweep.changes))
     title = f"{sweep.measure.name} [95 %]" + (f", n {samples[0]}" if alike else "")
-    header = ["#", "setting", title, *["n"] * (not alike), "difference [95 %]", "p adj."]
+    header = ["#", "change" if sweep.changes else "setting", title, *["n"] * (not alike), "difference [95 %]"]
+    header += ["p adj.", *["win/tie/loss"] * bool(sweep.changes)]
     return columned("", header, rows, words=(1,))
 
 
@@ -126,10 +133,14 @@ def _parameters(sweep: Sweep) -> Table:
     return columned("", header, rows, words=(0, 1))
 
 
-def _difference(one: Comparison | None, reference: bool) -> str:
+def _difference(one: Comparison | None, reference: bool, own: str = "reference") -> str:
     if one is None or one.difference is None:
-        return "reference" if reference else say.NOTHING
+        return own if reference else say.NOTHING
     return say.with_interval(one.difference, one.low, one.high, signed=True)
+
+
+def _record(one: Comparison | None) -> str:
+    return "" if one is None else say.record(one).replace(" ", "")
 
 
 def _p_value(one: Comparison | None) -> str:

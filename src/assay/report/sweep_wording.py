@@ -104,10 +104,16 @@ def optimism(sweep: Sweep) -> str:
 
 
 def subject(sweep: Sweep) -> str:
-    """What was swept: `hybrid: 27 settings of fuse, depth; 60 items where language=en; ranked by RR@10`."""
+    """What was swept: `hybrid: 27 settings of fuse, depth; 60 items where language=en; ranked by RR@10`.
+
+    Or `race: 6 changes, one at a time; 60 items; measured by A@400`.
+    """
     parts = ", ".join(name for name, values in sweep.grid.items() if len(values) > 1)
     chosen = ", ".join(f"{name}={'|'.join(values)}" for name, values in sweep.where.items())
     items = say.counted(sweep.items, "item") + (f" where {chosen}" if chosen else "")
+    if sweep.changes:
+        changes = say.counted(sum(not one.reference for one in sweep.settings), "change")
+        return f"{sweep.system}: {changes}, one at a time; {items}; measured by {sweep.measure.name}"
     settings = say.counted(len(sweep.settings), "setting")
     return f"{sweep.system}: {settings} of {parts}; {items}; ranked by {sweep.measure.name}"
 

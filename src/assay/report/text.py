@@ -20,6 +20,7 @@ from assay.report.text_differences import decisive, difference_parts, unshown
 from assay.report.text_figures import curve_tables, figure_parts
 from assay.report.text_items import item_tables, latency_lines
 from assay.report.text_tables import GAP, WORDS, columned, folded, grid, plain, side_by_side, turned
+from assay.report.tree_wording import tree_line
 from assay.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
 
 if TYPE_CHECKING:
@@ -93,6 +94,10 @@ def _print_evidence(results: Results, console: Console, width: int, *, every: bo
             _print_table(console, table, width)
             console.print()
     bounds = say.LOWER_BOUND if any(measure.lower_bound for measure in results.measures) else ""
+    for view in results.trees:
+        _print_line(console, tree_line(results, view))
+    if results.trees:
+        console.print()
     if notes := [*filter(None, [*latency_lines(results), bounds, _unranked(results.items)])]:
         for note in notes:
             _print_line(console, note, "dim")

@@ -10,11 +10,32 @@ import msgspec
 import numpy as np
 
 from assay.records import Budget, Context, Passage, Piece, Span
+from assay.retrieval.entities import holds
 from assay.retrieval.parts import Candidates, Floats, Model, Selector, Tokens
 from assay.retrieval.sentences import sentence_spans
 
 _MOST_SENTENCES = 500  # to choose from: selectors compare each with each
+_ASIDE = 0.3  # what a sentence without the name counts in a passage that came for its name
 Grain = Literal["passage", "sentence"]
+
+
+def by_rank(count: int) -> Floats:
+    """How relevant the passages of a ranking are, best first, as nDCG takes it: 1 / log2(1 + rank)."""
+    relevance: Floats = 1 / np.log2(np.arange(2, count + 2))
+    return relevance
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """How a passage came to be shown: how relevant it is and, where a link led to it, the name it is for.
+
+    A sentence with that name counts `floor` at least, as a share of the relevance: what a link leads to
+    often says nothing that the query says.
+    """
+
+    relevance: float
+    name: str = ""
+    floor: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -24,6 +45,8 @@ class Showing:
     A passage of rank r is as relevant as nDCG takes that rank to be, 1 / log2(1 + r): scores of one ranking
     say nothing in another. A sentence is as relevant as its passage, times its cosine with the query. That
     cosine, and what is alike, is told by a small static model: it looks at hundreds of sentences a query.
+
+    Passages that did not come by rank alone bring an `Arrival` each, which says how relevant they are.
     """
 
     select: Selector
@@ -31,9 +54,15 @@ class Showing:
     tokens: Tokens
     model: Model
 
-    def contexts(self, query: str, ranked: Sequence[Passage], budgets: Sequence[Budget]) -> list[Context]:
-        """One context a budget, none larger than it."""
-        pieces, relevance = self._pieces(query, ranked)
+    def contexts(
+        self,
+        query: str,
+        ranked: Sequence[Passage],
+        budgets: Sequence[Budget],
+        arrivals: Sequence[Arrival] = (),
+    ) -> list[Context]:
+        """One context a budget, none larger than it; `arrivals` has one a passage, or none at all."""
+        pieces, relevance = self._pieces(query, ranked, arrivals)
         counts = np.array(self.tokens.counts([piece.text for piece in pieces]), dtype=np.int64)
         # each piece is counted with the line break that parts it from the next
         candidates = Candidates(relevance, counts + 1, lambda: self._vectors(pieces))
@@ -70,8 +99,10 @@ class Showing:
             spans.pop()
         return Context(budget, [], 0, self.tokens.name, reason="nothing fits")
 
-    def _pieces(self, query: str, ranked: Sequence[Passage]) -> tuple[list[Piece], Floats]:
-        relevance = 1 / np.log2(np.arange(2, len(ranked) + 2))
+    def _pieces(
+        self, query: str, ranked: Sequence[Passage], arrivals: Sequence[Arrival]
+    ) -> tuple[list[Piece], Floats]:
+        relevance = np.array([each.relevance for each in arrivals]) if arrivals else by_rank(len(ranked))
         if self.grain == "passage":
             return [_piece(passage, None) for passage in ranked], relevance
         cut = [(rank, span) for rank, passage in enumerate(ranked) for span in sentence_spans(passage.text)]
@@ -80,12 +111,26 @@ class Showing:
             return [], np.empty(0)
         vectors = self.model.embed([query], "query").vectors[0]
         match = np.clip(self._vectors(pieces) @ vectors, 0.0, 1.0).astype(np.float64)
-        product = match * relevance[[rank for rank, _ in cut]]
+        ranks = [rank for rank, _ in cut]
+        if arrivals:
+            match = _focused(match, pieces, [arrivals[rank] for rank in ranks])
+        product = match * relevance[ranks]
         order = np.argsort(-product, kind="stable")[:_MOST_SENTENCES]
         return [pieces[index] for index in order], product[order]
 
     def _vectors(self, pieces: Sequence[Piece]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         return self.model.embed([piece.text for piece in pieces], "passage").vectors
+
+
+def _focused(match: Floats, pieces: Sequence[Piece], came: Sequence[Arrival]) -> Floats:
+    """How well sentences match, those of a passage that came for a name by whether they have it."""
+    found = match.copy()
+    for index, (piece, arrival) in enumerate(zip(pieces, came, strict=True)):
+        if arrival.name and holds(piece.text, arrival.name):
+            found[index] = arrival.floor + (1 - arrival.floor) * match[index]
+        elif arrival.name:
+            found[index] = _ASIDE * match[index]
+    return found
 
 
 def _piece(passage: Passage, inside: Span | None) -> Piece:

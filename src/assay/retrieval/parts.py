@@ -12,9 +12,9 @@ does (hashes of models and files).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -202,6 +202,8 @@ class Candidates:
     relevance: Floats
     tokens: Ints
     embed: Callable[[], Vectors]  # a row of length 1 a candidate, worked out where a selector asks for it
+    # what a selector needs under every budget, worked out once: the candidates are the same for all
+    memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def similarity(self) -> Floats:

@@ -109,7 +109,7 @@ class Knapsack:
         """Positions of the chosen, in the order of choosing; what adds nothing comes last."""
         if not (candidates.tokens <= (math.inf if budget is None else budget)).any():
             return []
-        telling = Telling.of(candidates, self.redundancy)
+        telling = self._telling(candidates)
         sizes = candidates.tokens.tolist()
         by_gain = _greedy(telling, sizes, [1.0] * len(sizes), budget)
         if len(by_gain) == len(sizes):
@@ -117,6 +117,12 @@ class Knapsack:
         by_token = _greedy(telling, sizes, [max(size, 1e-9) for size in sizes], budget)
         more = telling.value(by_token) - telling.value(by_gain)
         return by_token if round(more, _DIGITS) > 0 else by_gain
+
+    def _telling(self, candidates: Candidates) -> Telling:
+        if self not in candidates.memo:
+            candidates.memo[self] = Telling.of(candidates, self.redundancy)
+        found: Telling = candidates.memo[self]
+        return found
 
 
 @dataclass(frozen=True)

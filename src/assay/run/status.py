@@ -52,7 +52,9 @@ def study_status(study: Study) -> RunStatus:
 
 def place_of(study: Study) -> str:
     """A study as commands name it."""
-    return str(study.folder) if study.lines.where.endswith("study.yaml") else study.lines.where
+    planned = (study.folder / "plan.yaml").is_file()  # then the folder names the plan
+    alone = study.lines.where.endswith("study.yaml") and not planned
+    return str(study.folder) if alone else study.lines.where
 
 
 def _next(study: Study, arms: list[ArmStatus]) -> str:

@@ -1,4 +1,4 @@
-"""Statistics that span items, as plugins: percentiles, rank correlation, wins, agreement."""
+"""Statistics that span items, as plugins: percentiles, rank correlation, wins and losses, agreement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
-from assay.stats.columns import TIE, checked, ratio
+from assay.stats.columns import TIE, checked, checked_pair, discordant, ratio
 
 if TYPE_CHECKING:
     from assay.protocols import Floats
@@ -83,6 +83,38 @@ class Wins:
         first, second = _pair(columns, "wins")
         won = (first - second > TIE).astype(np.float64)
         return ratio(weights @ won, weights.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What the first column has and the second has not: the mean over rows of max(0, first - second).
+
+    As in `lost(Success@10(flat), Success@10(tree))`: the share of items on which a second system gives away
+    what the first finds, whatever it gains elsewhere. A row is the mean over seeds; where the first column
+    is 0 or 1, that is the share of seeds in which it was lost.
+    """
+
+    reads: ClassVar[str] = "scores"
+    settled: ClassVar[bool] = False  # that nothing was lost on these rows does not make it certain
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        first, second = checked_pair(*_pair(columns, "lost"))
+        return ratio(weights @ np.maximum(first - second, 0.0), weights.sum(axis=1))
+
+    def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
+        """On how many rows it was lost, of how many there are; for columns of 0 and 1."""
+        return discordant(*_pair(columns, "lost"))[0], len(columns[0])
+
+
+@dataclass(frozen=True)
+class Either:
+    """The mean over the rows of the better of two columns: what a perfect choice between them would reach."""
+
+    reads: ClassVar[str] = "scores"
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        best = np.maximum(*_pair(columns, "either"))
+        return ratio(weights @ best, weights.sum(axis=1))
 
 
 @dataclass(frozen=True)

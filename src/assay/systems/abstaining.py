@@ -7,7 +7,7 @@ stay as they are, so that everything else is measured all the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +28,7 @@ from assay.retrieval.shelf import Shelf, damaged
 from assay.retrieval.signs import VERSION, Frequencies, Observer
 from assay.systems.around import AnySystem, IndexAround, Publishing, told
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text
+from assay.systems.retrievers import told as told_texts
 
 FLAG = "impossible"
 _COUNTS = "frequencies.json"
@@ -141,7 +142,7 @@ def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
     shelf = Shelf(kit.cache / "frequencies")
     key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
     if (folder := shelf.find(key)) is None:
-        counted = Frequencies.count(_told(corpus, kit))
+        counted = Frequencies.count(told_texts(corpus, kit, "counting words"))
         shelf.put(key, lambda place: _write(counted, place / _COUNTS))
         return counted
     try:
@@ -152,12 +153,3 @@ def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
 
 def _write(counted: Frequencies, path: Path) -> None:
     path.write_bytes(msgspec.json.encode(counted, order="sorted"))
-
-
-def _told(corpus: Corpus, kit: Kit) -> Iterator[str]:
-    """The texts to count, telling now and then how many were taken."""
-    for number, passage in enumerate(corpus.passages):
-        if number % WORTH_KEEPING == 0:
-            kit.progress("counting words", number, len(corpus))
-        yield indexed_text(passage)
-    kit.progress("counting words", len(corpus), len(corpus))

@@ -9,31 +9,42 @@ from typing import Annotated, Any, ClassVar
 
 from assay.datasets.dataset import Corpus
 from assay.errors import UsageError
-from assay.plugins import EMBEDDERS, FUSIONS, RERANKERS, SELECTORS, STORES, TOKENIZERS, part_identities
+from assay.plugins import (
+    EMBEDDERS,
+    FUSIONS,
+    LINKS,
+    RERANKERS,
+    SELECTORS,
+    STORES,
+    TOKENIZERS,
+    later,
+    part_identities,
+)
 from assay.protocols import Kit
-from assay.records import Budget, Hit, Query, Response
+from assay.records import Budget, Query, Response
 from assay.retrieval.context import Grain, Showing
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import Analysis, Language, engine
+from assay.retrieval.links import Linking
 from assay.retrieval.parts import Embedder, Fusion, Reranker, Selector, Tokenizer, VectorStore
 from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import Knapsack, Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
+from assay.systems.answering import Answering
+from assay.systems.linked import WEIGHED, Rescoring, rescoring
 from assay.systems.meter import Meter
-from assay.systems.retrievers import ByVectors, ByWords, Fused, Reranked, Retriever
+from assay.systems.retrievers import ByVectors, ByWords, Fused, Reranked, Retriever, SecondLook
 
 
 @dataclass(frozen=True)
 class FlatIndex:
     """Passages behind one way to rank them. No query changes it, so it is its own session."""
 
-    corpus: Corpus
     retriever: Retriever
-    k: int
-    showing: Showing
-    show: int
+    answering: Answering
+    rescoring: Rescoring | None = None  # where there are links
 
     def session(self) -> FlatIndex:
         return self
@@ -41,15 +52,8 @@ class FlatIndex:
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         meter = Meter()
         ranking = self.retriever.rank(query.text, meter)
-        passages = [self.corpus.passages[position] for position in ranking.positions[: self.k].tolist()]
-        scores = ranking.scores[: self.k].tolist()
-        hits = [Hit(found.doc_id, score) for found, score in zip(passages, scores, strict=True)]
-        response = Response(hits=hits)
-        if budgets:
-            response.contexts = self.showing.contexts(query.text, passages[: self.show], budgets)
-            meter.lap("select")
-        response.observed = meter.observed()
-        return response
+        scoring = None if self.rescoring is None else self.rescoring.beside
+        return self.answering.response(query.text, ranking, budgets, meter, scoring)
 
     def close(self) -> None:
         self.retriever.close()
@@ -57,14 +61,17 @@ class FlatIndex:
 
 @dataclass(frozen=True, kw_only=True)
 class _Flat(ABC):
-    """What every flat system has: how many hits come back, and how the first `show` of them are shown."""
+    """What every flat system has: how many hits come back, and how the first `show` of them are shown.
+
+    `links` leads from the first hits to passages that they name, which then are hits as well.
+    """
 
     k: int = 100
     show: int = 50
     select: Annotated[Selector, SELECTORS] = Top()
     grain: Grain = "passage"
     tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
-    gives: ClassVar[frozenset[str]] = frozenset({"hits", "contexts"})
+    links: Annotated[Linking | None, LINKS] = later(None)
     seeded: ClassVar[bool] = False
     version: ClassVar[str] = "2"
 
@@ -73,17 +80,34 @@ class _Flat(ABC):
             if (count := getattr(self, name, 1)) < 1:
                 raise UsageError(f"{name} is {count}. It must be at least 1.")
 
+    @property
+    def gives(self) -> frozenset[str]:
+        """What its responses can hold: with links, a trace of those that were followed."""
+        return frozenset({"hits", "contexts"} | ({"trace"} if self.links is not None else set()))
+
     @abstractmethod
     def retriever(self, corpus: Corpus, kit: Kit) -> Retriever: ...
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> FlatIndex:
         showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
         showing.warm()
-        return FlatIndex(corpus, self.retriever(corpus, kit), self.k, showing, self.show)
+        retriever = self.retriever(corpus, kit)
+        if self.links is None:
+            return FlatIndex(retriever, Answering(corpus, showing, self.k, self.show))
+        answering = Answering(corpus, showing, self.k, self.show, self.links.build(corpus, kit))
+        return FlatIndex(retriever, answering, rescoring(retriever, corpus, self.analysis, kit))
+
+    @property
+    def analysis(self) -> Analysis:
+        """How texts become words, for systems that search by them."""
+        return Analysis()
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters: engine, static model, and what the parts say."""
-        return {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
+        found = {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
+        if self.links is not None:
+            found["links"] = [found["links"], WEIGHED]
+        return found
 
 
 @dataclass(frozen=True)
@@ -93,8 +117,12 @@ class BM25(_Flat):
     language: Language = "english"
     stop_words: tuple[str, ...] | None = None
 
+    @property
+    def analysis(self) -> Analysis:
+        return Analysis(self.language, self.stop_words)
+
     def retriever(self, corpus: Corpus, kit: Kit) -> ByWords:
-        return ByWords.build(corpus, Analysis(self.language, self.stop_words), self.k, kit)
+        return ByWords.build(corpus, self.analysis, self.k, kit)
 
 
 @dataclass(frozen=True)
@@ -124,8 +152,12 @@ class Hybrid(_Flat):
         if (weights := getattr(self.fuse, "weights", ())) and len(weights) != 2:
             raise UsageError(f"{len(weights)} weights for two rankings. Give one for words, one for vectors.")
 
+    @property
+    def analysis(self) -> Analysis:
+        return Analysis(self.language, self.stop_words)
+
     def retriever(self, corpus: Corpus, kit: Kit) -> Retriever:
-        words = ByWords.build(corpus, Analysis(self.language, self.stop_words), self.depth, kit)
+        words = ByWords.build(corpus, self.analysis, self.depth, kit)
         return Fused([words, ByVectors.build(corpus, self.model, self.store, self.depth, kit)], self.fuse)
 
 
@@ -149,4 +181,4 @@ class FlatStrong(Hybrid):
     def retriever(self, corpus: Corpus, kit: Kit) -> Reranked:
         scorer = self.rerank.load(self.model, kit)
         first = super().retriever(corpus, kit)
-        return Reranked(first, scorer, corpus.passages, self.rerank_depth, self.trust)
+        return Reranked(first, SecondLook(scorer, corpus.passages, self.rerank_depth, self.trust))

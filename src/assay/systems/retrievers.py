@@ -58,7 +58,7 @@ class ByWords:
         key = _content_key("lexical", INDEXED, engine(), repr(analysis), corpus.hash)
 
         def write(folder: Path) -> None:
-            LexicalIndex.build(_told(corpus, kit), analysis, folder)
+            LexicalIndex.build(told(corpus, kit), analysis, folder)
 
         return cls(LexicalIndex.open(shelf.find(key) or shelf.put(key, write), analysis), depth)
 
@@ -122,40 +122,49 @@ class Fused:
 
 
 @dataclass(frozen=True)
-class Reranked:
+class SecondLook:
     """The first `depth` of a ranking by a second look; what comes after them follows in its old order.
 
     `trust` is the reranker's share of the score, beside that of the first ranking, both from 0 to 1.
     """
 
-    first: Retriever
     scorer: Scorer
     passages: Sequence[Passage]
     depth: int
     trust: float
 
-    def rank(self, query: str, meter: Meter) -> Ranking:
-        positions, scores = self.first.rank(query, meter)
-        head, tail = positions[: self.depth], positions[self.depth :]
+    def at(self, query: str, first: Ranking, meter: Meter) -> Ranking:
+        head, tail = first.positions[: self.depth], first.positions[self.depth :]
         texts = [indexed_text(self.passages[position]) for position in head.tolist()]
         second = self.scorer.scores(query, texts)
-        mixed = self.trust * relative(second.scores) + (1 - self.trust) * relative(scores[: self.depth])
+        mixed = self.trust * relative(second.scores) + (1 - self.trust) * relative(first.scores[: self.depth])
         order = np.lexsort((head, -mixed))
         meter.lap("rerank", tokens=second.tokens, cost=second.cost)
         below = -np.arange(1.0, len(tail) + 1)  # scores fall on, under any that a second look gives
         return Ranking(np.concatenate([head[order], tail]), np.concatenate([mixed[order], below]))
 
+
+@dataclass(frozen=True)
+class Reranked:
+    """A ranking, and a second look at its first hits."""
+
+    first: Retriever
+    look: SecondLook
+
+    def rank(self, query: str, meter: Meter) -> Ranking:
+        return self.look.at(query, self.first.rank(query, meter), meter)
+
     def close(self) -> None:
         self.first.close()
 
 
-def _told(corpus: Corpus, kit: Kit) -> Iterator[str]:
+def told(corpus: Corpus, kit: Kit, what: str = "indexing words") -> Iterator[str]:
     """The texts to index, telling now and then how many were taken."""
     for number, passage in enumerate(corpus.passages):
-        if number % 10_000 == 0:
-            kit.progress("indexing words", number, len(corpus))
+        if number % WORTH_KEEPING == 0:
+            kit.progress(what, number, len(corpus))
         yield indexed_text(passage)
-    kit.progress("indexing words", len(corpus), len(corpus))
+    kit.progress(what, len(corpus), len(corpus))
 
 
 def _metadata(passage: Passage) -> Mapping[str, object]:

@@ -1,7 +1,7 @@
-"""Traced: the answers and traces of a memory that ran elsewhere, from the lines it wrote.
+"""Traced: the answers and traces of a memory or hierarchy that ran elsewhere, from the lines it wrote.
 
 It takes part without any code of ours: one JSON line an item, and one a node or edge where it publishes its
-graph. `docs/external-memories.md` describes both files.
+graph or tree. `docs/external-memories.md` and `docs/external-hierarchies.md` describe both files.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from assay.datasets.reading import Reader, absent
 from assay.datasets.run_file import read_bytes
 from assay.errors import DataError, Problem
 from assay.protocols import Kit
-from assay.records import Budget, Item, Query, Response, Structure
+from assay.records import Budget, Fault, Item, Query, Response, Structure
 from assay.systems.imported import ABSENT
-from assay.systems.traced_file import Engine, Kept, TracedAnswer, read_engine
+from assay.systems.traced_file import Engine, Kept, TracedAnswer, parts_held, read_engine
 from assay.systems.traced_graph import Graph
+from assay.systems.traced_tree import RACE, ROUTE, VISITED
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,13 @@ class TracedIndex:
         """What the file holds for the item, with the seconds it reports; a fault where it holds nothing."""
         if (line := self.kept.get(query.item_id)) is None:
             return Response(error=ABSENT)
-        return line.answer.response(self.graph.passage_of)
+        response = line.answer.response(self.graph.passage_of)
+        held = {context.budget: context for context in response.contexts}
+        if held and (lost := [budget for budget in budgets if budget not in held]):
+            which = ", ".join("inf" if budget is None else str(budget) for budget in lost)
+            return Response(error=Fault(ABSENT.kind, f"the file has no context for the budget {which}"))
+        response.contexts = [held[budget] for budget in budgets] if held else []
+        return response
 
 
 @dataclass(frozen=True)
@@ -55,15 +62,16 @@ class GraphIndex(TracedIndex):
 class Traced:
     """Answers by `item_id` with their traces, from the JSONL file of an engine that ran elsewhere.
 
-    `structure` is the JSONL file of its graph, if it publishes one. An item that the file lacks was never
-    asked: it fails with the fault `absent`, so that it is never counted as a miss. Seconds are those that the
-    file reports.
+    `structure` is the JSONL file of its graph or tree, if it publishes one. An item that the file lacks was
+    never asked: it fails with the fault `absent`, so that it is never counted as a miss. So does one whose
+    line lacks a context that is asked for. Seconds are those that the file reports.
     """
 
     path: str
     structure: str = ""
     version: ClassVar[str] = "1"
     gives: ClassVar[frozenset[str]] = frozenset({"hits", "trace"})
+    seeded: ClassVar[bool] = False
     origin: ClassVar[str] = "imported"
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> TracedIndex:
@@ -79,6 +87,10 @@ class Traced:
         """What is wrong with the files, and what shows that they are about other data."""
         engine = self._engine(kit)
         return [*engine.problems, *_foreign_items(engine, dataset), *_foreign_nodes(engine, dataset)]
+
+    def gives_in(self, kit: Kit) -> frozenset[str]:
+        """What responses can hold: besides hits and traces, what any line of the file has."""
+        return self.gives | parts_held(self._files(kit)[0])
 
     def identity(self, kit: Kit) -> str:
         """The hash of what the files hold, packed or not."""
@@ -133,7 +145,9 @@ def _foreign_nodes(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
     for line, kept in engine.answers:
         if (item := items.get(kept.item_id)) is None:
             continue
-        for field, named in _named(kept.answer).items():
+        answer = kept.answer
+        yield from _displaced(answer, dataset.corpus, engine.answers.where, line)
+        for field, named in _named(answer, structured=engine.graph is not None).items():
             if lost := [*_unknown(named, item, graph, position)]:
                 told = absent(lost, engine.answers.where, line, field)
                 outside = all(graph.passage_of(node_id) in position for node_id in lost)
@@ -144,10 +158,32 @@ def _foreign_nodes(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
                 yield replace(told, what=what, fix=fix)
 
 
-def _named(answer: TracedAnswer) -> dict[str, dict[str, None]]:
-    """The nodes that an answer names, each once, by the field that names them."""
-    ends = (end for step in answer.trace for end in (step.source, step.target) if end is not None)
-    return {"hits": dict.fromkeys(each.doc_id for each in answer.returned), "trace": dict.fromkeys(ends)}
+def _named(answer: TracedAnswer, *, structured: bool) -> dict[str, dict[str, None]]:
+    """The nodes that an answer names, each once, by the field that names them.
+
+    Of a race and of what was counted the targets are no nodes. The ends of routing steps are looked up in the
+    tree where there is one.
+    """
+    aside = {RACE, VISITED, ROUTE} if structured else {RACE, VISITED}
+    steps = (step for step in answer.trace if step.kind not in aside)
+    ends = (end for step in steps for end in (step.source, step.target) if end is not None)
+    pieces = (piece.doc_id for context in answer.contexts or () for piece in context.pieces)
+    return {
+        "hits": dict.fromkeys(each.doc_id for each in answer.returned),
+        "contexts": dict.fromkeys(pieces),
+        "trace": dict.fromkeys(ends),
+    }
+
+
+def _displaced(answer: TracedAnswer, corpus: Corpus, where: str, line: int) -> Iterator[Problem]:
+    """Pieces whose text is not what stands in the corpus at their place."""
+    for at, context in enumerate(answer.contexts or ()):
+        for number, piece in enumerate(context.pieces):
+            text = corpus.text_of(corpus.document_of(piece.doc_id))
+            if text is not None and piece.span is not None and text[piece.start : piece.end] != piece.text:
+                what = f"another text stands at [{piece.start}, {piece.end}) of {piece.doc_id!r}"
+                fix = "Count characters of the document, or leave start and end out: its words count then."
+                yield Problem(what, where, line, f"contexts[{at}].pieces[{number}]", fix)
 
 
 def _unknown(named: Iterable[str], item: Item, graph: Graph, position: Mapping[str, int]) -> Iterator[str]:

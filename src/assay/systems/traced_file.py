@@ -1,4 +1,4 @@
-"""The file in which an engine that ran elsewhere writes what it answered and how it got there.
+"""The file in which an engine that ran elsewhere writes what it answered, showed, and how it got there.
 
     {"item_id": "q1", "hits": [{"doc_id": "msa:4", "score": 0.9}], "trace": [{"kind": "path", …}, …]}
 
@@ -7,7 +7,6 @@ One line an item. A field that is not known is refused by name, so that a slip i
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -16,14 +15,13 @@ from pathlib import Path
 import msgspec
 
 from assay.datasets.reading import Reader, Rows, explained
+from assay.datasets.run_file import read_bytes
 from assay.errors import DataError, Problem
-from assay.records import Fault, Hit, Observed, Response, Step
-from assay.systems.traced_graph import Graph, Walked, decoded, ends_of, read_graph
-
-KINDS = ("path", "seed", "spread", "tension", "removed")
-REMOVALS = ("path", "random", "nearby")
-_NEAR = 0.8  # how alike a kind must be to one of ours to be a slip
-
+from assay.records import Budget, Fault, Hit, Observed, Response, Step
+from assay.systems.traced_context import TracedContext, context_problems, uneven
+from assay.systems.traced_graph import Graph, decoded, read_graph
+from assay.systems.traced_steps import trace_problems
+from assay.systems.traced_tree import LINK, RACE, ROUTE
 
 # ------------------------------------------------------------------------------------- answers
 
@@ -51,7 +49,10 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     item_id: str
     hits: list[str | Returned] | None = None
+    contexts: list[TracedContext] | None = None
     trace: list[TracedStep] = []
+    route: str | None = None
+    flags: dict[str, bool | str] = {}
     seconds: float | None = None
     error: Failure | None = None
 
@@ -74,7 +75,14 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             Hit(each.doc_id, float(below) if each.score is None else each.score)
             for each, below in zip(returned, left, strict=True)
         ]
-        return Response(hits=hits, trace=list(self.trace), observed=observed)
+        contexts = [each.context for each in self.contexts or ()]
+        return Response(hits, contexts, self.taken, self.flags, None, list(self.trace), None, observed)
+
+    @property
+    def taken(self) -> str | None:
+        """Where it says the query went, or which path won the race."""
+        won = (step.target for step in self.trace if step.kind == RACE and step.selected)
+        return self.route or next(won, None)
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -84,6 +92,7 @@ class Kept(msgspec.Struct, frozen=True):
     raw: bytes
     problems: Sequence[Problem] = ()
     readable: bool = True
+    budgets: frozenset[Budget] | None = None  # that it has contexts for; None: it does not say
 
     @property
     def answer(self) -> TracedAnswer:
@@ -99,7 +108,7 @@ class _Named(msgspec.Struct, frozen=True):
     item_id: str
 
 
-def kept(raw: bytes, walked: Walked | None) -> Kept:
+def kept(raw: bytes, graph: Graph | None) -> Kept:
     """A line of answers and all that is wrong with it, as far as the line and the graph tell.
 
     A line that cannot be read counts for the item it names, so that the item is not told to be missing;
@@ -114,12 +123,14 @@ def kept(raw: bytes, walked: Walked | None) -> Kept:
             raise error from None
         told = error.problems if isinstance(error, DataError) else [explained(error)]
         return Kept(item_id, b"", told, readable=False)
-    problems = [*_hit_problems(answer), *_trace_problems(answer.trace)]
-    if walked is not None:
-        problems += _walk_problems(answer.trace, walked)
+    problems = [*_hit_problems(answer), *trace_problems(answer.trace, graph), *_routed_problems(answer)]
+    problems += context_problems(answer.contexts or ())
     if answer.seconds is not None and answer.seconds < 0:
         problems.append(Problem(f"{answer.seconds} is no duration", field="seconds", fix="Write seconds."))
-    return Kept(answer.item_id, raw, problems)
+    budgets = None if answer.contexts is None else frozenset(each.budget for each in answer.contexts)
+    if answer.error is not None:
+        budgets = frozenset()  # what failed owes no context
+    return Kept(answer.item_id, raw, problems, budgets=budgets)
 
 
 def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
@@ -141,75 +152,22 @@ def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
             yield Problem(f"the score rises from {above:g} to {below:g}", field=f"hits[{at}].score", fix=fix)
 
 
-def _trace_problems(trace: Sequence[Step]) -> Iterator[Problem]:
-    """Steps that do not follow from those before them."""
-    before: Step | None = None  # in the paths
-    seeded = False
-    for at, step in enumerate(trace):
-        field = f"trace[{at}]"
-        if step.depth < 0:
-            yield Problem(f"the depth is {step.depth}", field=f"{field}.depth", fix="Count from 0.")
-        elif step.kind == "path":
-            yield from _path_problems(step, before, field)
-        elif step.kind == "spread" and not seeded:
-            fix = "Put the step of its seed in front of it."
-            yield Problem("energy spreads before any seed", field=f"{field}.kind", fix=fix)
-        elif step.kind in KINDS:
-            yield from _event_problems(step, field)
-        elif near := difflib.get_close_matches(step.kind.lower(), KINDS, 1, _NEAR):
-            fix = f"Did you mean {near[0]!r}? A kind of your own needs a name less like it."
-            yield Problem(f"there is no kind {step.kind!r}", field=f"{field}.kind", fix=fix)
-        before = step if step.kind == "path" else before
-        seeded = seeded or step.kind == "seed"
-
-
-def _path_problems(step: Step, before: Step | None, field: str) -> Iterator[Problem]:
-    """A path begins at depth 0, and each step goes on from the one before it."""
-    if step.depth == 0:
-        for name in ("source", "edge"):
-            if getattr(step, name) is not None:
-                what = f"a path begins here, so it has no {name}"
-                yield Problem(what, field=f"{field}.{name}", fix="Leave it out, or count the depth on.")
-    elif before is None:
-        what = f"the first path begins at depth {step.depth}"
-        yield Problem(what, field=f"{field}.depth", fix="Begin every path at depth 0.")
-    elif step.depth != before.depth + 1:
-        what = f"depth {step.depth} follows depth {before.depth}"
-        yield Problem(what, field=f"{field}.depth", fix="Count on by one, or begin a path at 0.")
-    elif step.source != before.target:
-        what = f"the source is {step.source!r}, but the path stands at {before.target!r}"
-        yield Problem(what, field=f"{field}.source", fix="Name the node of the step before.")
-
-
-def _event_problems(step: Step, field: str) -> Iterator[Problem]:
-    """What a step of a spread, a tension or a removal must say."""
-    if (step.kind == "spread") != (step.depth > 0):
-        what = f"a step of kind {step.kind!r} at depth {step.depth}"
-        fix = "Count hops from 1." if step.kind == "spread" else "Write 0."
-        yield Problem(what, field=f"{field}.depth", fix=fix)
-    if step.kind in {"spread", "tension"} and step.source is None:
-        what = f"a step of kind {step.kind!r} has no source"
-        yield Problem(what, field=f"{field}.source", fix="Name the node at its other end.")
-    if step.kind == "removed":
-        if step.edge not in REMOVALS:
-            fix = f"Write {', '.join(REMOVALS[:-1])} or {REMOVALS[-1]}."
-            yield Problem(f"{step.edge!r} says not what was removed", field=f"{field}.edge", fix=fix)
-        if not 0 <= step.scores.get("change", -1) <= 1:
-            fix = "Write how far the result changes, from 0 to 1."
-            yield Problem("there is no change from 0 to 1", field=f"{field}.scores.change", fix=fix)
-
-
-def _walk_problems(trace: Sequence[Step], walked: Walked) -> Iterator[Problem]:
-    """Steps along edges that the graph does not have; either direction counts."""
-    for at, step in enumerate(trace):
-        if step.kind not in {"path", "spread"} or step.source is None or step.edge is None:
-            continue
-        found = walked.get(ends_of(step.source, step.target), set())
-        if step.edge not in found:
-            there = f"only {', '.join(sorted(found))}" if found else "none"
-            what = f"the structure has no {step.edge} between {step.source!r} and {step.target!r}, {there}"
-            fix = "Add the edge to the structure, or correct the step."
-            yield Problem(what, field=f"trace[{at}].edge", fix=fix)
+def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
+    """What a trace of a tree says otherwise than hits and route do."""
+    kinds = {step.kind for step in answer.trace}
+    if answer.hits is None and answer.error is None and ROUTE in kinds and "path" not in kinds:
+        fix = "List them; an empty list says that nothing was found."
+        yield Problem("there are routing steps, and no hits", field="hits", fix=fix)
+    listed = {each.doc_id for each in answer.returned}
+    for at, step in enumerate(answer.trace):
+        if step.kind == LINK and step.selected and answer.hits is not None and step.target not in listed:
+            fix = "Add the hit, or write selected: false where it did not count."
+            what = f"a link led to {step.target!r}, which is no hit"
+            yield Problem(what, field=f"trace[{at}].target", fix=fix)
+    won = [step.target for step in answer.trace if step.kind == RACE and step.selected]
+    if answer.route is not None and won and answer.route not in won:
+        what = f"the route is {answer.route!r}, and {won[0]!r} won the race"
+        yield Problem(what, field="route", fix="Name the path whose answer this is, or leave it out.")
 
 
 # --------------------------------------------------------------------------------------- files
@@ -232,13 +190,15 @@ def read_engine(path: Path, structure: Path | None = None) -> Engine:
     if structure is not None:
         engine = _with_graph(engine, structure)
     # A graph that is broken itself accuses no walk.
-    walked = None if engine.graph is None or engine.problems else engine.graph.walked
+    graph = None if engine.problems else engine.graph
     try:
         reader = Reader(path.parent)
     except DataError as error:
         return replace(engine, problems=[*engine.problems, *error.problems])
-    rows = reader.jsonl(reader.need(path.name), lambda raw: kept(raw, walked), "item_id")
+    rows = reader.jsonl(reader.need(path.name), lambda raw: kept(raw, graph), "item_id")
     faulty = [replace(each, where=rows.where, line=line) for line, row in rows for each in row.problems]
+    shown = [(line, row.budgets) for line, row in rows if row.readable]
+    faulty += [replace(each, where=rows.where) for each in uneven(shown)]
     of_answers = sorted([*faulty, *reader.problems], key=lambda problem: problem.line or 0)
     return replace(engine, answers=rows, problems=[*engine.problems, *of_answers])
 
@@ -251,3 +211,27 @@ def _with_graph(engine: Engine, path: Path) -> Engine:
     found = reader.need(path.name)
     graph, lines = read_graph(reader, found)
     return replace(engine, graph=graph, graph_where=str(found), graph_lines=lines, problems=reader.problems)
+
+
+class _Held(msgspec.Struct, frozen=True):
+    """As much of a line as says which parts of an answer it has."""
+
+    contexts: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    route: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    flags: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+def parts_held(path: Path) -> frozenset[str]:
+    """Which parts of an answer, that not every file has, occur in any line. What cannot be read has none."""
+    held: set[str] = set()
+    try:
+        lines = read_bytes(path).splitlines()
+    except DataError:
+        return frozenset()
+    for line in lines:
+        try:
+            found = msgspec.json.decode(line, type=_Held)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue
+        held.update(name for name in _Held.__struct_fields__ if getattr(found, name) is not msgspec.UNSET)
+    return frozenset(held)

@@ -1,28 +1,32 @@
-"""The graph that an engine publishes beside its answers: one line a node or an edge.
+"""The graph or tree that an engine publishes beside its answers: one line a node or an edge.
 
     {"node": {"node_id": "msa:4", "role": "exception"}}
     {"edge": {"source": "msa:4", "target": "msa:3", "kind": "exception_to"}}
 
-Edges may form rings, lead from a node to itself, and stand side by side.
+Edges may form rings, lead from a node to itself, and stand side by side. Those of the kind `child` make a
+tree, in which a node may have several parents; it has one root, no rings, and nothing below a passage.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from assay.datasets.dataset import Corpus
-from assay.datasets.reading import Reader
+from assay.datasets.reading import Reader, Rows
 from assay.errors import DataError, Problem
 from assay.records import Edge, Node, Structure
 
+CHILD, ENTITY = "child", "entity"  # the kind of edge that makes a tree; the role of a name that links go over
 T = TypeVar("T")
 Walked = Mapping[tuple[str, str], set[str]]  # the kinds of the edges between two nodes, either way round
 
@@ -80,8 +84,51 @@ class Graph:
             found[edge.target].add(edge.source)
         return dict(found)
 
+    @cached_property
+    def children(self) -> Mapping[str, set[str]]:
+        """What lies directly below each node that has anything below it."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for edge in self.edges:
+            if edge.kind == CHILD:
+                found[edge.source].add(edge.target)
+        return dict(found)
+
+    @cached_property
+    def below(self) -> Set[str]:
+        """Which nodes lie below another."""
+        return set[str]().union(*self.children.values())
+
+    def linked(self, source: str, target: str, kind: str | None) -> bool:
+        """Whether an edge of a kind, or any that is no child's, leads on, at most over one entity.
+
+        Ends are passages or nodes.
+        """
+        starts, ends = self._nodes_of(source), self._nodes_of(target)
+        near = set[str]().union(*(self._neighbours.get(start, ()) for start in starts))
+        names = (each for each in near if self.nodes[each].role == ENTITY)
+        for before, after in product([*starts, *names], ends):
+            found = self.walked.get(ends_of(before, after), set()) - {CHILD}
+            if kind in found or (kind is None and found):
+                return True
+        return False
+
+    def _nodes_of(self, named: str) -> list[str]:
+        """The node of an id, and those that stand for the passage of that id."""
+        return [named, *self._standing.get(named, ())]
+
+    @cached_property
+    def _standing(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for node_id, node in self.nodes.items():
+            if node.doc_id is not None and node.doc_id != node_id:
+                found[node.doc_id].append(node_id)
+        return dict(found)
+
     def within(self, corpus: Corpus) -> Structure:
-        """The part over some passages: their nodes, and those of no passage that lead on from them."""
+        """The part over some passages: their nodes, and those of no passage that lead on from them.
+
+        A node with the id of a passage is published as that passage's.
+        """
         inside = {node_id for node_id in self.nodes if self.passage_of(node_id) in corpus.position}
         waiting = list(inside)
         while waiting:
@@ -90,7 +137,13 @@ class Graph:
                     inside.add(other)
                     waiting.append(other)
         edges = [edge for edge in self.edges if edge.source in inside and edge.target in inside]
-        return Structure([node for node_id, node in self.nodes.items() if node_id in inside], edges)
+        nodes = [_published(node, corpus) for node_id, node in self.nodes.items() if node_id in inside]
+        return Structure(nodes, edges)
+
+
+def _published(node: Node, corpus: Corpus) -> Node:
+    known = node.doc_id is not None or node.node_id not in corpus.position
+    return node if known else msgspec.structs.replace(node, doc_id=node.node_id)
 
 
 def _graph_line(raw: bytes) -> GraphLine:
@@ -118,7 +171,54 @@ def read_graph(reader: Reader, path: Path | None) -> tuple[Graph, Mapping[str, i
             what, fix = f"there is no node {ends[name]!r}", "Add a line for the node, or take the edge out."
             reader.problems.append(Problem(what, rows.where, line, f"edge.{name}", fix))
         edges.append(Edge(edge.source, edge.target, edge.kind, edge.weight, edge.rule))
-    return Graph(nodes, edges), lines
+    graph = Graph(nodes, edges)
+    if graph.children:
+        reader.problems += _tree_problems(rows, graph, lines)
+    for node_id in _ringed(graph):
+        what, fix = f"{node_id!r} lies below itself", "Turn an edge of kind child round, or take it out."
+        reader.problems.append(Problem(what, rows.where, lines.get(node_id), "node", fix))
+    return graph, lines
+
+
+def _tree_problems(rows: Rows[GraphLine], graph: Graph, lines: Mapping[str, int]) -> Iterator[Problem]:
+    """What no tree has: several roots, an edge twice, passages with children, levels that do not follow."""
+    roots = [node_id for node_id, node in graph.nodes.items() if node.level == 0]
+    for other in roots[1:]:
+        what = f"{other!r} has level 0, and so has {roots[0]!r} on line {lines[roots[0]]}"
+        fix = "Put both below one root. Where every scope has a tree of its own, leave the roots' level out."
+        yield Problem(what, rows.where, lines[other], "node.level", fix)
+    first: dict[object, int] = {}
+    for line, each in rows:
+        if (edge := each.edge) is None:
+            continue
+        # Links of one kind may stand side by side where they differ in weight or rule; a child is one once.
+        same = (edge.source, edge.target) if edge.kind == CHILD else edge
+        if (earlier := first.setdefault(same, line)) != line:
+            what = f"the edge from {edge.source!r} to {edge.target!r} stands on line {earlier} already"
+            yield Problem(what, rows.where, line, "edge", "Take one of the two out.")
+        if edge.kind == CHILD:
+            yield from _uneven(edge, graph.nodes, rows.where, line)
+            if (parent := graph.nodes.get(edge.source)) is not None and parent.doc_id is not None:
+                what = f"{edge.source!r} is a passage, and has a child"
+                fix = "Put the child below a node without doc_id, or take the edge out."
+                yield Problem(what, rows.where, line, "edge.source", fix)
+
+
+def _uneven(edge: GraphEdge, nodes: Mapping[str, Node], where: str, line: int) -> Iterator[Problem]:
+    """A child whose level does not follow its parent's, where both state one."""
+    above, below = (nodes[each].level if each in nodes else None for each in (edge.source, edge.target))
+    if above is not None and below is not None and below != above + 1:
+        what = f"a child of level {below} below {edge.source!r}, which has level {above}"
+        fix = f"Give {edge.target!r} the level {above + 1}, or take the edge out."
+        yield Problem(what, where, line, "edge", fix)
+
+
+def _ringed(graph: Graph) -> Iterator[str]:
+    """A node on a ring of children, where there is one: no way up from it would end."""
+    try:
+        TopologicalSorter(graph.children).prepare()
+    except CycleError as error:
+        yield error.args[1][0]
 
 
 def ends_of(one: str, other: str) -> tuple[str, str]:

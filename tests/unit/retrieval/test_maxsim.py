@@ -16,8 +16,9 @@ from assay.errors import UsageError
 from assay.plugins import EMBEDDERS, RERANKERS, Registry
 from assay.protocols import Kit
 from assay.retrieval.embed.static import Static
+from assay.retrieval.lately import Lately
 from assay.retrieval.parts import Embedded, Embedder, Model, Reranker, Role, Vectors
-from assay.retrieval.rerank.maxsim import Kept, LateInteraction, MaxSim
+from assay.retrieval.rerank.maxsim import Halves, LateInteraction, MaxSim
 from assay.retrieval.unit import unit
 
 ANGLES = {"east": 0, "north": 90, "west": 180, "northeast": 45, "south": 270, "steep": 60}
@@ -114,7 +115,7 @@ def test_keeps_what_was_used_last() -> None:
     def matrix(rows: int) -> np.ndarray:
         return np.zeros((rows, 4), np.float16)  # 8 bytes a row
 
-    kept = Kept(size=48)
+    kept = Lately[Halves](size=51)  # three matrices of two rows, and a letter each
     kept.put({"a": matrix(2), "b": matrix(2), "c": matrix(2)})
     assert list(kept.get(["a", "b", "c"])) == ["a", "b", "c"]
     kept.get(["a"])

@@ -19,12 +19,14 @@ from scipy.sparse import csr_array
 from assay.datasets.dataset import digest
 from assay.errors import PluginError
 from assay.protocols import Kit
+from assay.retrieval.lately import Lately
 from assay.retrieval.parts import Embedded, Ints, Role, Vectors
 from assay.retrieval.unit import unit
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+_LATELY_BYTES = 1 << 26  # some 65,000 sentences
 _PACKAGE = "wordllama"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
@@ -45,7 +47,7 @@ class Static:
 
 
 class StaticModel:
-    """The mean of one vector a token. Immutable, so any number of threads may embed."""
+    """The mean of one vector a token. Immutable but for what it remembers, so that threads may share it."""
 
     batch = 1024  # an encoding weighs some hundred times its text, so they are not all held at once
 
@@ -53,20 +55,43 @@ class StaticModel:
         self.identity = identity
         self._table = table
         self._tokenizer = tokenizer
+        self._lately = Lately[Vectors](_LATELY_BYTES)
 
     def embed(self, texts: Sequence[str], role: Role) -> Embedded:
-        """A row a text; queries and passages are treated alike."""
+        """A row a text; queries and passages are treated alike.
+
+        A few texts at a time are sentences that one query after another looks at: those made lately are
+        remembered. A corpus that is indexed comes in full batches, and passes.
+        """
+        if not texts or len(texts) >= self.batch:
+            vectors, counts = self._made(texts)
+            return Embedded(vectors, int(counts.sum()))
+        known = self._lately.get(texts)
+        if new := list(dict.fromkeys(text for text in texts if text not in known)):
+            made = dict(zip(new, self._rows(new), strict=True))
+            self._lately.put(made)
+            known |= made
+        rows = np.stack([known[text] for text in texts])
+        return Embedded(np.ascontiguousarray(rows[:, :-1]), int(rows[:, -1].sum()))
+
+    def _rows(self, texts: Sequence[str]) -> list[Vectors]:
+        """The vector of each text, and behind it how many tokens it was made of."""
+        vectors, counts = self._made(texts)
+        return [np.append(*each).astype(np.float32) for each in zip(vectors, counts, strict=True)]
+
+    def _made(self, texts: Sequence[str]) -> tuple[Vectors, Ints]:
         vectors = np.empty((len(texts), self._table.shape[1]), dtype=np.float32)
-        count = 0
+        counts = np.empty(len(texts), np.int64)
         for start in range(0, len(texts), self.batch):
-            tokens, ends = self._tokens(texts[start : start + self.batch])
-            count += len(tokens)
+            part = slice(start, start + self.batch)
+            tokens, ends = self._tokens(texts[part])
+            counts[part] = np.diff(ends)
             # Token vectors added up text by text: a sparse matrix of ones, times the table.
             ones = np.ones(len(tokens), dtype=np.float32)
             shape = (len(ends) - 1, len(self._table))
-            vectors[start : start + self.batch] = csr_array((ones, tokens, ends), shape) @ self._table
+            vectors[part] = csr_array((ones, tokens, ends), shape) @ self._table
         # A sum and a mean point the same way, so nothing is divided by a length twice.
-        return Embedded(unit(vectors), count)
+        return unit(vectors), counts
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         """The table's row of each token, whatever stands around it."""

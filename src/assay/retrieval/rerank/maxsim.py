@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from assay.errors import UsageError
 from assay.plugins import EMBEDDERS
 from assay.protocols import Kit
+from assay.retrieval.lately import Lately
 from assay.retrieval.parts import Embedder, Floats, Scored, TokenModel
 
 Halves = NDArray[np.float16]
@@ -67,7 +66,7 @@ class LateInteraction:
 
     def __init__(self, model: TokenModel, kept_bytes: int = _KEPT_BYTES) -> None:
         self._model = model
-        self._kept = Kept(kept_bytes)
+        self._kept = Lately[Halves](kept_bytes)
 
     def scores(self, query: str, texts: Sequence[str]) -> Scored:
         """A score a text. `tokens` are those the model read for it: the query's and new passages'."""
@@ -96,32 +95,3 @@ def _maxsim(query: Halves, texts: Sequence[Halves]) -> Floats:
     nearest = np.maximum.reduceat(rows @ query.astype(np.float64).T, starts, axis=0)
     means: Floats = np.clip(nearest, 0.0, 1.0).mean(axis=1)
     return means
-
-
-class Kept:
-    """Matrices by text, as many as a number of bytes holds: the ones used last. Threads may share it."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._used = 0
-        self._matrices: OrderedDict[str, Halves] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, texts: Sequence[str]) -> dict[str, Halves]:
-        """Those of the texts that are kept."""
-        with self._lock:
-            found = {text: self._matrices[text] for text in texts if text in self._matrices}
-            for text in found:
-                self._matrices.move_to_end(text)
-            return found
-
-    def put(self, matrices: dict[str, Halves]) -> None:
-        """Keeps these, and lets go of what was used longest ago."""
-        with self._lock:
-            for text, matrix in matrices.items():
-                if text not in self._matrices:  # another thread may have been as quick
-                    self._matrices[text] = matrix
-                    self._used += matrix.nbytes
-            while self._used > self._size:
-                _, matrix = self._matrices.popitem(last=False)
-                self._used -= matrix.nbytes

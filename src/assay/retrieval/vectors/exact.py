@@ -70,6 +70,11 @@ class Compared:
         rows, dims = self._matrix.shape
         return rows, dims
 
+    @property
+    def vectors(self) -> Vectors:
+        """All vectors by position, to be read and not written."""
+        return self._matrix
+
     def search(self, queries: ArrayLike, k: int, where: Where | None = None) -> list[Ranking]:
         """The k nearest by cosine for each row of `queries`; none for a row of zeros."""
         return self.nearest(directions(queries, *self.shape), k, self.among(where))

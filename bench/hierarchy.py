@@ -1,0 +1,176 @@
+"""Trees against flat retrieval by size: what building takes, what a query takes, what is answered.
+
+Every stage and system is measured in a process of its own; all share one cache: the first builds what all
+need (words, vectors, names), the next find it made. The memory is that of the process, corpus included.
+Queries are those of the test split that have evidence, asked one after another on an index that is open; the
+first round warms, the second is timed.
+
+    python -m bench.hierarchy            all stages, and docs/images/hierarchy-size.png
+    python -m bench.hierarchy 10k 50k    some of them, and no picture
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from multiprocessing import Pipe, get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from assay.datasets.dataset import Corpus, Dataset
+from assay.datasets.generate.workplace.corpus import STAGES
+from assay.measures.block import Block, Labels
+from assay.measures.budget import A
+from assay.measures.tree_routing import Eps
+from assay.plugins import SYSTEMS, Registry
+from assay.protocols import Kit
+from assay.records import Arm, Item, Response
+from assay.suites.workplace import Workplace
+
+RESULTS = Path(__file__).parent / "results" / "hierarchy.json"
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "hierarchy-size.png"
+FLAT = {
+    "use": "flat_strong",
+    "grain": "sentence",
+    "fuse": "weighted(weights=[0.8, 0.2])",
+    "rerank_depth": 20,
+    "select": "top",
+}
+TREE = {"use": "tree", "tree": "kmeans(depth=3, leaf=10)", "router": "both(beam=[6, 30, 80], share=0.7)"}
+MEASURED: dict[str, dict[str, Any]] = {
+    "flat_strong": FLAT,
+    "flat_linked": {**FLAT, "links": "names"},
+    "beam": TREE,
+    "beam_linked": {**TREE, "links": "names"},
+    "collapsed_linked": {**TREE, "path": "collapsed", "links": "names"},
+    "race_linked": {**TREE, "path": "race", "links": "names"},
+}
+BUDGETS = [400]
+SHOWN = {
+    "flat_strong": ("#000000", "-", "o"),
+    "flat_linked": ("#56B4E9", "--", "s"),
+    "beam": ("#0072B2", "-", "^"),
+    "beam_linked": ("#009E73", "--", "D"),
+    "race_linked": ("#D55E00", ":", "v"),
+}
+PANELS = (
+    ("answered", "Answered within 400 tokens"),
+    ("build_s", "Building, seconds (cold, in this order)"),
+    ("p50_ms", "One query, median, milliseconds"),
+    ("p95_ms", "One query, 95th percentile, milliseconds"),
+    ("gib", "Largest memory, GiB"),
+)
+
+
+def measured(dataset: Dataset, name: str, cache: str) -> dict[str, Any]:
+    """One system on one stage: seconds to build, milliseconds a query, what is answered, what is lost."""
+    kit = Kit(cache=Path(cache))
+    items = [item for item in dataset.items if item.split == "test" and item.gold.get("evidence")]
+    started = time.perf_counter()
+    index = Registry().create(SYSTEMS, MEASURED[name]).build(dataset.corpus, 0, kit)
+    build = time.perf_counter() - started
+    session = index.session()
+    for item in items:
+        session.answer(item.query, BUDGETS)
+    seconds, responses = [], []
+    for item in items:
+        started = time.perf_counter()
+        responses.append(session.answer(item.query, BUDGETS))
+        seconds.append(time.perf_counter() - started)
+    p50, p95 = np.percentile(np.array(seconds) * 1000, [50, 95])
+    gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    found = {"build_s": build, "p50_ms": p50, "p95_ms": p95, "gib": gib}
+    return {**found, **_quality(name, items, responses, index, dataset.corpus)}
+
+
+def _quality(
+    name: str, items: list[Item], responses: list[Response], index: Any, corpus: Corpus
+) -> dict[str, Any]:
+    encode = msgspec.json.encode
+    answers = pl.DataFrame(
+        {
+            "failed": [False] * len(items),
+            "docs": [[hit.doc_id for hit in each.hits] for each in responses],
+            "scores": [[hit.score for hit in each.hits] for each in responses],
+            "rest": [encode(each) for each in responses],
+        }
+    )
+    structure = index.structure() if name.startswith("beam") else None
+    block = Block(Arm(name), 0, items, answers, Labels.none(), structure=structure, corpus=corpus)
+    feasible = np.array([item.values("feasible") == ["yes"] for item in items])
+    found: dict[str, Any] = {
+        "answered": float(A(400).values(block)[feasible].mean()),
+        "n": int(feasible.sum()),
+    }
+    if structure is not None:
+        found["eps"] = [float(np.nanmean(Eps(f"L{level}").values(block))) for level in (1, 2, 3)]
+        scored = [step.scores for each in responses for step in each.trace if step.target == "passages"]
+        found["visited"] = float(np.mean([each["nodes"] / each["of"] for each in scored]))
+    return found
+
+
+def apart(dataset: Dataset, name: str, cache: str) -> dict[str, Any]:
+    """The same in a process of its own, which has the corpus from this one."""
+    mine, theirs = Pipe(duplex=False)
+    process = get_context("fork").Process(
+        target=lambda: theirs.send(measured(dataset, name, cache)),
+    )
+    process.start()
+    theirs.close()
+    found: dict[str, Any] = mine.recv()
+    process.join()
+    return found
+
+
+def main(stages: list[str]) -> None:
+    table: dict[str, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as cache:
+        for stage in stages:
+            dataset = Workplace(stage, 7).load(Kit())
+            table[stage] = {}
+            for name in MEASURED:
+                one = table[stage][name] = apart(dataset, name, cache)
+                lost = " ".join(f"{each:.3f}" for each in one.get("eps", []))
+                print(
+                    f"{stage:>4} {name:<16} A@400 {one['answered']:.3f} (n {one['n']})  "
+                    f"build {one['build_s']:6.1f} s  p50 {one['p50_ms']:6.1f} ms  "
+                    f"p95 {one['p95_ms']:6.1f} ms  {one['gib']:.2f} GiB  "
+                    + (f"eps {lost}, {one['visited']:.1%} of passages scored" if lost else ""),
+                    flush=True,
+                )
+    if stages == list(STAGES):
+        RESULTS.write_text(json.dumps(table, indent=1) + "\n")
+        draw()
+
+
+def draw() -> None:
+    """The curves, from the last run over all stages."""
+    from matplotlib import pyplot as plt
+
+    table = json.loads(RESULTS.read_text())
+    figure, axes = plt.subplots(1, len(PANELS), figsize=(17, 3.4), constrained_layout=True)
+    for axis, (key, title) in zip(axes, PANELS, strict=True):
+        for name, (colour, line, mark) in SHOWN.items():
+            values = [table[stage][name][key] for stage in table]
+            axis.plot(list(table), values, color=colour, linestyle=line, marker=mark, label=name)
+        axis.set_title(title, fontsize=9)
+        axis.set_ylim(bottom=0)
+        axis.grid(color="#e2e5e8")
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].legend(frameon=False, fontsize=8)
+    figure.savefig(PICTURE, dpi=110)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--draw"]:
+        draw()
+    else:
+        main(sys.argv[1:] or list(STAGES))

@@ -1,0 +1,245 @@
+"""Names in passages: people, teams, products, identifiers, and which passages and sentences have them.
+
+A name is told by its letters alone: runs of capitalised words (Simon Traethsen, House of Lords), and words
+that signs join (maequyng-archive, INC-2041). What is a name somewhere is then found everywhere, however it is
+written there, so that "soflafurk" meets "Soflafurk".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import dropwhile, pairwise
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from scipy.sparse import csr_array
+
+from assay.datasets.dataset import Corpus, digest
+from assay.protocols import Kit, Tell, unheard
+from assay.records import Passage
+from assay.retrieval.content import ENGLISH
+from assay.retrieval.parts import Ints
+from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.shelf import Shelf, damaged
+from assay.retrieval.tokens import release
+from assay.retrieval.vectors.exact import save_array
+from assay.retrieval.weights import check_runs, check_starts
+
+# To be raised when a name, or where it is, is told otherwise: entities kept from before are then not used.
+VERSION = "2"
+LONGEST = 6  # words of a name
+# Below this they are made in a fraction of a second.
+WORTH_KEEPING = 2_000
+
+_CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*"
+_JOINER = r"(?:of|the|de|la|von|van|&)"
+_RUN = re.compile(rf"(?<![\w’'-]){_CAPITAL}(?:[ \t]+(?:{_JOINER}[ \t]+)?{_CAPITAL})*")
+_JOINED = re.compile(r"\b\w+(?:-\w+)+\b")
+# before a word that begins a sentence, a line, an item of a list or a cell
+_OPENING = re.compile(r"(?:^|[.!?:;|\n])[\s\"'“”‘’«»()\[\]*#>–-]*$")
+_BEFORE = 12  # characters that are looked at to tell it
+# AT&T, O'Neill and maequyng-archive are a word each; the s of a genitive is left off
+_WORD = re.compile(r"(\w+(?:(?:[-&]|[’'](?!s\b))\w+)*)(?:[’']s\b)?")
+_STOPS = frozenset(ENGLISH)
+_NAMES = "names.json"
+_ARRAYS = ("starts", "ends", "numbers", "home_ends", "home_positions")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, in small letters."""
+    return _WORD.findall(text.casefold())
+
+
+def names_in(text: str) -> list[str]:
+    """The names that a text has, by its letters alone, in small letters, each once.
+
+    A word that only begins a sentence is none, nor is one that says nothing, such as "The".
+    """
+    return list(dict.fromkeys(_names(text, opening=False)))
+
+
+def names_in_title(title: str) -> list[str]:
+    """The names that a title has: there, a word that stands first may be one by itself."""
+    return list(dict.fromkeys(_names(title, opening=True)))
+
+
+def _names(text: str, *, opening: bool) -> Iterator[str]:
+    for found in _RUN.finditer(text):
+        words = words_of(found[0])
+        begins = _OPENING.search(text[max(0, found.start() - _BEFORE) : found.start()])
+        kept = list(dropwhile(_STOPS.__contains__, words))
+        if kept and (len(words) > 1 or opening or not begins):
+            yield " ".join(kept[:LONGEST])
+    for joined in _JOINED.finditer(text):
+        yield " ".join(words_of(joined[0])[:LONGEST])
+
+
+def holds(text: str, name: str) -> bool:
+    """Whether a name, in small letters, stands in a text as whole words."""
+    words, wanted = words_of(text), name.split()
+    return any(words[at : at + len(wanted)] == wanted for at, word in enumerate(words) if word == wanted[0])
+
+
+@dataclass(frozen=True)
+class Entities:
+    """The names of a corpus by number, and the sentences and titles that have them.
+
+    Passage p has the sentences `starts[p]` to `starts[p + 1]`; sentence s has the names
+    `numbers[ends[s]:ends[s + 1]]`, rising. `homes` has a row a name and a column a passage: 1 where the title
+    has the name.
+    """
+
+    names: Sequence[str]
+    starts: Ints
+    ends: Ints
+    numbers: Ints
+    homes: csr_array
+
+    @classmethod
+    def of(cls, corpus: Corpus, kit: Kit) -> Entities:
+        """Those of a corpus, kept where making them takes a while."""
+        if len(corpus) < WORTH_KEEPING:
+            return cls.build(corpus.passages)
+        shelf = Shelf(kit.cache / "entities")
+        key = digest(part.encode() for part in (VERSION, release("sentencex"), corpus.hash))
+        if (folder := shelf.find(key)) is None:
+            folder = shelf.put(key, cls.build(corpus.passages, kit.progress).save)
+        return cls.read(folder)
+
+    @classmethod
+    def build(cls, passages: Sequence[Passage], progress: Tell = unheard) -> Entities:
+        """Reads passages twice: for the names there are, then for where each is."""
+        names = _lexicon(passages, progress)
+        lookup = Lookup(names)
+        starts, ends, numbers = [0], [0], list[int]()
+        home_ends, homes = [0], list[int]()
+        for position, passage in enumerate(passages):
+            _tell(progress, "finding names", position, len(passages))
+            for span in sentence_spans(passage.text):
+                numbers += sorted(lookup.found(words_of(passage.text[span.start : span.end])))
+                ends.append(len(numbers))
+            starts.append(len(ends) - 1)
+            homes += sorted(lookup.found(words_of(passage.title), inside=True))
+            home_ends.append(len(homes))
+        _tell(progress, "finding names", len(passages), len(passages))
+        shape = (len(passages), len(names))
+        titled = csr_array((np.ones(len(homes), np.int8), np.array(homes, np.int64), home_ends), shape)
+        starts_, ends_, numbers_ = (np.array(each, np.int64) for each in (starts, ends, numbers))
+        return cls(names, starts_, ends_, numbers_, csr_array(titled.T))._that_lead()
+
+    def _that_lead(self) -> Entities:
+        """Those of them that a title has, or two passages: the others lead nowhere."""
+        having = np.bincount(self.mentions.indices, minlength=len(self.names))
+        kept = (np.diff(self.homes.indptr) > 0) | (having > 1)
+        number, staying = np.cumsum(kept) - 1, kept[self.numbers]
+        names = [name for name, keep in zip(self.names, kept.tolist(), strict=True) if keep]
+        ends = np.concatenate([[0], np.cumsum(staying)])[self.ends]
+        return Entities(names, self.starts, ends, number[self.numbers[staying]], self.homes[kept])
+
+    @cached_property
+    def mentions(self) -> csr_array:
+        """A row a passage, a column a name: in how many sentences of the passage it stands."""
+        bounds = self.ends[self.starts]
+        ones = np.ones(len(self.numbers), np.int32)
+        shape = (len(self.starts) - 1, len(self.names))
+        found = csr_array((ones, self.numbers.copy(), bounds), shape)
+        found.sum_duplicates()  # in place, and so on a copy
+        return found
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Finds the names in any text."""
+        return Lookup(self.names)
+
+    def mentions_of(self, text: str) -> set[int]:
+        """The numbers of the names in a text."""
+        return self.lookup.found(words_of(text))
+
+    def of_sentences(self, position: int) -> list[Ints]:
+        """The numbers of the names in each sentence of a passage."""
+        first, last = self.starts[position], self.starts[position + 1]
+        bounds = self.ends[first : last + 1].tolist()
+        return [self.numbers[start:end] for start, end in pairwise(bounds)]
+
+    def save(self, folder: Path) -> None:
+        """Writes them into a folder."""
+        arrays = (self.starts, self.ends, self.numbers, self.homes.indptr, self.homes.indices)
+        for name, array in zip(_ARRAYS, arrays, strict=True):
+            save_array(folder / f"{name}.npy", np.asarray(array, np.int64))
+        (folder / _NAMES).write_bytes(msgspec.json.encode(list(self.names)))
+
+    @classmethod
+    def read(cls, folder: Path) -> Entities:
+        """Those that a folder holds."""
+        try:
+            names = msgspec.json.decode((folder / _NAMES).read_bytes(), type=list[str])
+            arrays = [np.load(folder / f"{name}.npy", allow_pickle=False) for name in _ARRAYS]
+            starts, ends, numbers, home_ends, homes = arrays
+            check_starts(starts, starts.size - 1, ends.size - 1)
+            check_runs(ends, numbers, ends.size - 1, len(names))
+            check_runs(home_ends, homes, len(names), starts.size - 1)
+        except (OSError, ValueError, EOFError, msgspec.MsgspecError) as error:
+            raise damaged(folder, error) from error
+        shape = (len(names), len(starts) - 1)
+        return cls(
+            names, starts, ends, numbers, csr_array((np.ones(len(homes), np.int8), homes, home_ends), shape)
+        )
+
+
+class Lookup:
+    """Finds names in words, the longest first; what lies inside one is found only where that is asked for."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._alone: dict[str, int] = {}
+        self._longer: dict[str, dict[tuple[str, ...], int]] = {}
+        for number, name in enumerate(names):
+            words = tuple(name.split(" "))
+            if len(words) == 1:
+                self._alone[name] = number
+            else:
+                self._longer.setdefault(words[0], {})[words] = number
+
+    def found(self, words: Sequence[str], *, inside: bool = False) -> set[int]:
+        """The numbers of the names in a text's words; `inside`: also of names inside longer ones."""
+        found, at = set[int](), 0
+        while at < len(words):
+            step = 1
+            for length, number in self._at(words, at):
+                found.add(number)
+                if not inside:
+                    step = length
+                    break
+            at += step
+        return found
+
+    def _at(self, words: Sequence[str], at: int) -> Iterator[tuple[int, int]]:
+        """The names that begin at a place, the longest first: how many words each has, and its number."""
+        if (longer := self._longer.get(words[at])) is not None:
+            for length in range(min(LONGEST, len(words) - at), 1, -1):
+                if (number := longer.get(tuple(words[at : at + length]))) is not None:
+                    yield length, number
+        if (alone := self._alone.get(words[at])) is not None:
+            yield 1, alone
+
+
+def _lexicon(passages: Sequence[Passage], progress: Tell) -> list[str]:
+    """What may be a name: what a title has, one word, or several that two passages have.
+
+    Several words that stand together once are mostly a name and what happens to stand beside it.
+    """
+    having, titled = Counter[str](), set[str]()
+    for position, passage in enumerate(passages):
+        _tell(progress, "collecting names", position, len(passages))
+        having.update(names_in(passage.text))
+        titled.update(names_in_title(passage.title))
+    return sorted(titled | {name for name, count in having.items() if count > 1 or " " not in name})
+
+
+def _tell(progress: Tell, what: str, done: int, total: int) -> None:
+    if done % 10_000 == 0 or done == total:
+        progress(what, done, total)

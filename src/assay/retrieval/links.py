@@ -1,0 +1,267 @@
+"""Cross-links: from the passages found first, over names in them, to passages about these names.
+
+A question about the room of a project's lead finds the page of the project, which says who leads it; the room
+is on a page that shares no word with the question. The name of the lead is the way there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from assay.datasets.dataset import Corpus
+from assay.errors import UsageError
+from assay.protocols import Kit
+from assay.records import Edge, Node, Passage
+from assay.retrieval.context import by_rank
+from assay.retrieval.embed.static import Static
+from assay.retrieval.entities import VERSION, Entities
+from assay.retrieval.parts import Floats, Ints, Model, Ranking
+from assay.retrieval.sentences import sentence_spans
+
+MENTIONS, LEADS = "mentions", "names"  # edges: from a passage to a name in it, from a name to a passage
+ENTITY = "entity"
+_SEED = 11  # of the stress with false links
+ScoresOf = Callable[[Ints], Floats]  # what a system's own scorer gives passages by position
+
+
+def passage_node(doc_id: str) -> str:
+    """How a passage is called in a published structure: no id of a document may be taken for a node's."""
+    return f"passage:{doc_id}"
+
+
+class Linked(NamedTuple):
+    """A passage that a link led to: from which passage, over which name, how far, and what that is worth."""
+
+    position: int
+    source: int
+    name: str
+    hop: int
+    weight: float  # what the way there leaves of 1
+    score: float  # how relevant it is, from 0 to 1: the weight, times how its own score compares to the best
+
+
+class Links(Protocol):
+    """The links of one corpus. Threads may share them."""
+
+    @property
+    def floor(self) -> float:
+        """What a sentence with the name of the link counts at least, as a share of the passage's score."""
+        ...
+
+    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[Linked]:
+        """The passages that links lead to from the first of a ranking, best first, each once."""
+        ...
+
+    def nodes(self) -> Iterator[Node]:
+        """The names that links go over, as an index publishes them."""
+        ...
+
+    def edges(self) -> Iterator[Edge]:
+        """From each passage to the names in it ("mentions"), and from those to where they lead ("names")."""
+        ...
+
+
+@runtime_checkable
+class Linking(Protocol):
+    """How links are made: `names(hops=1)`."""
+
+    def build(self, corpus: Corpus, kit: Kit) -> Links: ...
+
+
+@dataclass(frozen=True)
+class SharedNames:
+    """Links over names that the query does not have.
+
+    They begin in the best `sentences` sentences of the first `seeds` passages. A sentence is as good as its
+    passage's rank, 1 / log2(1 + rank), times its cosine with the query by the static model; s is that as a
+    share of the best one's. A name leads to the passages whose title has it, or, where no title or too many
+    have it, to those that mention it; to `most` at most, else nowhere. A further hop goes on from the
+    sentences that have the name it came by. At hop h a link weighs w = s × decayʰ, and what it leads to is as
+    relevant as w × (base + (1 − base) × own / best): its own score beside the best one's.
+    In a context, a sentence with the name counts `floor` of that at least.
+
+    `fake` is a stress: this share of the names leads where another name, drawn by chance, leads, and shows
+    the sentences that have that one.
+    """
+
+    version: ClassVar[str] = "1"
+
+    seeds: int = 5
+    hops: int = 2
+    sentences: int = 10
+    decay: float = 0.7
+    most: int = 12
+    base: float = 0.6
+    floor: float = 0.3
+    fake: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("seeds", "hops", "sentences", "most"):
+            if (count := getattr(self, name)) < 1:
+                raise UsageError(f"names: {name} is {count}. It must be at least 1.")
+        for name in ("decay", "base", "floor", "fake"):
+            if not 0.0 <= (share := getattr(self, name)) <= 1.0:
+                raise UsageError(f"names: {name} is {share}. It is a share, from 0 to 1.")
+
+    def build(self, corpus: Corpus, kit: Kit) -> NameLinks:
+        entities = Entities.of(corpus, kit)
+        leads = _leads(entities, self.most)
+        return NameLinks(
+            self, corpus.passages, entities, leads, _stand_ins(leads, self.fake), Static().load(kit)
+        )
+
+    def identity(self, kit: Kit) -> Any:
+        """How names are told, and the model that picks sentences."""
+        return {"names": VERSION, "static": Static().identity(kit)}
+
+
+class _Way(NamedTuple):
+    """How a passage was reached."""
+
+    source: int
+    number: int
+    hop: int
+    weight: float
+
+
+class _Start(NamedTuple):
+    """Names that links can go over from a passage, and how much that weighs."""
+
+    position: int
+    numbers: Sequence[int]
+    weight: float
+
+
+@dataclass(frozen=True)
+class NameLinks:
+    """The names of a corpus and where each leads."""
+
+    rule: SharedNames
+    passages: Sequence[Passage]
+    entities: Entities
+    leads: csr_array  # a row a name, a column a passage
+    stands_for: Ints  # the name that each leads by: itself, unless it is a fake
+    model: Model
+
+    @property
+    def floor(self) -> float:
+        return self.rule.floor
+
+    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[Linked]:
+        seeds = first.positions[: self.rule.seeds]
+        ways = self._ways(query, seeds.tolist())
+        if not ways:
+            return []
+        positions = np.fromiter(ways, np.int64, len(ways))
+        scores = scores_of(np.concatenate([seeds, positions]))
+        best = float(scores.max())
+        own = np.clip(scores[len(seeds) :] / best, 0.0, 1.0) if best > 0 else np.zeros(len(positions))
+        worth = (self.rule.base + (1 - self.rule.base) * own).tolist()
+        found = [
+            Linked(at, way.source, self.entities.names[way.number], way.hop, way.weight, way.weight * share)
+            for (at, way), share in zip(ways.items(), worth, strict=True)
+        ]
+        return sorted(found, key=lambda each: (-each.score, each.position))
+
+    def _ways(self, query: str, seeds: Sequence[int]) -> dict[int, _Way]:
+        """The heaviest way to each passage that links lead to; one of the seeds may lead to another."""
+        ways: dict[int, _Way] = {}
+        asked = self.entities.mentions_of(query)
+        front = self._starts(query, seeds)
+        for hop in range(1, self.rule.hops + 1):
+            reached: dict[int, _Way] = {}
+            for start in front:
+                weight = start.weight * self.rule.decay
+                for named in start.numbers:
+                    if named in asked:
+                        continue
+                    number = int(self.stands_for[named])
+                    for target in self._led_to(number):
+                        known = reached.get(target) or ways.get(target)
+                        if target != start.position and (known is None or known.weight < weight):
+                            reached[target] = _Way(start.position, number, hop, weight)
+            ways |= reached
+            if hop < self.rule.hops:
+                front = [_Start(at, self._beside(at, way.number), way.weight) for at, way in reached.items()]
+        return ways
+
+    def _starts(self, query: str, seeds: Sequence[int]) -> list[_Start]:
+        """The sentences of the seeds that say most to the query, and the names in them."""
+        texts = [self.passages[seed].text for seed in seeds]
+        cut = [(seed, span) for seed, text in enumerate(texts) for span in sentence_spans(text)]
+        sentences = [texts[seed][span.start : span.end] for seed, span in cut]
+        vectors = self.model.embed([query, *sentences], "passage").vectors
+        of = np.array([seed for seed, _ in cut], np.int64)
+        match = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0) * by_rank(len(seeds))[of]
+        best = [
+            at for at in np.argsort(-match, kind="stable")[: self.rule.sentences].tolist() if match[at] > 0
+        ]
+        return [
+            _Start(
+                seeds[of[at]],
+                sorted(self.entities.mentions_of(sentences[at])),
+                float(match[at] / match[best[0]]),
+            )
+            for at in best
+        ]
+
+    def _beside(self, position: int, number: int) -> list[int]:
+        """The names in those sentences of a passage that have a certain one."""
+        named = (numbers.tolist() for numbers in self.entities.of_sentences(position))
+        return list(dict.fromkeys(each for numbers in named if number in numbers for each in numbers))
+
+    def _led_to(self, number: int) -> list[int]:
+        found: list[int] = self.leads.indices[
+            self.leads.indptr[number] : self.leads.indptr[number + 1]
+        ].tolist()
+        return found
+
+    def nodes(self) -> Iterator[Node]:
+        for number in np.flatnonzero(np.diff(self.leads.indptr)).tolist():
+            yield Node(self._node_id(number), role=ENTITY)
+
+    def edges(self) -> Iterator[Edge]:
+        leading, mentions = np.diff(self.leads.indptr) > 0, self.entities.mentions
+        for position, passage in enumerate(self.passages):
+            numbers = mentions.indices[mentions.indptr[position] : mentions.indptr[position + 1]]
+            for number in numbers[leading[numbers]].tolist():
+                yield Edge(passage_node(passage.doc_id), self._node_id(number), MENTIONS)
+        for number in np.flatnonzero(leading).tolist():
+            for target in self._led_to(int(self.stands_for[number])):
+                yield Edge(self._node_id(number), passage_node(self.passages[target].doc_id), LEADS)
+
+    def _node_id(self, number: int) -> str:
+        return f"{ENTITY}:{self.entities.names[number]}"
+
+
+def _leads(entities: Entities, most: int) -> csr_array:
+    """Where each name leads: to its titles, else to its mentions, to none where they are beyond `most`."""
+    homes, mentioned = entities.homes, csr_array(entities.mentions.T)
+    titled, having = np.diff(homes.indptr), np.diff(mentioned.indptr)
+    by_title = (titled > 0) & (titled <= most)
+    parts = [_entries(homes, by_title), _entries(mentioned, ~by_title & (having <= most))]
+    names, positions = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return csr_array((np.ones(len(names), np.int8), (names, positions)), homes.shape)
+
+
+def _entries(matrix: csr_array, kept: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Rows and columns of what stands in some rows of a matrix."""
+    rows = np.repeat(np.arange(len(kept)), np.diff(matrix.indptr))
+    here = kept[rows]
+    return rows[here], matrix.indices[here].astype(np.int64)
+
+
+def _stand_ins(leads: csr_array, share: float) -> Ints:
+    """The name that each name leads by; for a share of those that lead anywhere, one drawn by chance."""
+    rng = np.random.default_rng(_SEED)
+    found = np.arange(leads.shape[0])
+    leading = np.flatnonzero(np.diff(leads.indptr))
+    false = leading[rng.random(len(leading)) < share]
+    found[false] = rng.permutation(leading)[: len(false)]
+    return found

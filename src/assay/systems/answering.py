@@ -1,0 +1,143 @@
+"""From a ranking to a response: the hits, what links add to them, and what is shown under each budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from assay.datasets.dataset import Corpus
+from assay.records import Budget, Hit, Response, Step
+from assay.retrieval.context import Arrival, Showing, by_rank
+from assay.retrieval.links import LEADS, Linked, Links, ScoresOf
+from assay.retrieval.parts import Floats, Ranking
+from assay.systems.meter import Meter
+
+Scoring = Callable[[str, Ranking], ScoresOf]  # of a query: how any passage scores beside a ranking's
+LINK = "link"  # what steps of a trace that go along a link are called
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage that is a hit: its position, score and relevance, and the link that led to it, if one did."""
+
+    position: int
+    score: float
+    relevance: float
+    by: Linked | None = None
+
+
+@dataclass(frozen=True)
+class Answering:
+    """What systems that rank passages have in common: `k` hits, of which the first `show` are shown.
+
+    What links led to is shown besides: it was looked for, and stands low because the query has no word of it.
+    """
+
+    corpus: Corpus
+    showing: Showing
+    k: int
+    show: int
+    links: Links | None = None
+
+    def response(
+        self,
+        query: str,
+        ranking: Ranking,
+        budgets: Sequence[Budget],
+        meter: Meter,
+        scoring: Scoring | None = None,
+    ) -> Response:
+        """The response to a query whose passages are ranked; `scoring` scores what links lead to."""
+        return self.shown(query, self.gathered(query, ranking, meter, scoring), budgets, meter)
+
+    def gathered(
+        self, query: str, ranking: Ranking, meter: Meter, scoring: Scoring | None = None
+    ) -> list[Found]:
+        """The hits, best first: the ranking's own, and those that links lead to. The meter gets `link`."""
+        linked: list[Linked] = []
+        if self.links is not None and scoring is not None and len(ranking.positions):
+            linked = self.links.follow(query, ranking, scoring(query, ranking))
+            meter.lap(LINK)
+        return merged(ranking, linked, self.k)
+
+    def hits(self, found: Sequence[Found]) -> list[Hit]:
+        """What was gathered, as a response has it."""
+        return [Hit(self.corpus.passages[each.position].doc_id, each.score) for each in found]
+
+    def shown(self, query: str, found: Sequence[Found], budgets: Sequence[Budget], meter: Meter) -> Response:
+        """Hits and contexts of what was gathered. The meter gets `select`.
+
+        The trace has the steps of links alone: a system that routes puts its own before them.
+        """
+        response = Response(hits=self.hits(found), trace=self._steps(found))
+        if budgets:
+            shown = [found[at] for at in self._shown(found)]
+            came = [self._arrival(each) for each in shown] if any(each.by for each in found) else ()
+            passages = [self.corpus.passages[each.position] for each in shown]
+            response.contexts = self.showing.contexts(query, passages, budgets, came)
+            meter.lap("select")
+        response.observed = meter.observed()
+        return response
+
+    def _shown(self, found: Sequence[Found]) -> list[int]:
+        """Which hits are shown: the first of those that the ranking has, and all that links led to."""
+        own = accumulate(each.by is None for each in found)
+        return [
+            at
+            for at, (each, count) in enumerate(zip(found, own, strict=True))
+            if each.by or count <= self.show
+        ]
+
+    def _steps(self, found: Sequence[Found]) -> list[Step]:
+        """The links that led to hits, in the order of the hits."""
+        passages = self.corpus.passages
+        return [
+            Step(
+                LINK,
+                each.by.hop,
+                passages[each.position].doc_id,
+                source=passages[each.by.source].doc_id,
+                scores={"weight": each.by.weight, "score": each.by.score},
+                edge=LEADS,
+                role=each.by.name,
+            )
+            for each in found
+            if each.by is not None
+        ]
+
+    def _arrival(self, found: Found) -> Arrival:
+        if found.by is None or self.links is None:
+            return Arrival(found.relevance)
+        return Arrival(found.relevance, found.by.name, self.links.floor)
+
+
+def merged(ranking: Ranking, linked: Sequence[Linked], k: int) -> list[Found]:
+    """The k most relevant of a ranking and of what links lead to, each passage once.
+
+    A passage of the ranking is as relevant as its rank says. A linked one is as relevant as its link says,
+    and comes in by that, where that is more than its own rank gives it. Its score is what a hit of its
+    relevance has, so that scores fall from hit to hit. The others keep their order, scores and relevance.
+    """
+    positions, scores = ranking.positions[:k].tolist(), ranking.scores[:k]
+    relevance = by_rank(len(positions))
+    own = dict(zip(positions, relevance.tolist(), strict=True))
+    better = {each.position: each for each in linked if each.score > own.get(each.position, 0.0)}
+    found = [
+        Found(position, score, own[position])
+        for position, score in zip(positions, scores.tolist(), strict=True)
+        if position not in better
+    ]
+    found += [
+        Found(each.position, _score_at(each.score, relevance, scores), each.score, each)
+        for each in better.values()
+    ]
+    return sorted(found, key=lambda each: -each.relevance)[:k]
+
+
+def _score_at(relevance: float, known: Floats, scores: Floats) -> float:
+    """The score that goes with a relevance, on lines between those of a ranking, and on below its last."""
+    last = scores[-1] - max(float(scores[0] - scores[-1]), abs(float(scores[0])), 1e-9)
+    return float(np.interp(relevance, [0.0, *known[::-1]], [last, *scores[::-1]]))

@@ -1,0 +1,124 @@
+"""How flat systems score any passage, found or not: what links lead to is compared like everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from assay.datasets.dataset import Corpus, digest
+from assay.protocols import Kit
+from assay.retrieval.lexical import Analysis, engine
+from assay.retrieval.links import ScoresOf
+from assay.retrieval.parts import Floats, Ints, Ranking, Vectors
+from assay.retrieval.shelf import Shelf
+from assay.retrieval.vectors.exact import Compared
+from assay.retrieval.weights import TermWeights
+from assay.systems import retrievers
+from assay.systems.retrievers import ByVectors, ByWords, Fused, Reranked, Retriever, indexed_text, told
+
+# To be raised when the weights of words are worked out otherwise: those kept from before are then not used.
+WEIGHED = "1"
+_LEAST = 1e-9  # what a best score counts at least
+
+
+class OwnScores(Protocol):
+    """One way to score passages by position."""
+
+    def of(self, query: str, positions: Ints) -> Floats: ...
+
+
+class Weighed(NamedTuple):
+    """A way to score, and its share."""
+
+    share: float
+    scores: OwnScores
+
+
+@dataclass(frozen=True)
+class WordScores:
+    """BM25."""
+
+    weights: TermWeights
+
+    def of(self, query: str, positions: Ints) -> Floats:
+        return self.weights.scores_at(self.weights.terms(query), positions)
+
+
+@dataclass(frozen=True)
+class VectorScores:
+    """Cosine, negative ones as 0."""
+
+    by: ByVectors
+    corpus: Corpus
+
+    def of(self, query: str, positions: Ints) -> Floats:
+        if not len(positions):
+            return np.empty(0)
+        asked = self.by.embedding.query(query)[0].vector  # remembered: the search has asked for it
+        found: Floats = np.maximum(np.vecdot(self._vectors(positions), asked), 0.0).astype(np.float64)
+        return found
+
+    def _vectors(self, positions: Ints) -> Vectors:
+        if isinstance(self.by.index, Compared):
+            return self.by.index.vectors[positions]
+        texts = [indexed_text(self.corpus.passages[position]) for position in positions.tolist()]
+        return self.by.embedding.passages(texts)
+
+
+@dataclass(frozen=True)
+class Rescoring:
+    """The ways in which a system scores anything; a second look, which may be dear, is not among them."""
+
+    ways: Sequence[Weighed]
+
+    def beside(self, query: str, first: Ranking) -> ScoresOf:
+        """Scores from 0 to 1: by each way, a passage's beside the best one's of a ranking."""
+        best = [
+            max(float(way.scores.of(query, first.positions).max(initial=0.0)), _LEAST) for way in self.ways
+        ]
+
+        def scores(positions: Ints) -> Floats:
+            found = np.zeros(len(positions))
+            for way, most in zip(self.ways, best, strict=True):
+                found += way.share * way.scores.of(query, positions) / most
+            return found
+
+        return scores
+
+
+def rescoring(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> Rescoring:
+    """How a system scores what it did not find itself."""
+    return Rescoring(_ways(retriever, corpus, analysis, kit))
+
+
+def _ways(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> list[Weighed]:
+    match retriever:
+        case ByWords():
+            return [Weighed(1.0, WordScores(weights_of(corpus, analysis, kit)))]
+        case ByVectors():
+            return [Weighed(1.0, VectorScores(retriever, corpus))]
+        case Reranked():
+            return _ways(retriever.first, corpus, analysis, kit)
+        case Fused():
+            count = len(retriever.parts)
+            weights = getattr(retriever.fusion, "weights", ()) or (1.0,) * count
+            shares = [weight / sum(weights) for weight in weights]
+            return [
+                Weighed(share * way.share, way.scores)
+                for share, part in zip(shares, retriever.parts, strict=True)
+                for way in _ways(part, corpus, analysis, kit)
+            ]
+    raise TypeError(f"{type(retriever).__name__} cannot score what it did not find")
+
+
+def weights_of(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeights:
+    """What each word adds to the BM25 score of each passage, kept where making it takes a while."""
+    if len(corpus) < retrievers.WORTH_KEEPING:
+        return TermWeights.build(map(indexed_text, corpus.passages), analysis)
+    shelf = Shelf(kit.cache / "indexes")
+    key = digest(part.encode() for part in ("weights", WEIGHED, engine(), repr(analysis), corpus.hash))
+    kept = shelf.find(key) or shelf.put(key, TermWeights.build(told(corpus, kit), analysis).save)
+    return TermWeights.read(kept, analysis)
