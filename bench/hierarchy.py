@@ -7,6 +7,7 @@ first round warms, the second is timed.
 
     python -m bench.hierarchy            all stages, and docs/images/hierarchy-size.png
     python -m bench.hierarchy 10k 50k    some of them, and no picture
+    python -m bench.hierarchy --routers  every system of the study's routers.yaml, at 10k
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
+import yaml
 
 from assay.datasets.dataset import Corpus, Dataset
 from assay.datasets.generate.workplace.corpus import STAGES
@@ -31,7 +33,7 @@ from assay.measures.block import Block, Labels
 from assay.measures.budget import A
 from assay.measures.tree_routing import Eps
 from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
+from assay.protocols import Kit, Session
 from assay.records import Arm, Item, Response
 from assay.suites.workplace import Workplace
 
@@ -77,15 +79,8 @@ def measured(dataset: Dataset, name: str, cache: str) -> dict[str, Any]:
     started = time.perf_counter()
     index = Registry().create(SYSTEMS, MEASURED[name]).build(dataset.corpus, 0, kit)
     build = time.perf_counter() - started
-    session = index.session()
-    for item in items:
-        session.answer(item.query, BUDGETS)
-    seconds, responses = [], []
-    for item in items:
-        started = time.perf_counter()
-        responses.append(session.answer(item.query, BUDGETS))
-        seconds.append(time.perf_counter() - started)
-    p50, p95 = np.percentile(np.array(seconds) * 1000, [50, 95])
+    took, responses = _timed(index.session(), items)
+    p50, p95 = np.percentile(took, [50, 95])
     gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     found = {"build_s": build, "p50_ms": p50, "p95_ms": p95, "gib": gib}
     return {**found, **_quality(name, items, responses, index, dataset.corpus)}
@@ -130,6 +125,32 @@ def apart(dataset: Dataset, name: str, cache: str) -> dict[str, Any]:
     return found
 
 
+def routers() -> None:
+    """What a query takes with each router, at 10k."""
+    folder = Path(__file__).parents[1] / "src" / "assay" / "studies" / "hierarchy"
+    specs = yaml.safe_load((folder / "routers.yaml").read_text())["systems"]
+    dataset = Workplace("10k", 7).load(Kit())
+    items = [item for item in dataset.items if item.split == "test" and item.gold.get("evidence")]
+    with tempfile.TemporaryDirectory() as cache:
+        for name, spec in specs.items():
+            kit = Kit(cache=Path(cache), root=folder)
+            session = Registry().create(SYSTEMS, spec).build(dataset.corpus, 0, kit).session()
+            p50, p95 = np.percentile(_timed(session, items)[0], [50, 95])
+            print(f"{name:<14} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms", flush=True)
+
+
+def _timed(session: Session, items: list[Item]) -> tuple[list[float], list[Response]]:
+    """Milliseconds and responses of the second round of queries; the first warms."""
+    for item in items:
+        session.answer(item.query, BUDGETS)
+    took, responses = [], []
+    for item in items:
+        started = time.perf_counter()
+        responses.append(session.answer(item.query, BUDGETS))
+        took.append(1000 * (time.perf_counter() - started))
+    return took, responses
+
+
 def main(stages: list[str]) -> None:
     table: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as cache:
@@ -172,5 +193,7 @@ def draw() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--draw"]:
         draw()
+    elif sys.argv[1:2] == ["--routers"]:
+        routers()
     else:
         main(sys.argv[1:] or list(STAGES))

@@ -1,7 +1,7 @@
 """The ground a tree stands on: a corpus by its words and by its vectors, and a query seen the same way.
 
-A tree that loses nothing ranks exactly as a flat system does: both fuse the first `depth` by words with the
-first `depth` by vectors. A tree only decides among which passages.
+A tree that loses nothing ranks as a flat system does: both fuse the first `depth` by words with the first
+`depth` by vectors, but for tantivy's rounding of lengths. A tree only decides among which passages.
 """
 
 from __future__ import annotations
