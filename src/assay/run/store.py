@@ -188,8 +188,13 @@ class Store:
 
     def structures(self) -> dict[str, Structure]:
         """The trees and graphs that indexes published, by the key of the index."""
-        entries = (entry for entry in read_entries(self.journal) if isinstance(entry, Built))
-        return {entry.key: entry.structure for entry in entries if entry.structure is not None}
+        found: dict[str, Structure] = {}
+        same: dict[str, Structure] = {}  # systems that share a tree publish it each, and it is large
+        for entry in read_entries(self.journal):
+            if isinstance(entry, Built) and entry.structure is not None:
+                mark = digest([msgspec.json.encode(entry.structure)])
+                found[entry.key] = same.setdefault(mark, entry.structure)
+        return found
 
     def warnings(self) -> list[str]:
         """What a reader of the results should know about the files they come from."""
