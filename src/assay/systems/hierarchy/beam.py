@@ -135,22 +135,19 @@ class _Step:
 
 def _told(level: int, step: _Step, stages: Mapping[str, Floats], ways: Floats, kept: Ints) -> Iterator[Step]:
     """A step of the trace for each way, the best of each parent first."""
-    chosen = np.isin(step.nodes, kept)
+    # There are hundreds a query: everything is rounded and turned into plain numbers at once.
+    given = {name: np.round(each, _DIGITS).tolist() for name, each in stages.items()}
+    scores, opened = np.round(ways, _DIGITS).tolist(), step.open.tolist()
+    targets = [node_id(level, node) for node in step.nodes.tolist()]
+    sources = [node_id(level - 1, node) for node in step.parents.tolist()]
+    chosen, children, parents = np.isin(step.nodes, kept).tolist(), step.child.tolist(), step.parent.tolist()
     for way in np.lexsort((step.place[step.child], step.parent)).tolist():
-        child = int(step.child[way])
-        given = {name: float(each[child]) for name, each in stages.items()}
-        scores = {name: round(value, _DIGITS) for name, value in given.items() if not math.isnan(value)}
-        scores["score"] = round(float(ways[way]), _DIGITS)
-        selected = bool(step.open[way] and chosen[child])
-        yield Step(
-            "route",
-            level,
-            node_id(level, int(step.nodes[child])),
-            node_id(level - 1, int(step.parents[step.parent[way]])),
-            scores,
-            selected,
-            stop=None if selected else step.stop[way] or BEAM,
-        )
+        child = children[way]
+        told = {name: values[child] for name, values in given.items() if not math.isnan(values[child])}
+        told["score"] = scores[way]
+        selected = opened[way] and chosen[child]
+        stop = None if selected else step.stop[way] or BEAM
+        yield Step("route", level, targets[child], sources[parents[way]], told, selected, stop=stop)
 
 
 def _diverse(order: Ints, scores: Floats, alike: Floats, diversity: float, width: int) -> Ints:
