@@ -5,20 +5,20 @@ need (words, vectors, names), the next find it made. The memory is that of the p
 Queries are those of the test split that have evidence, asked one after another on an index that is open; the
 first round warms, the second is timed.
 
-    python -m bench.hierarchy            all stages, and docs/images/hierarchy-size.png
-    python -m bench.hierarchy 10k 50k    some of them, and no picture
+    python -m bench.hierarchy            all stages, then docs/images/hierarchy-size.png
+    python -m bench.hierarchy 10k 50k    some of them; the others as they were measured last
     python -m bench.hierarchy --routers  every system of the study's routers.yaml, at 10k
 """
 
 from __future__ import annotations
 
 import json
-import os
+import pickle
 import resource
+import subprocess
 import sys
 import tempfile
 import time
-from multiprocessing import Pipe, get_context
 from pathlib import Path
 from typing import Any
 
@@ -112,17 +112,21 @@ def _quality(
     return found
 
 
-def apart(dataset: Dataset, name: str, cache: str) -> dict[str, Any]:
-    """The same in a process of its own, which has the corpus from this one."""
-    mine, theirs = Pipe(duplex=False)
-    process = get_context("fork").Process(
-        target=lambda: theirs.send(measured(dataset, name, cache)),
-    )
-    process.start()
-    theirs.close()
-    found: dict[str, Any] = mine.recv()
-    process.join()
+def apart(dataset: Path, name: str, cache: str) -> dict[str, Any]:
+    """The same in a process of its own, which reads the corpus from a file."""
+    command = [sys.executable, "-m", "bench.hierarchy", "--measured", str(dataset), name, cache]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def apart_in_turn(dataset: Path, cache: str) -> None:
+    """`beside`, in a process of its own."""
+    subprocess.run(
+        [sys.executable, "-m", "bench.hierarchy", "--beside", str(dataset), cache], check=True, text=True
+    )
 
 
 def routers() -> None:
@@ -139,6 +143,29 @@ def routers() -> None:
             print(f"{name:<14} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms", flush=True)
 
 
+def beside(dataset: Dataset, cache: str) -> None:
+    """Flat and beam asked in turn, query by query, so that whatever else the machine does slows both."""
+    items = [item for item in dataset.items if item.split == "test" and item.gold.get("evidence")]
+    kit = Kit(cache=Path(cache))
+    sessions = {
+        name: Registry().create(SYSTEMS, MEASURED[name]).build(dataset.corpus, 0, kit).session()
+        for name in ("flat_strong", "beam")
+    }
+    took: dict[str, list[float]] = {name: [] for name in sessions}
+    for timed in (False, True):  # the first round warms
+        for item in items:
+            for name, session in sessions.items():
+                started = time.perf_counter()
+                session.answer(item.query, BUDGETS)
+                if timed:
+                    took[name].append(1000 * (time.perf_counter() - started))
+    for name, each in took.items():
+        p50, p95 = np.percentile(each, [50, 95])
+        print(f"{len(dataset.corpus):,} passages, in turn: {name:<12} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms")
+    share = np.median(np.array(took["beam"]) / np.array(took["flat_strong"]))
+    print(f"a beam's query takes {share:.2f} of the flat one's time (median over queries)")
+
+
 def _timed(session: Session, items: list[Item]) -> tuple[list[float], list[Response]]:
     """Milliseconds and responses of the second round of queries; the first warms."""
     for item in items:
@@ -152,13 +179,14 @@ def _timed(session: Session, items: list[Item]) -> tuple[list[float], list[Respo
 
 
 def main(stages: list[str]) -> None:
-    table: dict[str, dict[str, Any]] = {}
-    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as cache:
+    table: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    with tempfile.TemporaryDirectory() as folder:
         for stage in stages:
-            dataset = Workplace(stage, 7).load(Kit())
+            corpus = Path(folder) / "corpus.pickle"
+            corpus.write_bytes(pickle.dumps(Workplace(stage, 7).load(Kit())))
             table[stage] = {}
             for name in MEASURED:
-                one = table[stage][name] = apart(dataset, name, cache)
+                one = table[stage][name] = apart(corpus, name, f"{folder}/cache")
                 lost = " ".join(f"{each:.3f}" for each in one.get("eps", []))
                 print(
                     f"{stage:>4} {name:<16} A@400 {one['answered']:.3f} (n {one['n']})  "
@@ -167,8 +195,10 @@ def main(stages: list[str]) -> None:
                     + (f"eps {lost}, {one['visited']:.1%} of passages scored" if lost else ""),
                     flush=True,
                 )
-    if stages == list(STAGES):
-        RESULTS.write_text(json.dumps(table, indent=1) + "\n")
+            apart_in_turn(corpus, f"{folder}/cache")
+            RESULTS.parent.mkdir(exist_ok=True)
+            RESULTS.write_text(json.dumps(table, indent=1) + "\n")
+    if set(STAGES) <= table.keys():
         draw()
 
 
@@ -176,11 +206,12 @@ def draw() -> None:
     """The curves, from the last run over all stages."""
     from matplotlib import pyplot as plt
 
-    table = json.loads(RESULTS.read_text())
+    read = json.loads(RESULTS.read_text())
+    table = {stage: read[stage] for stage in STAGES}
     figure, axes = plt.subplots(1, len(PANELS), figsize=(17, 3.4), constrained_layout=True)
     for axis, (key, title) in zip(axes, PANELS, strict=True):
         for name, (colour, line, mark) in SHOWN.items():
-            values = [table[stage][name][key] for stage in table]
+            values = [table[stage].get(name, {}).get(key, np.nan) for stage in table]
             axis.plot(list(table), values, color=colour, linestyle=line, marker=mark, label=name)
         axis.set_title(title, fontsize=9)
         axis.set_ylim(bottom=0)
@@ -193,6 +224,11 @@ def draw() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--draw"]:
         draw()
+    elif sys.argv[1:2] == ["--measured"]:
+        given = pickle.loads(Path(sys.argv[2]).read_bytes())  # noqa: S301 (our own file)
+        print(json.dumps(measured(given, *sys.argv[3:])))
+    elif sys.argv[1:2] == ["--beside"]:
+        beside(pickle.loads(Path(sys.argv[2]).read_bytes()), sys.argv[3])  # noqa: S301 (our own file)
     elif sys.argv[1:2] == ["--routers"]:
         routers()
     else:
