@@ -61,7 +61,6 @@ SHOWN = {
     "flat_linked": ("#56B4E9", "--", "s"),
     "beam": ("#0072B2", "-", "^"),
     "beam_linked": ("#009E73", "--", "D"),
-    "race_linked": ("#D55E00", ":", "v"),
 }
 PANELS = (
     ("answered", "Answered within 400 tokens"),
