@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 
-PARTS = ("measures", "resampling", "runner", "retrieval", "judging", "http", "memory")
+PARTS = ("measures", "resampling", "runner", "retrieval", "judging", "http", "memory", "desk")
 
 
 def seconds(value: float | None) -> str:

@@ -23,7 +23,7 @@ from assay.gates.figures import figures_of, measures_of_figures
 from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
-from assay.measures.score import score_blocks
+from assay.measures.score import kept_back, score_blocks
 from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
@@ -43,6 +43,8 @@ from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.run.status import place_of
 from assay.run.store import Store, write_atomic
+from assay.scoring_results import SEALED, Scoring
+from assay.scoring_summary import scoring_of
 from assay.slices import Condition
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rectified import Rectifying, Sides
@@ -198,10 +200,20 @@ class Evaluation:
         path, key = self.store.root / "scores.parquet", self._scores_input()
         if path.is_file() and pl.read_parquet_metadata(path).get("input") == key:
             return pl.read_parquet(path)
-        frame = score_blocks(self.measures, self.blocks)
+        frame = kept_back(score_blocks(self.measures, self.blocks), self._withheld)
         # the key lies in the file itself, so that no crash can pair scores with another input
         write_atomic(path, lambda target: frame.write_parquet(target, metadata={"input": key}))
         return frame
+
+    @cached_property
+    def _withheld(self) -> list[str]:
+        """Measures that are shown only once the seal of a blinded scoring is open."""
+        return [each.name for each in self.measures if self._sealed and getattr(each, "withheld", False)]
+
+    @property
+    def _sealed(self) -> bool:
+        """Whether people are still to score without knowing a condition."""
+        return self.scoring is not None and self.scoring.state in SEALED
 
     def _scores_input(self) -> str:
         """A hash of everything a score depends on; measures and judges count with their code's version."""
@@ -214,7 +226,7 @@ class Evaluation:
                     identity(each, registry.provider(MEASURES, getattr(each, "family", ""))).encode()
                     for each in self.measures
                 ),
-                encode(self.study.file.judges),
+                encode([self.study.file.judges, self._withheld]),
                 *(identity(judge).encode() for judge in self.study.judges),
                 *(dataset.hash.encode() for dataset in self.datasets.values()),
                 *(encode([block.arm, block.seed, block.item_ids]) for block in self.blocks),
@@ -326,7 +338,7 @@ class Evaluation:
                 latency(self.blocks),
                 {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
             ),
-            items=item_views(self.items, self.blocks, self.datasets),
+            items=[] if self._sealed else item_views(self.items, self.blocks, self.datasets),
             review=self.review,
             recommendation=recommended(self.verdicts, self.study.file.recommend),
             created=self.store.manifest().get("started"),
@@ -335,8 +347,14 @@ class Evaluation:
             unproven=self._each(lambda dataset: dataset.unproven),
             figures=figures_of(self.study.file.figures, self.evaluator),
             curves=curves_of(self.study.measures),
+            scoring=self.scoring,
         )
         return with_trees(with_traces(found, self.blocks, self.datasets), self.blocks, self._embed)
+
+    @cached_property
+    def scoring(self) -> Scoring | None:
+        """What people scored without knowing whose it was; None where no panel does."""
+        return scoring_of(self.study, self.blocks, self.datasets)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         """What the nodes of trees are about, as vectors of one model, so that trees can be compared."""
@@ -363,6 +381,7 @@ class Evaluation:
         return [
             *part,
             *self._changes(),
+            *(self.scoring.cautions if self.scoring is not None else ()),
             *moved_gates(self.study, self.store.manifest()),
             *faults(self.blocks),
             *timed_elsewhere(self.study, self.blocks),

@@ -228,6 +228,7 @@ class Judgment(msgspec.Struct, frozen=True, omit_defaults=True):
     time: float | None = None
     judgment_id: str | None = None
     replaces: str | None = None  # an earlier judgment of the same judge
+    withdrawn: bool = False  # it takes back what it replaces, and says nothing itself
 
 
 class Question(msgspec.Struct, frozen=True):

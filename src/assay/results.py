@@ -9,6 +9,7 @@ import msgspec
 
 from assay.measures.walk import WantedPath
 from assay.records import Arm, Comparison, Estimate, Factors, Step, Verdict
+from assay.scoring_results import Scoring
 
 if TYPE_CHECKING:
     import polars as pl
@@ -323,6 +324,7 @@ class Results:
     figures: list[Figure] = field(default_factory=list)  # expressions that the study wants shown
     curves: list[Curve] = field(default_factory=list)  # measures at several budgets
     trees: list[TreeView] = field(default_factory=list)  # those that systems route in
+    scoring: Scoring | None = None  # where people score blinded responses
 
     @property
     def caveat(self) -> str | None:
@@ -343,6 +345,7 @@ class Results:
             "caveat": self.caveat,
             "review": msgspec.to_builtins(self.review),
             "against": msgspec.to_builtins(self.against),
+            "scoring": msgspec.to_builtins(self.scoring),
             "scores": self._score_rows(),
             "estimates": msgspec.to_builtins(self.estimates),
             "comparisons": msgspec.to_builtins(self.comparisons),

@@ -14,7 +14,7 @@ from assay.errors import DataError, Problem, UsageError
 from assay.gates.closed_form import linear
 from assay.gates.leaf import means_of
 from assay.gates.syntax import Binary
-from assay.judges.marks import Present
+from assay.judges.marks import Present, standing
 from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
 from assay.pipeline import Evaluation
 from assay.records import Judgment
@@ -64,24 +64,24 @@ def export_review(
             "Forms for each model hold everything it returned. Leave out --first or --per-model."
         )
     evaluation = Evaluation(study)
-    pool, corpus = evaluation.reviewing.pool, _corpus(evaluation)
+    pool, corpus = evaluation.reviewing.pool, corpus_of(evaluation)
     if not pool.items:
         what = "No item of this study wants a review. Items that do carry the tag review=yes"
         raise UsageError(f"{what}; what a model judge graded comes with --verdicts.")
     if reviewer is not None:
-        pool = _seen_by(pool, reviewer, _marks(evaluation))
+        pool = _seen_by(pool, reviewer, marks_of(evaluation))
     if per_model:
         forms = model_forms(evaluation.blocks, pool, corpus)
     elif first is None:
         forms = blind_forms(pool, corpus, seed=seed)
     else:
-        order = decisive_order(pool, _pairs(evaluation), seed, _thresholds(evaluation))
+        order = decisive_order(pool, pairs_of(evaluation), seed, thresholds_of(evaluation))
         chosen = {each.key for each in order[:first]}
         forms = blind_forms(pool, corpus, only=chosen, seed=seed)
     if reviewer is not None:
         forms = [dataclasses.replace(form, reviewer=reviewer) for form in forms]
     place = folder or _fresh_folder(_review_folder(study, reviewer), batch=first is not None)
-    paths = write_forms(forms, place, taken=_marks(evaluation))
+    paths = write_forms(forms, place, taken=marks_of(evaluation))
     rows = [row for form in forms for row in form.rows]
     asked = sum(not row.judgment for row in rows)
     return Exported(paths, asked, len(rows) - asked, not per_model, place)
@@ -100,26 +100,26 @@ def export_verdicts(
     With a `reviewer` they show what that person graded before, else what anybody did; no judge's verdict.
     """
     evaluation = Evaluation(study)
-    asked = _asked(evaluation)
+    asked = asked_by(evaluation)
     if not asked:
         raise UsageError(
             "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
             f"assay run {place_of(study)}"
         )
     told: dict[Told, str] = {}
-    known = set(_grades(evaluation))
+    known = set(grades_of(evaluation))
     for mark in evaluation.judgments:  # those that still hold
         if mark in known and reviewer in {None, mark.judge}:
             told.setdefault((mark.item_id, mark.label, mark.target or ""), mark.category or "")
     forms = [verdict_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
     place = folder or _review_folder(study, reviewer) / "verdicts"
-    paths = write_verdict_forms(forms, place, _grades(evaluation))
+    paths = write_verdict_forms(forms, place, grades_of(evaluation))
     rows = [row for each in forms for row in each.form.rows]
     open_rows = sum(not row.judgment for row in rows)
     return Exported(paths, open_rows, len(rows) - open_rows, True, place)
 
 
-def _asked(evaluation: Evaluation) -> list[Asked]:
+def asked_by(evaluation: Evaluation) -> list[Asked]:
     """What paying judges graded, with the texts that they were shown."""
     present = [Present(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
     return asked_of(evaluation.study.judges, evaluation.judgments, present)
@@ -133,7 +133,7 @@ def _review_folder(study: Study, reviewer: str | None) -> Path:
 
 def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
     """The pool as one reviewer may see it: without what others marked."""
-    own = {(mark.item_id, mark.target) for mark in marks if mark.judge == reviewer}
+    own = {(mark.item_id, mark.target) for mark in standing(marks) if mark.judge == reviewer}
     candidates = [
         each
         if not each.by_person or each.key in own
@@ -143,7 +143,7 @@ def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
     return dataclasses.replace(pool, candidates=candidates)
 
 
-def _corpus(evaluation: Evaluation) -> Corpus:
+def corpus_of(evaluation: Evaluation) -> Corpus:
     """The corpus that marks are made on, which must be one for all arms."""
     corpora = {dataset.corpus.hash: dataset.corpus for dataset in evaluation.datasets.values()}
     if len(corpora) > 1:
@@ -154,12 +154,12 @@ def _corpus(evaluation: Evaluation) -> Corpus:
     return next(iter(corpora.values()))
 
 
-def _marks(evaluation: Evaluation) -> list[Judgment]:
+def marks_of(evaluation: Evaluation) -> list[Judgment]:
     """All that people said so far."""
     return [mark for mark in evaluation.store.judgments() if mark.label == REVIEW]
 
 
-def _pairs(evaluation: Evaluation) -> list[tuple[str, str]]:
+def pairs_of(evaluation: Evaluation) -> list[tuple[str, str]]:
     """The arms that are compared: each with the baseline's."""
     study, arms = evaluation.study, evaluation.reviewing.pool.arms
     by_system: dict[str, list[str]] = {}
@@ -170,7 +170,7 @@ def _pairs(evaluation: Evaluation) -> list[tuple[str, str]]:
     return found or list(combinations(arms, 2))
 
 
-def _thresholds(evaluation: Evaluation) -> list[float]:
+def thresholds_of(evaluation: Evaluation) -> list[float]:
     """The differences that clauses on marks ask for, and none: a gain must be no loss too."""
     found = {0.0}
     for gate in evaluation.study.gates:
@@ -222,13 +222,13 @@ def _taken(
     how: dict[str, Any] = {"reviewer": reviewer, "when": study.kit.clock()}
     try:
         if forms or not verdicts:
-            pool, corpus, before = evaluation.reviewing.pool, _corpus(evaluation), _marks(evaluation)
+            pool, corpus, before = evaluation.reviewing.pool, corpus_of(evaluation), marks_of(evaluation)
             found.append(take(forms, pool, corpus, standing=before, counted=_counted(study), **how))
     except DataError as error:
         problems += error.problems
     try:
         if verdicts:
-            found.append(take_verdicts(verdicts, _asked(evaluation), earlier=_grades(evaluation), **how))
+            found.append(take_verdicts(verdicts, asked_by(evaluation), earlier=grades_of(evaluation), **how))
     except DataError as error:
         problems += error.problems
     if problems:
@@ -236,7 +236,7 @@ def _taken(
     return joined(found)
 
 
-def _grades(evaluation: Evaluation) -> list[Judgment]:
+def grades_of(evaluation: Evaluation) -> list[Judgment]:
     """All that people said so far of what judges graded: marks that answer no question."""
     entries = [entry.judgment for entry in evaluation.store.judged() if entry.key is None]
     return [mark for mark in entries if mark is not None and mark.label != REVIEW]
@@ -244,7 +244,7 @@ def _grades(evaluation: Evaluation) -> list[Judgment]:
 
 def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> Checked | None:
     judges, names = evaluation.study.judges, evaluation.judging.names
-    asked = _asked(evaluation)
+    asked = asked_by(evaluation)
     return Checked.of(asked, judges, evaluation.judgments, names, draw) if asked else None
 
 
@@ -287,7 +287,7 @@ def has_forms(study: Study) -> bool:
 def agreement_of(study: Study) -> Agreement:
     """Agreement among those whose marks count, on relevant or not, and with paying judges."""
     evaluation = Evaluation(study)
-    return Agreement.of(evaluation.judgments, evaluation.judging.raters, _asked(evaluation))
+    return Agreement.of(evaluation.judgments, evaluation.judging.raters, asked_by(evaluation))
 
 
 def next_step(study: Study, place: str) -> str:

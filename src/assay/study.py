@@ -63,8 +63,10 @@ class Study:
     def fingerprint(self) -> str:
         """A hash of the file as written, secrets not filled in."""
         written = self.file.model_dump()
-        if not written["figures"]:  # it came later: a study without it keeps the fingerprint it had
+        if not written["figures"]:  # these came later: a study without them keeps the fingerprint it had
             del written["figures"]
+        if written["run"]["order"] == "arm":
+            del written["run"]["order"]
         return digest([msgspec.json.encode(written, order="sorted")])
 
     @property

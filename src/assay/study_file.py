@@ -95,6 +95,9 @@ class _Strict(BaseModel):
 class RunSettings(_Strict):
     """How systems are asked. None of it is part of a response's identity."""
 
+    order: Literal["arm", "item"] = Field(
+        "arm", description="arm: one after the other; item: an item of all arms before the next of any"
+    )
     threads: int | None = Field(
         None, ge=1, le=256, description="items in flight; default: what the system says"
     )

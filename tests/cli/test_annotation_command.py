@@ -135,6 +135,7 @@ def test_all_that_is_wrong_in_a_form_is_told(documents: Path) -> None:
     assert done.err.count(f"{work}/sheets/anna.csv:3: evidence_node_ids: there is no node") == 2
 
 
+@pytest.mark.slow
 def test_a_shadow_set_is_asked_again(tmp_path: Path, documents: Path) -> None:
     begun(documents)
     (tmp_path / "queries.txt").write_text("who pays?\nwho pays?\nwho logs the call?\n")

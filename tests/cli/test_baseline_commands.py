@@ -150,6 +150,7 @@ def test_nothing_in_common_is_said(folder: Path) -> None:
     assert "gate ship: go -> not declared" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [

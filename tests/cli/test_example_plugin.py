@@ -76,6 +76,7 @@ def ran(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     return folder, real_assay("run", folder, "--json", env={"PYTHONPATH": str(installed)})
 
 
+@pytest.mark.slow
 def test_a_study_names_all_its_plugins(ran: tuple[Path, Done]) -> None:
     _, done = ran
     assert done.code == 0, done.err
@@ -88,6 +89,7 @@ def test_a_study_names_all_its_plugins(ran: tuple[Path, Done]) -> None:
     assert [clause["holds"] for clause in done.json["verdicts"][0]["clauses"]] == [True, True]
 
 
+@pytest.mark.slow
 def test_its_renderer_writes_a_report(ran: tuple[Path, Done], installed: Path) -> None:
     done = real_assay("report", ran[0], "--format", "lines", "-o", "-", env={"PYTHONPATH": str(installed)})
     assert done.code == 0, done.err

@@ -35,6 +35,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("margin", "code", "word"), [("+ 0.9", 10, "No-go"), ("+ 0.6", 11, "Inconclusive")])
 def test_no_go_and_inconclusive(ran: Path, margin: str, code: int, word: str) -> None:
     (ran / "study.yaml").write_text(edited("+ 0.2", margin))
@@ -48,12 +49,14 @@ def test_usage_is_2() -> None:
     assert real_assay("run").code == 2
 
 
+@pytest.mark.slow
 def test_bad_data_is_3(tmp_path: Path) -> None:
     done = real_assay("validate", tmp_path)
     assert done.code == 3
     assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_a_system_that_cannot_be_opened_is_4(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "small", edited("lexical: bm25", "lexical: dense"))
     done = subprocess.run(
@@ -67,12 +70,14 @@ def test_a_system_that_cannot_be_opened_is_4(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_unknown_plugin_is_5() -> None:
     done = real_assay("score", "any.run", "--qrels", "any.qrels", "-m", "nDGC@10")
     assert done.code == 5
     assert "Did you mean 'nDCG'?" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
     [

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_readme_opens_with_the_demos_real_output(tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refresh.py")
     assert spec is not None

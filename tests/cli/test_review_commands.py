@@ -38,6 +38,7 @@ def fill(path: Path, marks: dict[str, str], reviewer: str = "Anna") -> None:
     path.write_text(yaml.safe_dump(form, sort_keys=False, allow_unicode=True))
 
 
+@pytest.mark.slow
 def test_forms_go_out_blind_and_come_back_once(folder: Path) -> None:
     done = assay("review", "export", folder)
     assert done.out.startswith(f"1 form in {folder / 'review'}: 7 to judge, 1 filled in")
@@ -57,6 +58,7 @@ def test_forms_go_out_blind_and_come_back_once(folder: Path) -> None:
     assert status["bounds"]["SemanticLift@5"] == {"small": [0.0, 0.6], "large": [0.4, 0.8]}
 
 
+@pytest.mark.slow
 def test_only_the_most_decisive_passages_are_asked_for_first(folder: Path) -> None:
     first = assay("review", "export", folder, "--first", 2)
     assert first.out.startswith(f"1 form in {folder / 'review' / '001'}: 2 to judge")
@@ -64,6 +66,7 @@ def test_only_the_most_decisive_passages_are_asked_for_first(folder: Path) -> No
     assert str(folder / "review" / "002") in second.out
 
 
+@pytest.mark.slow
 def test_forms_by_model_warn_that_they_are_not_blind(folder: Path) -> None:
     done = assay("review", "export", folder, "--per-model", "--out", folder / "forms")
     assert "not blind" in done.err
@@ -72,6 +75,7 @@ def test_forms_by_model_warn_that_they_are_not_blind(folder: Path) -> None:
     assert assay("review", "export", folder, "--per-model", "--first", 1).code == 2
 
 
+@pytest.mark.slow
 def test_one_wrong_form_keeps_all_of_them_out(folder: Path) -> None:
     assay("review", "export", folder)
     (form,) = (folder / "review").glob("*.yaml")
@@ -102,6 +106,7 @@ def test_a_second_reviewer_does_not_see_the_first_ones_marks(folder: Path) -> No
     assert [(pair["n"], pair["agree"]) for pair in found["pairs"]] == [(3, 1.0)]
 
 
+@pytest.mark.slow
 def test_agreement_is_of_those_who_judged_the_same_passage(folder: Path) -> None:
     assert "judged by two people" in assay("review", "agreement", folder).out
     words = ["SEMANTIC_MATCH", "FALSE_POSITIVE"]
@@ -146,6 +151,7 @@ def judge(folder: Path, model: str, queries: range) -> None:
         fill(folder / "forms" / f"review_CON-{query:03d}_{model}.yaml", marks)
 
 
+@pytest.mark.slow
 def test_a_decision_on_unequal_query_sets_is_refused(forty: Path) -> None:
     judge(forty, "small", range(3, 14))  # eleven queries
     judge(forty, "large", range(7))  # seven, four of which both have
@@ -174,6 +180,7 @@ def test_a_decision_on_unequal_query_sets_is_refused(forty: Path) -> None:
     assert review["verdicts"] == ["go", "no-go"]
 
 
+@pytest.mark.slow
 def test_on_the_twenty_they_share_the_sign_flips(forty: Path) -> None:
     judge(forty, "small", range(QUERIES))
     judge(forty, "large", range(QUERIES))

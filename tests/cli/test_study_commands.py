@@ -278,6 +278,7 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plain_console().no_color
 
 
+@pytest.mark.slow
 def test_demo_is_offline_from_start_to_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object) -> None:
         raise AssertionError("the demo reached for the network")

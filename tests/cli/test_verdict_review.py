@@ -70,6 +70,7 @@ def test_items_are_drawn_at_random_and_shown_blind(folder: Path) -> None:
     assert set(forms) < set(forms_in(more))
 
 
+@pytest.mark.slow
 def test_grades_come_in_once_count_before_the_judges_and_are_compared(folder: Path) -> None:
     assay("review", "export", folder, "--verdicts", "--for", "Anna")
     forms = forms_in(folder / "review" / "Anna")
@@ -104,6 +105,7 @@ def test_grades_come_in_once_count_before_the_judges_and_are_compared(folder: Pa
     assert before == after
 
 
+@pytest.mark.slow
 def test_how_far_people_are_with_what_was_drawn(folder: Path) -> None:
     status = assay("review", "status", folder)
     told = "people finished 0 of the 12 items that a model judged; from 10 on, estimates combine both\n"

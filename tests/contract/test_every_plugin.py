@@ -137,25 +137,20 @@ class TestSystems:
 # ------------------------------------------------------------------------------------ datasets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plugin", made(DATASETS))
-class TestDatasetsThatNeedNoFile:
-    def test_it_loads_the_same_every_time(self, plugin: Any, kit: Kit) -> None:
-        first, second = plugin.load(kit), plugin.load(kit)
-        assert first.hash == second.hash
-        assert first.items
-        assert len(first.corpus)
-
-    def test_gold_is_in_the_corpus(self, plugin: Any, kit: Kit) -> None:
-        dataset = plugin.load(kit)
-        named = {doc_id for item in dataset.items for doc_id in item.gold.get("relevant", {})}
-        assert named <= set(dataset.corpus.position)
-
-    def test_items_are_whole(self, plugin: Any, kit: Kit) -> None:
-        for item in plugin.load(kit).items:
-            assert isinstance(item, Item)
-            assert item.item_id
-            assert item.text.strip()
-            assert all(isinstance(value, str) for values in item.tags.values() for value in values)
+def test_a_dataset_that_needs_no_file_is_whole_and_the_same_every_time(plugin: Any, kit: Kit) -> None:
+    first, second = plugin.load(kit), plugin.load(kit)
+    assert first.hash == second.hash
+    assert first.items
+    assert len(first.corpus)
+    named = {doc_id for item in first.items for doc_id in item.gold.get("relevant", {})}
+    assert named <= set(first.corpus.position)
+    for item in first.items:
+        assert isinstance(item, Item)
+        assert item.item_id
+        assert item.text.strip()
+        assert all(isinstance(value, str) for values in item.tags.values() for value in values)
 
 
 # -------------------------------------------------------------------------------------- judges

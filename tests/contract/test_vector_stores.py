@@ -88,6 +88,7 @@ def metadata(rows: int) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_store_looks_like_one(store: Any) -> None:
     assert isinstance(store, VectorStore)
 
@@ -193,6 +194,7 @@ for name, store in stores.items():
 """
 
 
+@pytest.mark.slow
 def test_a_new_process_finds_the_same(request: pytest.FixtureRequest, kit: Kit) -> None:
     """One process for all of the stores: it takes longer to start than to search."""
     vectors, queries = clustered(1, 30, 16), clustered(2, 4, 16)

@@ -204,6 +204,7 @@ WRONG_FIELDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG_FIELDS)
 def test_a_wrong_field(tmp_path: Path, case: str) -> None:
     text, told = WRONG_FIELDS[case]
@@ -307,6 +308,7 @@ MALFORMED: dict[str, tuple[str | bytes, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MALFORMED)
 def test_a_file_that_is_no_study(tmp_path: Path, case: str) -> None:
     text, told = MALFORMED[case]
@@ -573,6 +575,7 @@ def mutated(rng: random.Random) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 500), marks=pytest.mark.slow)], ids=str)
 def test_no_mutation_of_a_study_gives_a_traceback(tmp_path: Path, seeds: range) -> None:
     folder = write_study(tmp_path / "small")

@@ -80,6 +80,7 @@ def kept(cache: Path) -> list[str]:
 # ------------------------------------------------------------------------------------- endpoints
 
 
+@pytest.mark.slow
 def test_faults_in_one_call_of_ten_are_survived_by_trying_again(tmp_path: Path) -> None:
     with OpenAIStandIn() as server:
         calm = write_study(tmp_path / "calm", {"dense": endpoint(server)})
@@ -92,6 +93,7 @@ def test_faults_in_one_call_of_ten_are_survived_by_trying_again(tmp_path: Path) 
     assert scores(folder) == scores(calm)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
@@ -154,6 +156,7 @@ def test_the_key_is_sent_and_never_shown(tmp_path: Path) -> None:
         assert not path.is_file() or b"sk-" not in path.read_bytes(), path
 
 
+@pytest.mark.slow
 def test_a_corpus_that_grew_by_a_tenth_embeds_that_tenth_and_a_second_run_nothing(tmp_path: Path) -> None:
     with OpenAIStandIn() as server:
         folder = write_study(tmp_path / "study", {"dense": endpoint(server)}, passages=500)
@@ -225,6 +228,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 # 300 vectors of 256 dimensions take 307 kB: with 700 kB free they can be remembered, but not indexed as well
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("system", "free"),
     [("bm25", 9), ("dense", 9), ("dense", 700), ("dense(store=hnsw)", 9), ("dense(store=hnsw)", 700)],

@@ -120,6 +120,7 @@ def _sealing(root: Path, kills: int) -> list[str]:
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kills", [4, pytest.param(30, marks=pytest.mark.slow)])
 def test_kills_while_sealing_lose_nothing_and_keep_nothing_twice(tmp_path: Path, kills: int) -> None:
     store = Store(tmp_path / "run")

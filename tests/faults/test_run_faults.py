@@ -51,6 +51,7 @@ def started(folder: Path, env: dict[str, str], command: list[str]) -> subprocess
     return process
 
 
+@pytest.mark.slow
 def test_a_second_process_is_refused_while_the_first_runs(tmp_path: Path, env: dict[str, str]) -> None:
     folder = write_study(tmp_path / "study", items(60), systems=SLOW)
     first = started(folder, env, run_only(folder))
@@ -62,6 +63,7 @@ def test_a_second_process_is_refused_while_the_first_runs(tmp_path: Path, env: d
     assert (len(times_asked(folder)), set(times_asked(folder).values())) == (60, {1})
 
 
+@pytest.mark.slow
 def test_a_lock_of_a_dead_process_does_not_block(tmp_path: Path, env: dict[str, str]) -> None:
     folder = write_study(tmp_path / "study", items(30), systems=SLOW)
     first = started(folder, env, run_only(folder))
@@ -71,7 +73,8 @@ def test_a_lock_of_a_dead_process_does_not_block(tmp_path: Path, env: dict[str, 
     assert run_study(opened(folder)).pending == 0
 
 
-@pytest.mark.parametrize("engine", ["local", pytest.param("processes", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["local", "processes"])
 def test_ctrl_c_ends_promptly_and_leaves_a_run_to_resume(
     tmp_path: Path, env: dict[str, str], engine: str
 ) -> None:
@@ -101,6 +104,7 @@ class Interrupting:
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_an_interrupt_asks_nothing_more_and_closes_the_index(tmp_path: Path) -> None:
     given = [*items(30), *sequence("talk", 20)]
     folder = write_study(tmp_path, given, systems=SLOW, run={"threads": 2})
@@ -160,6 +164,7 @@ def test_workers_do_not_outlive_a_killed_coordinator(tmp_path: Path, env: dict[s
     assert len(asked(folder)) == stopped < 200
 
 
+@pytest.mark.slow
 def test_systems_that_cannot_be_opened_or_only_fail_exit_with_4(tmp_path: Path, env: dict[str, str]) -> None:
     systems = {"bad": "probe(unbuildable=true)", "failing": "probe"}
     folder = write_study(tmp_path / "study", items(2), systems=systems)

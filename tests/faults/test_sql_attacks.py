@@ -231,6 +231,7 @@ def test_every_way_in_is_refused_before_anything_runs(canary: Path, monkeypatch:
                 sql_select.matching(connection, clause.replace("{canary}", str(canary)), 5)
 
 
+@pytest.mark.slow
 def test_attacks_among_other_clauses_are_refused_alike(table: PassageTable, canary: Path) -> None:
     named = {
         name: clause.replace("{canary}", str(canary)).replace("{folder}", str(canary.parent))
@@ -406,6 +407,7 @@ RUNAWAYS: dict[str, tuple[str, Callable[[str], bool]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNAWAYS)
 def test_a_runaway_is_stopped_and_the_table_stays_usable(name: str) -> None:
     clause, expected = RUNAWAYS[name]

@@ -60,9 +60,8 @@ def same(found: Sweep) -> tuple[object, ...]:
     return settings, found.parameters, found.folds, found.warnings, found.reference.name
 
 
-@pytest.mark.parametrize(
-    ("values", "number", "kills"), [(2, 4, 1), pytest.param(3, 8, 3, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("values", "number", "kills"), [(2, 4, 1), (3, 8, 3)])
 def test_a_killed_sweep_ends_as_an_undisturbed_one(
     tmp_path: Path, values: int, number: int, kills: int
 ) -> None:

@@ -101,6 +101,7 @@ def left(store: Any, name: str, kit: Kit, request: pytest.FixtureRequest) -> lis
 SIZES = {"exact": 60_000, "hnsw": 5_000, "qdrant local": 150, "qdrant": 1_500}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "kills", "latest"),  # in seconds after something is there
     [("exact", 1, 0.0), ("postgres", 1, 0.0)]

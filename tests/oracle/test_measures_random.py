@@ -7,6 +7,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import polars as pl
+import pytest
 import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,6 +43,7 @@ def frame(nested: Nested, column: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["item", "doc", column], orient="row")
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(runs, labels(-2), st.integers(1, 3))
 def test_random_runs_score_as_trec_eval_scores_them(run: Nested, qrels: Nested, rel: int) -> None:

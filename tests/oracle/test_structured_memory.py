@@ -55,6 +55,7 @@ def means(evaluation: Evaluation, measure: str) -> dict[str, float | None]:
     return {each.system: each.value for each in evaluation.results.estimates if each.measure == measure}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_some_graph_mode_meets_every_expectation_and_only_a_dynamic_one_is_primed(
     name: str, evaluated_file: Callable[[str], Evaluation]

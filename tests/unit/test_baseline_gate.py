@@ -199,6 +199,7 @@ def serve(folder: Path, right: Iterable[int], failing: Iterable[int] = (), study
 UNTURNED = "counted at either end of the range, it does not change this"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("then", "now", "verdict", "reason"),
     [

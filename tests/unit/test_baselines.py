@@ -394,6 +394,7 @@ def test_a_study_file_of_another_name_keeps_its_own(tmp_path: Path) -> None:
     assert list_baselines(opened(folder)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["", ".", "..", ".hidden", "-x", "a/b", "../up", "a b", "é", "x" * 101, "a\n"]
 )
@@ -457,6 +458,7 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "harm", "message"),
     [

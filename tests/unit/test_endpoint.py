@@ -155,6 +155,7 @@ def test_certificates_are_checked_wherever_there_are_any(url: str) -> None:
 AT_ANY_CALL: list[Kind] = [kind for kind in KINDS if kind not in {"count", "dimension", "nan"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", AT_ANY_CALL)
 def test_one_call_in_ten_that_fails_is_made_again(kind: Kind) -> None:
     with Scripted(faults=Faults(kind, every=10)) as server:

@@ -37,6 +37,7 @@ LARGE = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sweep", "settings"), [(SMALL, 8), pytest.param(LARGE, 27, marks=pytest.mark.slow)])
 def test_each_text_is_embedded_once_a_model(tmp_path: Path, sweep: str, settings: int) -> None:
     study = opened(write_corpus(tmp_path, sweep))

@@ -14,7 +14,7 @@ from assay.cli.showing import print_json, say
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 
 # of the studies that come with the program, those to start from
-TEMPLATES = ("hierarchy", "memory", "models", "search")
+TEMPLATES = ("answers", "hierarchy", "memory", "models", "search")
 
 
 def command(
@@ -44,13 +44,16 @@ def command(
     say(f"wrote {', '.join(top)} to {target}; next: assay run {target}")
 
 
-_MADE = ("__pycache__", "run", "sweep", "baselines")  # what running a study leaves in its folder
+_MADE = ("__pycache__", "run", "sweep", "baselines", "desk", "results")  # what running a study leaves behind
+_SEALED = ("blind", "blind.key", "blind.acts")  # what blinding leaves beside a study; a scored copy keeps it
 
 
 def _files(folder: Traversable, above: str = "") -> Iterator[tuple[str, bytes]]:
     """Every file of a template with its path in it."""
     for each in folder.iterdir():
+        if each.name in _MADE or (not above and each.name in _SEALED):
+            continue
         if each.is_file():
             yield f"{above}{each.name}", each.read_bytes()
-        elif each.name not in _MADE and not each.name.endswith((".run", ".sweep")):
+        elif not each.name.endswith((".run", ".sweep")):
             yield from _files(each, f"{above}{each.name}/")

@@ -30,10 +30,12 @@ from assay.cli import (
     init,
     report,
     review,
+    review_desk,
     run,
     score,
     status,
     sweep,
+    tokens,
     validate,
 )
 from assay.cli.showing import say
@@ -75,18 +77,26 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
     return telling
 
 
-for module in (demo, init, validate, fit, run, score, compare, gate, report, status, graph, sweep, dashboard):
+for module in (
+    *(demo, init, validate, fit, run, score, compare, gate, report, status, graph, sweep, tokens),
+    dashboard,
+):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))
 
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
     "review": (
-        "What people judge: forms out and in.",
+        "What people judge: at a desk in the browser, or in forms.",
         {
             "export": review.export,
             "import": review.take_in,
             "status": review.status,
             "agreement": review.agreement,
+            "blind": review_desk.blind,
+            "check": review_desk.check,
+            "serve": review_desk.serve,
+            "suggest": review_desk.suggest,
+            "unblind": review_desk.unblind,
         },
     ),
     "data": (

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import AsJson, StudyPath
+from assay.cli.review_scores import (
+    export_scores,
+    scores_blindly,
+    show_agreement,
+    show_scoring,
+    take_scores_in,
+)
 from assay.cli.showing import plain_console, print_json, say, write_reports
 
 if TYPE_CHECKING:
@@ -49,6 +56,9 @@ def export(
     from assay.study import open_study
 
     opened = open_study(study)
+    if scores_blindly(opened):
+        export_scores(opened, out, study, as_json=as_json)
+        return
     if verdicts:
         if per_model or first is not None:
             raise UsageError("With --verdicts items are drawn at random. Leave out --first and --per-model.")
@@ -81,6 +91,9 @@ def take_in(
     from assay.study import open_study
 
     opened = open_study(study)
+    if scores_blindly(opened):
+        take_scores_in(opened, forms or [], study, as_json=as_json)
+        return
     found = import_review(opened, forms or [], reviewer)
     results = write_reports(found.results, opened)  # or the page would show what was
     for note in found.taking.notes:
@@ -105,7 +118,11 @@ def status(study: StudyPath, as_json: AsJson = False) -> None:
     from assay.reviewing import progress_of
     from assay.study import open_study
 
-    found = progress_of(open_study(study))
+    opened = open_study(study)
+    if scores_blindly(opened):
+        show_scoring(opened, study, as_json=as_json)
+        return
+    found = progress_of(opened)
     if as_json:
         print_json({"schema": "assay/review/1", "review": found.review, "verdicts": found.verdicts})
         return
@@ -148,6 +165,9 @@ def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     from assay.study import open_study
 
     opened = open_study(study)
+    if scores_blindly(opened):
+        show_agreement(opened, study, as_json=as_json)
+        return
     found = agreement_of(opened)
     if as_json:
         print_json(found.as_json())

@@ -33,7 +33,7 @@ from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.records import Item
 from assay.retrieval.quoting import code_for, fenced, shown
 
-Label = Literal["relevance", "intent", "answerable"]  # what a prompt may give grades of
+Label = Literal["relevance", "intent", "answerable", "accuracy"]  # what a prompt may give grades of
 QUOTED = ("query", "expected", "intent", "passage")
 NOTHING = "(none)"  # what is quoted where there is nothing to quote
 LONGEST_REASON = 500  # characters

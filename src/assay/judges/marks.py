@@ -27,9 +27,16 @@ def shown_with(query: str, text: str) -> str:
 
 
 def standing(judgments: Sequence[Judgment]) -> list[Judgment]:
-    """Those that their own judge has not replaced; nobody takes back what another judge said."""
-    replaced = {(judgment.judge, judgment.replaces) for judgment in judgments if judgment.replaces}
-    return [judgment for judgment in judgments if (judgment.judge, judgment.judgment_id) not in replaced]
+    """Those that their own judge has neither replaced nor withdrawn; nobody takes back what another said.
+
+    What a withdrawn judgment had replaced stands again.
+    """
+    withdrawn = {(each.judge, each.replaces) for each in judgments if each.withdrawn and each.replaces}
+    said = [
+        each for each in judgments if not each.withdrawn and (each.judge, each.judgment_id) not in withdrawn
+    ]
+    replaced = {(each.judge, each.replaces) for each in said if each.replaces}
+    return [each for each in said if (each.judge, each.judgment_id) not in replaced]
 
 
 def covers(one: Place, other: Place) -> bool:

@@ -96,3 +96,13 @@ def score_blocks(measures: Sequence[Measure], blocks: Iterable[Block]) -> pl.Dat
             )
         )
     return pl.concat(parts)
+
+
+def kept_back(scores: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """The scores with those of some measures left open: raters are not to know yet what they tell."""
+    named = pl.col("measure").is_in(measures)
+    unjudged = pl.lit(Status.UNJUDGED.value).cast(STATUS)
+    return scores.with_columns(
+        value=pl.when(named).then(None).otherwise("value"),
+        status=pl.when(named).then(unjudged).otherwise("status"),
+    )

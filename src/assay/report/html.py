@@ -23,6 +23,7 @@ from assay.report.figures import figure_tables
 from assay.report.flips import Changes, changes, score_grid
 from assay.report.graph_picture import walk_figures
 from assay.report.refusals import Refusals
+from assay.report.scoring_views import scoring_view
 from assay.report.svg import style_of
 from assay.report.tree_figure import tree_figures
 from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
@@ -54,7 +55,9 @@ class Html:
     def render(self, results: Results) -> bytes:
         pages = templates()
         trees = tree_figures(results)
+        scoring = scoring_view(results)
         style, script = (_sources(pages, name, trees=bool(trees)) for name in ("style.css", "script.js"))
+        style += _source(pages, "scoring.css") if scoring else Markup()
         grid = score_grid(results)
         folded = folded_measures(results)
         panels = [
@@ -77,6 +80,7 @@ class Html:
             compared=any(row["against"] for panel in panels for row in panel["rows"]),
             curves=curve_views(results),
             trees=trees,
+            scoring=scoring,
             figure_tables=figure_tables(results),
             further=_further(results),
             slices=_slices(results),

@@ -14,6 +14,7 @@ from assay.report.curves import in_curves, panels_of
 from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.flips import Changes, changes
 from assay.report.refusals import Refusals
+from assay.report.scoring import agreement_lines, short_table, state_lines
 from assay.report.tree_wording import tree_line
 from assay.results import ItemView, Results
 
@@ -48,6 +49,7 @@ class Markdown:
                 [one for measure in results.measures for one in say.differences(results, measure.name)],
                 Refusals(results),
             ),
+            *_scoring(results),
             *_slices(results),
             *_flips(results),
             "## Trust",
@@ -229,6 +231,20 @@ def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slic
                 f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample(one, asked)}"
             )
     return cells
+
+
+def _scoring(results: Results) -> list[str]:
+    """Where a blinded scoring stands, how far raters agree, and the tests that head it."""
+    scoring = results.scoring
+    if scoring is None:
+        return []
+    header, rows = short_table(scoring)
+    return [
+        "## Blinded scoring",
+        *(f"**{escaped(line)}**" for line in state_lines(scoring)),
+        "\n".join(f"- {escaped(line)}" for line in [*agreement_lines(scoring), *scoring.cautions]),
+        table(list(map(escaped, header)), [list(map(escaped, row)) for row in rows]) if rows else "",
+    ]
 
 
 def _flips(results: Results) -> list[str]:

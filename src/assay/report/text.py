@@ -19,6 +19,7 @@ from assay.report.curves import in_curves
 from assay.report.text_differences import decisive, difference_parts, unshown
 from assay.report.text_figures import curve_tables, figure_parts
 from assay.report.text_items import item_tables, latency_lines
+from assay.report.text_scoring import scoring_parts
 from assay.report.text_tables import GAP, WORDS, columned, folded, grid, plain, side_by_side, turned
 from assay.report.tree_wording import tree_line
 from assay.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
@@ -88,7 +89,8 @@ def _print_since(since: Against, console: Console, width: int) -> None:
 def _print_evidence(results: Results, console: Console, width: int, *, every: bool) -> None:
     means = (*curve_tables(results, width), *_estimates(results, width))
     slices = _slices(results, decisive(results, every=every), width)
-    figures = (*means, *figure_parts(results, width), *slices)
+    scored = scoring_parts(results.scoring, width)
+    figures = (*means, *figure_parts(results, width), *scored, *slices)
     for table in (*figures, *difference_parts(results, width, every=every), _review(results)):
         if table is not None:
             _print_table(console, table, width)

@@ -50,7 +50,9 @@ class VectorMemory:
     def _open(self) -> sqlite3.Connection:
         # the lock below makes one connection serve all threads
         file = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-        file.execute("PRAGMA journal_mode=WAL")
+        with self._path.with_suffix(".opening").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # SQLite does not wait where two change the mode at once
+            file.execute("PRAGMA journal_mode=WAL")
         file.execute("PRAGMA synchronous=NORMAL")
         file.execute(
             "CREATE TABLE IF NOT EXISTS vectors"

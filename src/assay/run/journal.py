@@ -6,6 +6,7 @@ mark is at stake), a fresh segment a writer. A reader drops torn lines; what the
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import threading
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -106,7 +107,7 @@ class Writer:
         self._synced = time.monotonic()
         self._dirty = False
 
-    def append(self, entry: Entry, *, now: bool = False) -> None:
+    def append(self, entry: msgspec.Struct, *, now: bool = False) -> None:
         """Writes one line; `now` waits until it is on disk."""
         line = self._encode(entry) + b"\n"
         with self._turn:
@@ -120,7 +121,8 @@ class Writer:
             while written < len(line):  # a disk that fills up takes part of a line, then refuses the rest
                 written += os.write(self._file, line[written:])
         except OSError as error:
-            os.ftruncate(self._file, self._size)  # no later line may continue a torn one
+            with storing(self.path):
+                os.ftruncate(self._file, self._size)  # no later line may continue a torn one
             raise _refused(self.path, error) from error
         self._size += len(line)
         self._dirty = True
@@ -131,6 +133,8 @@ class Writer:
             if self._dirty and (force or time.monotonic() - self._synced >= SYNC_EVERY):
                 with storing(self.path):
                     os.fsync(self._file)
+                    if os.fstat(self._file).st_nlink == 0:  # what has no name is lost once it is closed
+                        raise FileNotFoundError(errno.ENOENT, "somebody removed it")
                 self._synced, self._dirty = time.monotonic(), False
 
     def close(self) -> None:
@@ -172,10 +176,15 @@ def segments(folder: Path) -> list[Path]:
 
 
 def read_entries(folder: Path) -> Iterator[Entry]:
-    """Every whole line of every segment, oldest segment first."""
+    """Every whole line of a run's journal, oldest segment first."""
+    return read_lines(folder, Entry)
+
+
+def read_lines(folder: Path, kind: Any) -> Iterator[Any]:
+    """Every whole line of every segment that is of a kind of record, oldest segment first."""
     with ExitStack() as stack:
         for lines in _opened(folder, stack):
-            yield from _entries(lines)
+            yield from _read(lines, kind)
 
 
 def read_idle(path: Path) -> Iterator[Entry]:
@@ -185,7 +194,7 @@ def read_idle(path: Path) -> Iterator[Entry]:
             fcntl.flock(lines, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return
-        yield from _entries(lines)
+        yield from _read(lines, Entry)
 
 
 def _opened(folder: Path, stack: ExitStack) -> list[BinaryIO]:
@@ -197,8 +206,8 @@ def _opened(folder: Path, stack: ExitStack) -> list[BinaryIO]:
             stack.close()
 
 
-def _entries(lines: BinaryIO) -> Iterator[Entry]:
-    decode = msgspec.json.Decoder(Entry).decode
+def _read(lines: BinaryIO, kind: Any) -> Iterator[Any]:
+    decode = msgspec.json.Decoder(kind).decode
     for line in lines:
         if not line.endswith(b"\n"):
             return

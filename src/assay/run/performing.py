@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -111,21 +111,51 @@ class Ledger:
 
 def perform_packed(packed: bytes) -> bytes:
     """Performs work in a process of its own: opens the study from its file."""
-    work = msgspec.json.decode(packed, type=Work)
-    study = open_study(work.study)
-    plan = plan_units(work.basis, work.seed, study.dataset(work.arm))
-    return msgspec.json.encode(perform(work, plan, study, Silent()))
+    works = msgspec.json.decode(packed, type=list[Work])
+    study = open_study(works[0].study)
+    plans = [plan_units(work.basis, work.seed, study.dataset(work.arm)) for work in works]
+    return msgspec.json.encode(perform(works, plans, study, Silent()))
 
 
-def perform(work: Work, plan: Sequence[Unit], study: Study, progress: Progress) -> Tally:
-    """Builds what the arm is asked of and asks it, writing a journal segment of its own."""
-    tally, store = Tally(work.arm.name, work.seed), Store(study.run_folder)
+def perform(
+    works: Sequence[Work], plans: Sequence[Sequence[Unit]], study: Study, progress: Progress
+) -> list[Tally]:
+    """Builds what arms are asked of and asks them, each writing a journal segment of its own.
+
+    Several arms take turns: all of them are asked an item before any is asked the next, so that what drifts
+    with time, such as the load of a service, meets them alike. Who is first changes from item to item.
+    """
+    with ExitStack() as stack:
+        at_work = [
+            stack.enter_context(_performing(work, plan, study, progress))
+            for work, plan in zip(works, plans, strict=True)
+        ]
+        if len(at_work) == 1:
+            at_work[0].ask(at_work[0].units)
+        else:
+            _take_turns(at_work)
+    return [performance.tally for performance in at_work]
+
+
+def _take_turns(at_work: Sequence[_Performance]) -> None:
+    turns: dict[int, list[tuple[_Performance, Unit]]] = {}
+    for performance in at_work:
+        for unit in performance.units:
+            turns.setdefault(min(unit.items), []).append((performance, unit))
+    for number, position in enumerate(sorted(turns)):
+        for performance, unit in turns[position][:: -1 if number % 2 else 1]:
+            performance.ask([unit])
+
+
+@contextmanager
+def _performing(work: Work, plan: Sequence[Unit], study: Study, progress: Progress) -> Iterator[_Performance]:
+    store, tally = Store(study.run_folder), Tally(work.arm.name, work.seed)
+    units = [plan[index] for index in work.units]
     with closing(Ledger(store.spending, work)) as ledger, store.writer() as writer:
-        if ledger.affordable:
-            units = [plan[index] for index in work.units]
-            _Performance(study, work, writer, ledger, progress, tally).run(units)
+        performance = _Performance(study, work, units, writer, ledger, progress, tally)
+        with closing(performance.indexes):
+            yield performance
         tally.cost = ledger.total
-    return tally
 
 
 @dataclass(frozen=True)
@@ -134,6 +164,7 @@ class _Performance:
 
     study: Study
     work: Work
+    units: Sequence[Unit]
     writer: Writer
     ledger: Ledger
     progress: Progress
@@ -147,22 +178,29 @@ class _Performance:
     def dataset(self) -> Dataset:
         return self.study.dataset(self.work.arm)
 
-    def run(self, units: Sequence[Unit]) -> None:
-        """Asks some units, unless the index they share cannot be built."""
-        with closing(Indexes(self._build, units)) as indexes:
-            try:
-                if any(unit.scope is None for unit in units):
-                    indexes.of(None)
-            except (Exception, SystemExit) as error:  # an index that cannot be built is the system's failure
-                fault = fault_of(error, self.study.concealed)
-                self.tally.broken = f"{fault.kind}: {fault.message}"
-                return
-            self._ask(indexes, units)
+    @cached_property
+    def indexes(self) -> Indexes:
+        return Indexes(self._build, self.units)
 
-    def _ask(self, indexes: Indexes, units: Sequence[Unit]) -> None:
+    @cached_property
+    def _ready(self) -> bool:
+        """Whether it can be asked: it is paid for, and the index that its units share could be built."""
+        try:
+            if self.ledger.affordable and any(unit.scope is None for unit in self.units):
+                self.indexes.of(None)
+        except (Exception, SystemExit) as error:  # an index that cannot be built is the system's failure
+            fault = fault_of(error, self.study.concealed)
+            self.tally.broken = f"{fault.kind}: {fault.message}"
+            return False
+        return self.ledger.affordable
+
+    def ask(self, units: Sequence[Unit]) -> None:
+        """Asks some of its units, unless it cannot be asked."""
+        if not self._ready:
+            return
         study = self.study
         asked = Asked(
-            self.system, self.dataset, study.kit, study.budgets, study.file.run, indexes, study.concealed
+            self.system, self.dataset, study.kit, study.budgets, study.file.run, self.indexes, study.concealed
         )
         crew = Crew(asked, self._record, self.ledger.pay, lambda: self.ledger.affordable)
         with closing(crew.finished(units)) as coming:  # so that an interrupt here ends the crew at once

@@ -96,12 +96,13 @@ def run_study(
         do = perform_packed
         if engine == "local":
             do = partial(_perform_here, study=study, plans=plans, progress=progress, purse=purse)
-        tallies = []
-        packed = [msgspec.json.encode(purse.share(work, len(works))) for work in works]
-        for result in performing.map(do, packed):
-            tallies.append(msgspec.json.decode(result, type=Tally))
-            if engine != "local":  # performers elsewhere tell when they are done
-                progress.advance(tallies[-1].answered + tallies[-1].failed, tallies[-1].failed)
+        tallies: list[Tally] = []
+        shared = [[purse.share(work, len(works)) for work in group] for group in _groups(study, works)]
+        for result in performing.map(do, [msgspec.json.encode(group) for group in shared]):
+            told = msgspec.json.decode(result, type=list[Tally])
+            tallies += told
+            for tally in told if engine != "local" else ():  # performers elsewhere tell when they are done
+                progress.advance(tally.answered + tally.failed, tally.failed)
         outcomes = store.outcomes() if works else outcomes
         done = {key for key, good in outcomes.items() if good}
         store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
@@ -167,11 +168,24 @@ def _unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
+def _groups(study: Study, works: Sequence[Work]) -> list[list[Work]]:
+    """What is performed together: an arm, or, where items set the order, all of equal factors and seed."""
+    if study.file.run.order != "item":
+        return [[work] for work in works]
+    groups: dict[bytes, list[Work]] = {}
+    for work in works:
+        groups.setdefault(msgspec.json.encode([work.arm.factors, work.seed], order="sorted"), []).append(work)
+    return list(groups.values())
+
+
 def _perform_here(packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: Purse) -> bytes:
-    work = purse.share(msgspec.json.decode(packed, type=Work), 1)
-    tally = perform(work, plans[work.arm.name, work.seed].units, study, progress)
-    purse.pay(tally.cost)
-    return msgspec.json.encode(tally)
+    group = msgspec.json.decode(packed, type=list[Work])
+    works = [purse.share(work, len(group)) for work in group]
+    units = [plans[work.arm.name, work.seed].units for work in works]
+    tallies = perform(works, units, study, progress)
+    for tally in tallies:
+        purse.pay(tally.cost)
+    return msgspec.json.encode(tallies)
 
 
 def _refuse_broken(study: Study, tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:

@@ -11,7 +11,6 @@ run/
 
 from __future__ import annotations
 
-import fcntl
 import math
 import os
 import re
@@ -21,14 +20,14 @@ from dataclasses import dataclass
 from itertools import chain, groupby, permutations
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 import polars as pl
 
 from assay.datasets.dataset import digest
-from assay.disk import sync
-from assay.errors import DataError, Problem, UsageError
+from assay.disk import alone, sync
+from assay.errors import DataError, Problem
 from assay.records import Judgment, Structure
 from assay.run.columns import COLUMNS, in_columns, in_order
 from assay.run.journal import (
@@ -72,17 +71,8 @@ class Store:
         """Held by the one process that runs or seals; the kernel lets go of it when that process dies."""
         with storing(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
-            handle = (self.root / "lock").open("a+")
-        with handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(
-                    f"Another process{_holder(handle)} is running {self.root}. Wait for it, or end it."
-                ) from None
-            handle.truncate(0)
-            handle.write(str(os.getpid()))
-            handle.flush()
+            (self.root / "lock").touch()
+        with alone(self.root / "lock", f"running {self.root}"):
             yield
 
     def writer(self) -> Writer:
@@ -313,9 +303,3 @@ def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
             sync(path.parent)  # the new name is on disk before anything it replaces goes
         finally:
             draft.unlink(missing_ok=True)
-
-
-def _holder(handle: IO[str]) -> str:
-    handle.seek(0)
-    pid = handle.read().strip()
-    return f" (pid {pid})" if pid else ""

@@ -16,7 +16,7 @@ from assay.errors import UsageError, did_you_mean
 from assay.stats.columns import checked_pair, ratio
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from assay.protocols import Floats
 
@@ -24,18 +24,26 @@ KAPPA_WEIGHTS = {"none": np.sign, "linear": np.abs, "quadratic": np.square}  # o
 ALPHA_LEVELS = ("nominal", "ordinal", "interval")
 
 
-def cohen_kappa(a: ArrayLike, b: ArrayLike, scheme: str = "none", weights: Floats | None = None) -> Floats:
+def cohen_kappa(
+    a: ArrayLike,
+    b: ArrayLike,
+    scheme: str = "none",
+    weights: Floats | None = None,
+    levels: Sequence[float] | None = None,
+) -> Floats:
     """Cohen's kappa of two raters: 1 - observed / expected disagreement, at most 1.
 
     Rows that either rater left out (NaN) do not count. `scheme` weighs a disagreement by the number of
-    categories it spans: not at all, linearly, quadratically (Cohen, 1968).
+    categories it spans: not at all, linearly, quadratically (Cohen, 1968). `levels` are all categories of
+    the scale, so that one that nobody used still lies between its neighbours; without them those count that
+    occur.
     """
     if scheme not in KAPPA_WEIGHTS:
         raise UsageError(f"There are no {scheme!r} weights for kappa. {did_you_mean(scheme, KAPPA_WEIGHTS)}")
     ratings = np.column_stack([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
     both = ~np.isnan(ratings).any(axis=1)
     counts = _weights(weights, len(ratings))[:, both]
-    categories, code = np.unique(ratings[both], return_inverse=True)
+    categories, code = _coded(ratings[both], levels)
     first, second = code.reshape(-1, 2).T
     ranks = np.arange(len(categories))
     cost = KAPPA_WEIGHTS[scheme](np.abs(ranks[:, None] - ranks)).astype(np.float64)
@@ -90,6 +98,17 @@ def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Float
     x, y = _centred_ranks(left, counts), _centred_ranks(right, counts)
     shared, own, other = (np.sum(counts * one * two, axis=1) for one, two in ((x, y), (x, x), (y, y)))
     return ratio(shared, np.sqrt(own * other))
+
+
+def _coded(ratings: Floats, levels: Sequence[float] | None) -> tuple[Floats, NDArray[np.intp]]:
+    """The categories in rising order, and the place of each rating among them."""
+    if levels is None:
+        return np.unique(ratings, return_inverse=True)
+    categories = np.unique(np.asarray(levels, dtype=np.float64))
+    if (strange := np.setdiff1d(ratings, categories)).size:
+        scale = ", ".join(f"{each:g}" for each in categories)
+        raise UsageError(f"A grade of {strange[0]:g} is not on the scale {scale}. Give all of its levels.")
+    return categories, np.searchsorted(categories, ratings)
 
 
 def _weights(weights: Floats | None, n: int) -> Floats:

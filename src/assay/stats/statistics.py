@@ -121,15 +121,39 @@ class Either:
 class Kappa:
     """Cohen's kappa of two raters; `weights` is none, linear or quadratic.
 
-    The raters are the people a study lists; `raters` names other judges: "anna|llm".
+    The raters are the people a study lists; `raters` names other judges: "anna|llm". `levels` is how many
+    grades the scale has, 4 for 0 to 3, so that a grade nobody gave still lies between its neighbours; 0
+    counts the grades that occur.
     """
 
     reads: ClassVar[str] = "judgments"
     weights: str = "none"
     raters: str = ""
+    levels: int = 0
+
+    def __post_init__(self) -> None:
+        if self.levels < 0 or self.levels == 1:
+            raise UsageError(f"levels is {self.levels}. Give how many grades the scale has, such as 4.")
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        return cohen_kappa(*_pair(columns, "kappa"), self.weights, weights)
+        scale = range(self.levels) if self.levels else None
+        return cohen_kappa(*_pair(columns, "kappa"), self.weights, weights, scale)
+
+
+@dataclass(frozen=True)
+class Rho:
+    """Spearman's rank correlation of two raters' grades, over what both judged.
+
+    The raters are the people a study lists; `raters` names other judges: "anna|llm".
+    """
+
+    reads: ClassVar[str] = "judgments"
+    raters: str = ""
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        first, second = _pair(columns, "rho")
+        both = ~(np.isnan(first) | np.isnan(second))
+        return spearman(first[both], second[both], weights[:, both])
 
 
 @dataclass(frozen=True)

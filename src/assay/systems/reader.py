@@ -8,21 +8,20 @@ answer.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from time import perf_counter
 from typing import Annotated, Any, ClassVar
 
-from assay.chat import Chat, Message, Said
+from assay.chat import Said
 from assay.datasets.dataset import Corpus, Dataset
-from assay.endpoint import Client, Endpoint, Refused
-from assay.errors import Problem, Retryable, UsageError
+from assay.endpoint import Refused
+from assay.errors import Problem, Retryable
 from assay.plugins import SYSTEMS, aside, identity, part_identities
 from assay.protocols import Kit, Session, Structured
-from assay.records import Budget, Fault, Hit, Observed, Query, Response
+from assay.records import Budget, Hit, Observed, Query, Response
 from assay.systems.around import AnySystem, IndexAround, Publishing, told
+from assay.systems.asking_chat import Bill, ChatModel, at_least, checked_service, fault_of, filled
 
 PROMPT = """\
 Answer the question from the passages below. Give the shortest answer there is: a name, a date, a number, a
@@ -33,7 +32,6 @@ your best guess.
 
 Question: {question}
 Answer:"""
-_PLACE = re.compile(r"\{(passages|question)\}")
 
 
 @dataclass(frozen=True)
@@ -64,30 +62,11 @@ class Reader:
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
-        for name in ("k", "max_tokens", "threads"):
-            if (count := getattr(self, name)) < 1:
-                raise UsageError(f"{name} is {count}. It must be at least 1.")
-        for name in ("price_in", "price_out"):
-            if not 0 <= (value := getattr(self, name)) < math.inf:
-                raise UsageError(f"{name} is {value:g}. It must be a number, 0 or more.")
-        for place in ("passages", "question"):
-            if f"{{{place}}}" not in self.prompt:
-                raise UsageError(f"prompt: {{{place}}} is missing. Write it where the model is to see it.")
-        if not self.url:
-            raise UsageError("url: no service is named. Write the address that /chat/completions is below.")
-        object.__setattr__(self, "service", self.endpoint.identity)  # checks address, key and patience
+        at_least(1, "k", self.k)
+        object.__setattr__(self, "service", checked_service(self, ("passages", "question")))
 
     def __repr__(self) -> str:
         return identity(self)
-
-    @property
-    def endpoint(self) -> Endpoint:
-        price = self.price_in + self.price_out  # only whether there is one counts: `Chat` works out how much
-        return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
-
-    @property
-    def chat(self) -> Chat:
-        return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
 
     @property
     def gives(self) -> frozenset[str] | None:
@@ -98,7 +77,7 @@ class Reader:
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> ReaderIndex:
         found = self.of.build(corpus, seed, kit)
         kind = StructuredReaderIndex if isinstance(found, Structured) else ReaderIndex
-        return kind(found, self, corpus, seed, self.endpoint.open(clock=kit.clock))
+        return kind(found, self, corpus, ChatModel.of(self, seed, kit))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the system that is read from cannot serve a dataset."""
@@ -119,14 +98,13 @@ class ReaderIndex(IndexAround):
 
     part: Reader
     corpus: Corpus
-    seed: int
-    client: Client
+    model: ChatModel
 
     def session(self) -> ReaderSession:
         return ReaderSession(self, self.index.session())
 
     def close(self) -> None:
-        self.client.close()
+        self.model.close()
         super().close()
 
     def shown(self, hits: Sequence[Hit]) -> str:
@@ -140,22 +118,10 @@ class ReaderIndex(IndexAround):
         text = hit.text or self.corpus.text_of(hit.doc_id) or ""
         return f"{title}\n{text}" if title and text else text
 
-    def read(self, question: str, passages: str, spent: list[float]) -> Said:
+    def read(self, question: str, passages: str, bill: Bill) -> Said:
         """What the model answers. Each attempt is paid for, also one that comes to nothing."""
-        filled = {"question": question, "passages": passages}
-        # in one pass: a passage that holds {question} is not filled in
-        asked = _PLACE.sub(lambda place: filled[place[1]], self.part.prompt)
-        messages = [{"role": "user", "content": asked}]
-        sent = self.part.chat.request(
-            messages, temperature=0.0, max_tokens=self.part.max_tokens, seed=self.seed
-        )
-        return self.client.post(Chat.PATH, sent, partial(self._said, messages, spent))
-
-    def _said(self, messages: list[Message], spent: list[float], answer: Any) -> Said:
-        said = self.part.chat.said(messages, answer)
-        spent.append(said.cost)
-        _ = said.spoken  # an answer without a text is asked for again
-        return said
+        asked = filled(self.part.prompt, {"question": question, "passages": passages})
+        return self.model.ask([{"role": "user", "content": asked}], bill)
 
 
 @dataclass(frozen=True)
@@ -179,18 +145,18 @@ class ReaderSession:
         passages = "" if response.error is not None else self._index.shown(response.hits)
         if not passages:
             return response
-        spent: list[float] = []
+        bill = Bill()
         began = perf_counter()
         try:
-            read = self._index.read(query.text, passages, spent)
+            read = self._index.read(query.text, passages, bill)
         except (Retryable, Refused) as error:
-            return self._failed(query, response, error, math.fsum(spent))
+            return self._failed(query, response, error, bill.cost)
         seen = response.observed
         took = perf_counter() - began
         before = seen.seconds.get("total", math.fsum(seen.seconds.values()))
         seen.seconds = {**seen.seconds, "read": took, "total": before + took}
         seen.tokens = (seen.tokens or 0) + read.tokens or None
-        seen.cost = (seen.cost or 0.0) + math.fsum(spent) or None
+        seen.cost = (seen.cost or 0.0) + bill.cost or None
         response.answer = read.spoken.strip()
         return response
 
@@ -205,5 +171,4 @@ class ReaderSession:
         paid = (response.observed.cost or 0.0) + cost
         response.observed.cost = None
         self._kept = (query, response)
-        fault = Fault(type(error).__name__, str(error), isinstance(error, Retryable))
-        return Response(error=fault, observed=Observed(cost=paid or None))
+        return Response(error=fault_of(error), observed=Observed(cost=paid or None))

@@ -39,6 +39,7 @@ def test_a_title_has_one_spelling(title: str, name: str) -> None:
     assert normalize_title(title) == name
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_a_name_is_its_own_name_and_can_stand_before_a_number(title: str) -> None:
     name = normalize_title(title)

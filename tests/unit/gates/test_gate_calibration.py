@@ -70,6 +70,7 @@ def test_by_estimate_alone_twins_often_pass() -> None:
     assert outcomes("M(new#) >= M(old#) + 0.02", studies("twins", 66), on="estimate")[True] >= 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [66, pytest.param(300, marks=pytest.mark.slow)])
 def test_twins_are_neither_better_nor_worse(n: int) -> None:
     # 2.5 % to each side; three deviations of 400 studies are 0.023

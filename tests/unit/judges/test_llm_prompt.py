@@ -45,7 +45,7 @@ def user_message(**quoted: str) -> str:
 
 def test_every_packaged_prompt_reads_and_is_what_its_file_is_called() -> None:
     names = sorted(each.name for each in (files("assay.judges") / "prompts").iterdir())
-    assert names == ["answerable-1.txt", "intent-1.txt", "relevance-1.txt"]
+    assert names == ["accuracy-1.txt", "answerable-1.txt", "intent-1.txt", "relevance-1.txt"]
     for name in names:
         prompt = packaged_prompt(name.removesuffix(".txt"))
         assert f"{prompt.name}-{prompt.version}.txt" == name

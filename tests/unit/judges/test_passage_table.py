@@ -207,6 +207,7 @@ def test_a_key_that_collides_keeps_the_core_meaning(table: PassageTable) -> None
     assert table.matching("text LIKE '%hidden%' OR chunk_text LIKE '%hidden%'") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "clause"),
     [
@@ -356,6 +357,7 @@ def together(table: PassageTable, clauses: Sequence[str]) -> list[list[str] | st
     return [str(each) if isinstance(each, ClauseRefused) else each for each in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.parent.name)
 def test_all_clauses_of_a_golden_set_find_together_what_each_finds(path: Path) -> None:
     entries = read_golden(path).entries

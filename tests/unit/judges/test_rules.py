@@ -88,6 +88,7 @@ def test_counts_that_are_true_raise_nothing(dataset: Dataset) -> None:
     assert made(rules=BY_CATEGORY).examine(dataset, Kit()) == ([], [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [

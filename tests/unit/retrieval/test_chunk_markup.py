@@ -129,6 +129,7 @@ def test_a_rule_at_the_top_is_not_front_matter() -> None:
     assert cut(Markdown(), "---\na: 1\n---") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "top",
     [
@@ -204,6 +205,7 @@ def unfenced(text: str) -> str:
     return re.sub(r"^---\n.*?^---$|^ *(```|~~~).*?^ *\1|<!--.*?-->", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_every_page_of_a_handbook_is_cut_without_loss(shared_data: Callable[[str], Path]) -> None:
     check_handbook(pages(shared_data("handbook_18f")))
 

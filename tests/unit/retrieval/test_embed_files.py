@@ -130,6 +130,7 @@ def ask_the_hub(cache: Path, address: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_minilm_comes_from_the_hub_once_and_then_from_its_cache(folder: Path, tmp_path: Path) -> None:
     (folder / "config.json").write_text(json.dumps({**CONFIG, "max_position_embeddings": None}))
     (folder / "pytorch_model.bin").write_bytes(b"not wanted")
@@ -140,6 +141,7 @@ def test_minilm_comes_from_the_hub_once_and_then_from_its_cache(folder: Path, tm
     assert ask_the_hub(tmp_path / "cache", server.url) == expected, "the hub is gone, and nobody asks it"
 
 
+@pytest.mark.slow
 def test_without_package_folder_or_hub_the_three_ways_are_named(folder: Path, tmp_path: Path) -> None:
     with Hub(folder, "owner/other") as server:
         assert "hub did not give" in ask_the_hub(tmp_path, server.url)

@@ -214,6 +214,7 @@ REFERENCE = {
 }
 
 
+@pytest.mark.slow
 def test_minilm_gives_the_vectors_of_sentence_transformers(minilm: OnnxModel) -> None:
     vectors, tokens, _ = minilm.embed(list(REFERENCE), "passage")
     assert vectors.shape == (4, 384)

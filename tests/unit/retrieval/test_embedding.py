@@ -178,6 +178,14 @@ def test_threads_that_ask_the_same_at_once_embed_it_once(kit: Kit) -> None:
     assert sorted(texts_of(model)) == sorted(set(texts))
 
 
+def test_many_may_open_a_new_memory_at_once(kit: Kit) -> None:
+    """Without a turn of their own some two in a hundred found the file locked."""
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(60):
+            path = kit.cache / str(number) / "vectors.sqlite"
+            assert len(list(pool.map(VectorMemory, [path] * 8))) == 8
+
+
 def test_builds_that_share_texts_embed_them_once(kit: Kit) -> None:
     model = CountingModel(pause=0.01)
     with ThreadPoolExecutor(4) as pool:
@@ -287,6 +295,7 @@ except SystemFailure as error:
 """
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_is_told_of_and_what_was_written_serves(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(Path(__file__).parent), str(tmp_path)],

@@ -44,6 +44,7 @@ def test_of_nothing_is_nothing(fusion: Fusion, rankings: list[Ranking]) -> None:
     assert len(fused.positions) == len(fused.scores) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fusion", FUSED, ids=str)
 @given(each=st.lists(scored, max_size=4))
 def test_each_position_stands_once_best_first_and_ties_in_corpus_order(
@@ -55,6 +56,7 @@ def test_each_position_stands_once_best_first_and_ties_in_corpus_order(
     assert pairs == sorted(pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fusion", FUSED, ids=str)
 @given(each=st.lists(scored, min_size=3, max_size=3))
 def test_the_order_of_the_rankings_plays_no_part(fusion: Fusion, each: list[dict[int, float]]) -> None:

@@ -191,6 +191,7 @@ def test_a_refusal_for_another_reason_is_not_halved() -> None:
 # ------------------------------------------------------------------------------------------------- faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_call_in_ten_that_fails_changes_nothing(kind: Kind) -> None:
     patience = 0.5 if kind in {"hang", "drip"} else 30.0

@@ -179,6 +179,7 @@ def test_a_form_is_pleasant_to_fill_in() -> None:
     ]
 
 
+@pytest.mark.slow
 @example("a\x85b", "a\u2028b", "a\x85b\nc", "a\n\x85 b", 1e-7)  # line ends that YAML reads as others
 @settings(max_examples=150)
 @given(WORD, WORD, TEXT, TEXT, st.floats(allow_nan=False, allow_infinity=False))

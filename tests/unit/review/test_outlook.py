@@ -49,6 +49,7 @@ def own(system: dict[str, list[str]], word: str) -> dict[tuple[str, str], str]:
     return {(item, doc): word for item, docs in system.items() for doc in docs[1:]}
 
 
+@pytest.mark.slow
 def test_before_any_mark_everything_can_happen(folder: Path) -> None:
     found = Evaluation(open_study(folder)).review
     assert found is not None
@@ -59,6 +60,7 @@ def test_before_any_mark_everything_can_happen(folder: Path) -> None:
     assert found.outlook == "the verdict can still be go or no-go: 35 passages to judge"
 
 
+@pytest.mark.slow
 def test_shared_passages_need_no_mark_to_settle_it(folder: Path) -> None:
     # d = 2/3 in each of seven rows: all subsets have mean 2/3, and the lower end is above 0
     now = mark(folder, own(LARGE, SEMANTIC_MATCH) | own(SMALL, FALSE_POSITIVE))
@@ -74,18 +76,21 @@ def test_shared_passages_need_no_mark_to_settle_it(folder: Path) -> None:
     assert now.results.recommendation == "use large"
 
 
+@pytest.mark.slow
 def test_one_side_alone_can_settle_that_nothing_is_gained(folder: Path) -> None:
     found = mark(folder, own(LARGE, FALSE_POSITIVE)).review
     assert found is not None
     assert found.verdicts == ["no-go"]  # whatever the other system's passages are, this one cannot lead
 
 
+@pytest.mark.slow
 def test_a_keyword_match_that_a_person_sees_is_no_lift(folder: Path) -> None:
     found = mark(folder, own(LARGE, KEYWORD_MATCH) | own(SMALL, FALSE_POSITIVE)).review
     assert found is not None
     assert found.verdicts == ["no-go"]
 
 
+@pytest.mark.slow
 def test_the_ends_bound_every_completion(folder: Path) -> None:
     half = {key: word for key, word in own(LARGE, SEMANTIC_MATCH).items() if key[0] < "CON-4"}
     now = mark(folder, half)
@@ -104,6 +109,7 @@ def test_the_ends_bound_every_completion(folder: Path) -> None:
     assert seen <= set(possible.verdicts)
 
 
+@pytest.mark.slow
 def test_a_bootstrap_interval_is_never_called_settled_while_marks_are_open(folder: Path) -> None:
     (folder / "study.yaml").write_text(STUDY.replace("interval: subsets", "interval: bootstrap"))
     found = mark(folder, own(LARGE, SEMANTIC_MATCH) | own(SMALL, FALSE_POSITIVE)).review
@@ -111,6 +117,7 @@ def test_a_bootstrap_interval_is_never_called_settled_while_marks_are_open(folde
     assert not found.settled
 
 
+@pytest.mark.slow
 def test_a_complete_review_gives_rates_on_all_queries(folder: Path) -> None:
     shared = {(item, "R1.pdf#0"): SEMANTIC_MATCH for item in SMALL}
     now = mark(folder, own(LARGE, SEMANTIC_MATCH) | own(SMALL, FALSE_POSITIVE) | shared)
@@ -126,6 +133,7 @@ def test_a_complete_review_gives_rates_on_all_queries(folder: Path) -> None:
     assert now.results.recommendation == "use large"
 
 
+@pytest.mark.slow
 def test_rates_are_given_on_queries_judged_for_every_system_alone(folder: Path) -> None:
     # large is judged on all seven queries, small on two: means of seven and of two would not be comparable
     everything = own(LARGE, SEMANTIC_MATCH) | {(item, "R1.pdf#0"): FALSE_POSITIVE for item in SMALL}
@@ -139,6 +147,7 @@ def test_rates_are_given_on_queries_judged_for_every_system_alone(folder: Path) 
     assert found.bounds["SemanticLift@5"]["small"] == (pytest.approx(4 / 21), pytest.approx(14 / 21))
 
 
+@pytest.mark.slow
 def test_a_factor_of_one_value_changes_nothing(folder: Path) -> None:
     (folder / "study.yaml").write_text(STUDY + "factors: {golden: [gold.yaml]}\n")
     evaluate(folder)
@@ -161,6 +170,7 @@ def test_a_clause_that_may_stay_without_figures_keeps_it_open(folder: Path) -> N
     assert "inconclusive" in found.verdicts
 
 
+@pytest.mark.slow
 def test_a_clause_whose_cut_off_is_repeated_is_read_value_by_value(folder: Path) -> None:
     study = STUDY.replace(
         "    otherwise: no-go", "    kill: RR@cut(large) < 0 for each cut=5|10\n    otherwise: no-go"
@@ -172,6 +182,7 @@ def test_a_clause_whose_cut_off_is_repeated_is_read_value_by_value(folder: Path)
     export_review(open_study(folder), folder / "first", first=3)
 
 
+@pytest.mark.slow
 def test_too_many_outcomes_to_try_are_never_called_settled(folder: Path) -> None:
     clauses = "".join(f"\"RR(label='review|relevance')@{cut}(large) > 2\", " for cut in range(1, 9))
     go = STUDY.replace("go: SemanticLift@5(large) > SemanticLift@5(small)", f"go: [{clauses}]")
@@ -181,6 +192,7 @@ def test_too_many_outcomes_to_try_are_never_called_settled(folder: Path) -> None
     assert found.verdicts == ["go", "inconclusive", "no-go"]
 
 
+@pytest.mark.slow
 def test_a_step_that_can_still_be_stopped_is_not_settled(folder: Path) -> None:
     steps = STUDY.replace(
         "gates:\n", "gates:\n  pre: {interval: subsets, deciding: false, kill: SemanticLift@5(small) > 0.5}\n"
@@ -199,6 +211,7 @@ def test_a_step_that_can_still_be_stopped_is_not_settled(folder: Path) -> None:
     assert now.review.verdicts == ["inconclusive"]
 
 
+@pytest.mark.slow
 def test_what_was_not_answered_is_not_judged(folder: Path) -> None:
     now = mark(folder, own(LARGE, SEMANTIC_MATCH) | own(SMALL, FALSE_POSITIVE))
     assert now.review is not None
@@ -214,6 +227,7 @@ def test_what_was_not_answered_is_not_judged(folder: Path) -> None:
     assert "CON-0" in done.complete(["small"])
 
 
+@pytest.mark.slow
 def test_another_query_makes_earlier_marks_stale(folder: Path) -> None:
     from assay.judges.marks import shown_with, text_hash
 

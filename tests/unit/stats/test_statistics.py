@@ -11,7 +11,7 @@ from assay.errors import UsageError
 from assay.plugins import STATISTICS, Registry
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
 from assay.stats.resample import bootstrap_weights
-from assay.stats.statistics import P50, P95, P99, Alpha, Kappa, Spearman, Wins, weighted_percentile
+from assay.stats.statistics import P50, P95, P99, Alpha, Kappa, Rho, Spearman, Wins, weighted_percentile
 
 
 def test_kappa_by_hand() -> None:
@@ -19,6 +19,37 @@ def test_kappa_by_hand() -> None:
     # Agreement 4/5; chance 3/5 · 2/5 + 2/5 · 3/5 = 12/25; (20 - 12) / (25 - 12)
     assert cohen_kappa(a, b)[0] == pytest.approx(8 / 13)
     assert cohen_kappa([*a, 1, np.nan], [*b, np.nan, 0])[0] == pytest.approx(8 / 13)
+
+
+def test_a_level_that_nobody_gave_keeps_its_place() -> None:
+    a, b = [0, 0, 3, 3, 1], [0, 3, 3, 3, 1]
+    # 0 against 3 is one of five rows: 3 steps on 0 to 3, 2 on the grades that occur.
+    # By chance on 0 to 3, from a's 2, 1, 0, 2 to b's 1, 1, 0, 3: 2 · (1 + 9) + 1 · (1 + 6) + 2 · (3 + 2) = 37
+    assert cohen_kappa(a, b, "linear", levels=range(4))[0] == pytest.approx(1 - 5 * 3 / 37)
+    # without 2, 3 lies two steps from 0: 2 · (1 + 6) + 1 · (1 + 3) + 2 · (2 + 1) = 24
+    assert cohen_kappa(a, b, "linear")[0] == pytest.approx(1 - 5 * 2 / 24)
+    # unweighted, every step is the same
+    assert cohen_kappa(a, b, levels=range(4))[0] == pytest.approx(cohen_kappa(a, b)[0])
+    ratings, once = [np.array(a, dtype=float), np.array(b, dtype=float)], np.ones((1, 5))
+    assert Kappa("linear", levels=4).values(ratings, once)[0] == pytest.approx(1 - 15 / 37)
+    assert Kappa("linear").values(ratings, once)[0] == pytest.approx(1 - 10 / 24)
+
+
+def test_a_grade_off_the_scale_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"grade of 4 is not on the scale 0, 1, 2, 3"):
+        cohen_kappa([0, 4], [0, 1], "linear", levels=range(4))
+    with pytest.raises(UsageError, match="levels is 1"):
+        Kappa(levels=1)
+
+
+def test_rho_is_over_what_both_judged() -> None:
+    a, b = np.array([1, 2, np.nan, 3, 4.0]), np.array([20, 10, 99, 40, 30.0])
+    # ranks 1 2 3 4 against 2 1 4 3, as above; the third row is one rater's alone
+    assert Rho().values([a, b], np.ones((1, 5)))[0] == pytest.approx(0.6)
+    # the first two rows alone: 1, 2 against 2, 1
+    assert Rho().values([a, b], np.array([[1.0, 1.0, 5.0, 0.0, 0.0]]))[0] == pytest.approx(-1.0)
+    with pytest.raises(UsageError, match="rho takes two columns"):
+        Rho().values([a], np.ones((1, 5)))
 
 
 def test_alpha_by_hand() -> None:
@@ -107,6 +138,8 @@ def test_percentiles_are_those_of_numpy(values: list[float], share: float, seed:
         ("spearman", Spearman()),
         ("wins", Wins()),
         ("kappa(weights=quadratic)", Kappa("quadratic")),
+        ("kappa(weights=linear, levels=4)", Kappa("linear", levels=4)),
+        ("rho", Rho()),
         ("alpha(level=ordinal)", Alpha("ordinal")),
     ],
 )

@@ -183,6 +183,7 @@ def calibrated(name: str, n: int, studies: int) -> tuple[float, float]:
 NAMES = ["alike", "alike, uneven", "apart", "skewed", "mostly ties"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_lifts_are_covered(name: str) -> None:
     held, alarms = calibrated(name, 20, 1_000)

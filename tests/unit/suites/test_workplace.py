@@ -47,6 +47,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     )
 
 
+@pytest.mark.slow
 def test_the_stage_has_as_many_passages_as_it_says(made: Made) -> None:
     assert len(made.dataset.corpus) == 10_000
     assert len(made.dataset.items) == 500

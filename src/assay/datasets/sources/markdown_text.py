@@ -195,7 +195,7 @@ def _shown(part: Token) -> str:
     return part.content if part.type in {"text", "code_inline"} else ""
 
 
-class _Shown(HTMLParser):
+class ShownText(HTMLParser):
     """What a browser shows of a piece of HTML, a line each for what it sets apart."""
 
     def __init__(self) -> None:
@@ -215,9 +215,8 @@ class _Shown(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._unseen:
-            self.parts.append(" ".join(data.split()) if data.strip() else " ")
-            if data[-1:].isspace():
-                self.parts.append(" ")
+            before, after = (" " * end.isspace() for end in (data[:1], data[-1:]))
+            self.parts.append(f"{before}{' '.join(data.split())}{after}")
 
     def parse_marked_section(self, i: int, report: bool = True) -> int:
         """`<![…` as browsers take it, for a comment; the parser's own way ends in an error for some."""
@@ -229,7 +228,7 @@ class _Shown(HTMLParser):
 
 
 def _html_lines(source: str) -> list[str]:
-    shown = _Shown()
+    shown = ShownText()
     shown.feed(source)
     shown.close()
     lines = (_SPACE.sub(" ", line).strip() for line in "".join(shown.parts).split("\n"))

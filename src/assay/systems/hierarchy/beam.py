@@ -65,7 +65,7 @@ class Beam:
         if self.router.cut is not None:
             step.keep_of_each_parent(stages[FIRST], self.router.cut, CUT)
         if self.second is not None:
-            own, stages["rerank"] = self._looked_at(asked, level, step, meter)
+            own, stages["rerank"] = self._looked_at(self.second, asked, level, step, meter)
         ways = self.router.ema * step.above + (1 - self.router.ema) * own[step.child]
         if self.router.expand is not None:
             step.keep_of_each_parent(ways, self.router.expand, EXPAND, by_pair=True)
@@ -73,13 +73,13 @@ class Beam:
         walk.steps += _told(level, step, stages, ways, found.nodes)
         return found
 
-    def _looked_at(self, asked: Asked, level: int, step: _Step, meter: Meter) -> tuple[Floats, Floats]:
+    def _looked_at(
+        self, second: Scorer, asked: Asked, level: int, step: _Step, meter: Meter
+    ) -> tuple[Floats, Floats]:
         """The second look at the candidates that are left: from 0 to 1, and as it was given."""
-        if self.second is None:
-            raise RuntimeError("there is no second look")
         open_nodes = np.unique(step.child[step.open])
         texts = [self.planted.summaries[level - 1][node].text for node in step.nodes[open_nodes].tolist()]
-        found = self.second.scores(asked.text, texts)
+        found = second.scores(asked.text, texts)
         meter.lap("route", tokens=found.tokens, cost=found.cost)
         given = np.full(len(step.nodes), np.nan)
         given[open_nodes] = found.scores

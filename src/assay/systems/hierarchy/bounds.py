@@ -33,6 +33,12 @@ class BestFirst:
     k: int
     most: int | None = None  # leaves that are opened; None: as many as it takes
 
+    def __post_init__(self) -> None:
+        if self.blend.words:
+            _ = self._by_words  # worked out now: the first query should not pay for it
+        if self.blend.dense:
+            _ = self.planted.radii
+
     @cached_property
     def _by_words(self) -> NodeScorer:
         return Words().load(self.planted)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.retrieval.parts import Floats, Ints, Ranking, Vectors
+from assay.retrieval.parts import Ints, Ranking, Vectors
 from assay.retrieval.vectors.exact import ExactIndex
 from assay.retrieval.weights import TermWeights
 from assay.systems.hierarchy.ground import Asked
@@ -25,6 +25,9 @@ class Collapsed:
 
     planted: Planted
     brings: int = 3
+
+    def __post_init__(self) -> None:
+        _ = self.index, self.words  # worked out now: the first query should not pay for it
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
@@ -74,7 +77,3 @@ class Collapsed:
         members: Ints = self.planted.tree.members(level, node)
         best: list[int] = self.planted.ground.ranked(asked, members).positions[: self.brings].tolist()
         return best
-
-    def warm(self) -> None:
-        """Works out what queries read."""
-        _: tuple[object, Floats] = (self.index, self.words.scores(self.words.terms("")))

@@ -138,9 +138,7 @@ class TreeSystem:
             second = None if self.router.rerank is None else self.router.rerank.load(self.model, kit)
             made[BEAM] = BeamPath(Beam(planted, self.router, self.router.load(planted), second), look)
         if COLLAPSED in names:
-            collapsed = Collapsed(planted, self.brings)
-            collapsed.warm()
-            made[COLLAPSED] = CollapsedPath(collapsed, look)
+            made[COLLAPSED] = CollapsedPath(Collapsed(planted, self.brings), look)
         return made
 
     def _race(self, corpus: Corpus, kit: Kit) -> Race | None:

@@ -1,0 +1,187 @@
+"""A saved page as the text a model is given: HTML as its words, Markdown and plain text nearly as written.
+
+How HTML becomes text is chosen by name:
+main         the text inside `main`, or inside `article`, or else the body without its surroundings
+visible      everything that a browser shows
+trafilatura  what the library of that name takes for the main text
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from assay.datasets.sources.markdown_text import ShownText
+from assay.errors import DataError, PluginError, Problem, UsageError, did_you_mean
+from assay.yaml_lines import read_text
+
+LEAST = 50  # characters of a page: with fewer, its text is most likely made by scripts
+HTML = frozenset({".html", ".htm", ".xhtml"})
+MARKDOWN = frozenset({".md", ".markdown"})
+PLAIN = frozenset({".txt"})
+SUFFIXES = HTML | MARKDOWN | PLAIN
+
+_UNSEEN = frozenset({"noscript", "svg", "math", "object"})  # besides what the parser leaves out itself
+_AROUND = frozenset({"aside", "button", "dialog", "footer", "form", "header", "nav"})
+# A header inside the main text holds its title, and an aside there is a note that belongs to it.
+_AROUND_INSIDE = _AROUND - {"aside", "header"}
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
+_UNCLOSED = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})  # the next of its kind ends it
+_ROLES = _UNSEEN | _AROUND | {"article", "hidden", "main"}
+_SPACE = re.compile(r"[^\S\n]+")
+# What stands for signs of `pre` while the lines around it lose their white space and empty marks of lists.
+_SIGNS = dict(zip(" \t-|", "\ue000\ue001\ue002\ue003", strict=True))
+_KEPT = str.maketrans(_SIGNS)
+_BACK = str.maketrans({stand_in: sign for sign, stand_in in _SIGNS.items()})
+
+_FENCE = r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?(?: {0,3}(?P=fence)[`~]*[ \t]*(?:\n|\Z)|\Z)"
+_DROPPED = re.compile(
+    rf"(?P<code>{_FENCE})"
+    r"|<!--.*?-->"
+    r"|!\[[^\]\n]*\]\(\s*<?data:image/[^)\s]*(?:\s+\"[^\"\n]*\")?\s*\)"
+    r"|^[ ]{0,3}\[[^\]\n]+\]:[ \t]*<?data:image/[^\n]*\n?"
+    r"|<img\b[^>]*\bsrc\s*=\s*[\"']?data:image/[^>]*>",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+
+
+def read_page(path: Path, extract: str = "main") -> str:
+    """The text of a page's file, told by its suffix; one that gives next to nothing is a problem."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        fix = f"Save it as one of {', '.join(sorted(SUFFIXES))}."
+        raise DataError(Problem(f"{suffix or 'a file without a suffix'} is no page", str(path), fix=fix))
+    source = read_text(path)
+    text = html_text(source, extract) if suffix in HTML else _written(source, suffix in MARKDOWN)
+    if len(text) < LEAST:
+        what = f"the page gives {len(text)} characters of text, fewer than {LEAST}"
+        fix = "If scripts write its text, save it as a browser shows it; or give another page."
+        raise DataError(Problem(what, str(path), fix=fix))
+    return text
+
+
+def extractor(name: str) -> Callable[[str], str]:
+    """What makes text of HTML, by its name."""
+    known: dict[str, Callable[[str], str]] = {
+        "main": _main_text,
+        "visible": _visible_text,
+        "trafilatura": _trafilatura_text,
+    }
+    if name not in known:
+        raise UsageError(f"extract: there is no {name!r}. {did_you_mean(name, known)}")
+    return known[name]
+
+
+def html_text(source: str, extract: str = "main") -> str:
+    """The text of an HTML page."""
+    return extractor(extract)(source)
+
+
+def markdown_content(source: str) -> str:
+    """Markdown as it is given to a model: without comments and embedded images, no gap above two blank lines.
+
+    A comment inside a fenced block of code is code, and stays.
+    """
+    kept = _DROPPED.sub(lambda found: found["code"] or "", _ended(source))
+    return re.sub(r"\n(?:[ \t]*\n){3,}", "\n\n\n", kept).strip()
+
+
+def _written(source: str, markdown: bool) -> str:
+    return markdown_content(source) if markdown else _ended(source).strip()
+
+
+def _ended(source: str) -> str:
+    return source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+# ---------------------------------------------------------------------------------------- pages
+
+
+class _Page(ShownText):
+    """What a browser shows of a page, each part with the elements around it that decide whether it counts."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.around: list[frozenset[str]] = []  # of each part
+        self._open: list[tuple[str, frozenset[str]]] = []  # each element, and what is around what is in it
+        self._pre = 0
+        self.feed(source)
+        self.close()
+        self._note()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._note()
+        if tag in _UNCLOSED and self._open and self._open[-1][0] == tag:
+            self._open.pop()
+        if tag not in _VOID:
+            role = "hidden" if _is_hidden(dict(attrs)) else tag
+            self._open.append((tag, self._state | {role} if role in _ROLES else self._state))
+        self._pre += tag == "pre"
+        super().handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        super().handle_endtag(tag)
+        self._note()
+        if any(tag == each for each, _ in reversed(self._open)):
+            while self._open.pop()[0] != tag:
+                pass
+        self._pre = max(self._pre - (tag == "pre"), 0)
+
+    def handle_data(self, data: str) -> None:
+        if self._unseen:
+            return
+        if self._pre:
+            held = re.sub(r"\n(?=\n)", "\n ", _ended(data))  # so that an empty line of code is one
+            self.parts.append(held.translate(_KEPT))
+        else:
+            self.parts.append(re.sub(r"\s+", " ", data))
+
+    @property
+    def _state(self) -> frozenset[str]:
+        return self._open[-1][1] if self._open else frozenset()
+
+    def _note(self) -> None:
+        """Notes where the parts stand that came since the last tag."""
+        self.around += [self._state] * (len(self.parts) - len(self.around))
+
+    def text(self, inside: str, without: frozenset[str]) -> str:
+        """The parts inside an element, or in the whole page, that stand in none of those left out."""
+        left_out = without | _UNSEEN | {"hidden"}
+        kept = (
+            part if part == "\n" or not (around & left_out or (inside and inside not in around)) else ""
+            for part, around in zip(self.parts, self.around, strict=True)
+        )
+        lines = (_SPACE.sub(" ", line).strip() for line in "".join(kept).split("\n"))
+        rows = (f"{line} |" if line.startswith("| ") else line for line in lines if line.strip("-| "))
+        return "\n".join(row.translate(_BACK).rstrip() for row in rows)
+
+
+def _is_hidden(attributes: dict[str, str | None]) -> bool:
+    style = re.sub(r"\s", "", attributes.get("style") or "").lower()
+    shown = "hidden" not in attributes or attributes["hidden"] == "until-found"
+    return not shown or "display:none" in style or "visibility:hidden" in style
+
+
+def _main_text(source: str) -> str:
+    page = _Page(source)
+    for inside in ("main", "article"):
+        if found := page.text(inside, _AROUND_INSIDE):
+            return found
+    return page.text("", _AROUND)
+
+
+def _visible_text(source: str) -> str:
+    return _Page(source).text("", frozenset())
+
+
+def _trafilatura_text(source: str) -> str:
+    try:
+        from trafilatura import extract
+    except ImportError as error:
+        how = "Install it: pip install 'retrieval-assay[pages]', or choose extract: main"
+        raise PluginError(f"trafilatura is not installed. {how}") from error
+    found = extract(source, include_comments=False)
+    return found.strip() if found else ""

@@ -1,0 +1,252 @@
+"""The desk's HTTP API: routes, and what they take and give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from importlib.resources import files
+from mimetypes import guess_type
+from typing import Annotated, Any, TypeVar, cast
+
+from fastapi import Depends, FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import TypeAdapter, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assay.desk.access import SESSION_LIFE, Access, Refused, Visitor
+from assay.desk.api_description import described
+from assay.desk.guard import VISITOR, Guard
+from assay.desk.limits import LimitedBody
+from assay.desk.messages import (
+    Draft,
+    Entry,
+    Message,
+    NewCase,
+    RegisterEntry,
+    Saved,
+    Session,
+    StepView,
+    Suggestion,
+    Task,
+    Undo,
+    WorkState,
+)
+from assay.desk.refusals import say_no
+from assay.desk.work import NoSuchThing, Work
+
+Body = TypeVar("Body", bound=Message)
+TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+
+
+def make_app(work: Work, access: Access) -> FastAPI:
+    """The desk as an ASGI application."""
+    app = FastAPI(
+        title="Review desk", openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
+    )
+    app.state.work, app.state.access, app.state.pages = work, access, _pages()
+    app.state.description = None
+    for method, path, handler, model in _ROUTES:
+        app.add_api_route(path, _in_one_go(handler, model), methods=[method], response_model=model)
+    for path in ("/", "/static/{name}"):
+        app.add_api_route(path, page, methods=["GET"], include_in_schema=False)
+    app.add_middleware(LimitedBody)
+    app.add_middleware(Guard, access=access)  # added last: it comes first
+    say_no(app)
+    return app
+
+
+def _pages() -> dict[str, tuple[bytes, str]]:
+    """Every file of the page, by its exact name: nothing else can be asked for."""
+    folder = files("assay.desk") / "static"
+    found = (each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+    return {each.name: (each.read_bytes(), _type(each.name)) for each in found}
+
+
+def _type(name: str) -> str:
+    suffix = name[name.rfind(".") :]
+    return TYPES.get(suffix) or guess_type(name)[0] or "application/octet-stream"
+
+
+def _in_one_go(handler: Callable[..., Any], model: Any) -> Callable[..., Response]:
+    """A route that also writes its answer out in its thread: each change of threads waits for busy ones."""
+    written = TypeAdapter(model).dump_json
+
+    @wraps(handler)
+    def answering(**given: Any) -> Response:
+        found = handler(**given)
+        return found if isinstance(found, Response) else _json(written(found))
+
+    return answering
+
+
+def _json(content: bytes) -> Response:
+    return Response(content, media_type="application/json")
+
+
+# ------------------------------------------------------------------------------------ what is given in
+
+
+async def _read(request: Request, kind: type[Body]) -> Body:
+    """A body as a message: strictly, so that nothing is taken for what it is not."""
+    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if said != "application/json":
+        raise HTTPException(400, "Send JSON, and say so: Content-Type: application/json.")
+    try:
+        return kind.model_validate_json(await request.body(), strict=True)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_url=False, include_input=False)) from None
+
+
+async def _entry(request: Request) -> Entry:
+    return await _read(request, Entry)
+
+
+async def _draft(request: Request) -> Draft:
+    return await _read(request, Draft)
+
+
+async def _undo(request: Request) -> Undo:
+    return await _read(request, Undo)
+
+
+async def _case(request: Request) -> NewCase:
+    return await _read(request, NewCase)
+
+
+# These only look something up: as coroutines they need no thread.
+
+
+async def _work(request: Request) -> Work:
+    return cast("Work", request.app.state.work)
+
+
+def _access(request: Request) -> Access:
+    return cast("Access", request.app.state.access)
+
+
+def _visitor(request: Request) -> Visitor:
+    return cast("Visitor", request.scope[VISITOR])
+
+
+async def _rater(request: Request) -> str:
+    return _visitor(request).rater
+
+
+At = Annotated[Work, Depends(_work)]
+By = Annotated[str, Depends(_rater)]
+
+
+# -------------------------------------------------------------------------------------------- routes
+# Plain functions run in threads: a mark that waits for the disk holds nobody else up.
+
+
+async def page(request: Request, name: str = "index.html") -> Response:
+    """The page and its parts; they hold no data."""
+    found = request.app.state.pages.get(name)
+    if found is None:
+        raise NoSuchThing("there is no such file")
+    content, kind = found
+    return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
+
+
+def enter(request: Request, entry: Annotated[Entry, Depends(_entry)], work: At) -> Response:
+    """Logs in."""
+    access = _access(request)
+    cookie = access.enter(entry, request.client.host if request.client else "")
+    response = _json(_session(access.visitor(cookie), work).model_dump_json().encode())
+    response.set_cookie(access.cookie, cookie, max_age=int(SESSION_LIFE), **_cookie(request))
+    return response
+
+
+def session(request: Request, work: At) -> Session:
+    """Who is logged in."""
+    return _session(_visitor(request), work)
+
+
+def leave(request: Request) -> Response:
+    """Logs out."""
+    access = _access(request)
+    access.leave(_visitor(request))
+    response = Response(status_code=204)
+    response.delete_cookie(access.cookie, **_cookie(request))
+    return response
+
+
+def _cookie(request: Request) -> dict[str, Any]:
+    """How a browser is to keep it; where a proxy speaks TLS, the page's address says so."""
+    tls = request.headers.get("origin", "").lower().startswith("https://")
+    return {"path": "/", "httponly": True, "samesite": "strict", "secure": tls}
+
+
+def _session(visitor: Visitor | None, work: Work) -> Session:
+    if visitor is None:  # its rater was struck off meanwhile
+        raise Refused
+    return Session(rater=visitor.rater, csrf=visitor.csrf, title=work.title)
+
+
+def work_state(work: At, rater: By) -> WorkState:
+    """All passes, and how far this rater is."""
+    return work.state(rater)
+
+
+def step_view(step: str, work: At, rater: By) -> StepView:
+    """A pass: its form, its rules, its tasks."""
+    return work.step(rater, step)
+
+
+def task_view(step: str, task_id: str, work: At, rater: By) -> Task:
+    """One screen."""
+    return work.task(rater, step, task_id)
+
+
+def save(step: str, task_id: str, draft: Annotated[Draft, Depends(_draft)], work: At, rater: By) -> Saved:
+    """Saves a mark; it is on disk when the answer comes."""
+    return work.save(rater, step, task_id, draft)
+
+
+def take_back(step: str, task_id: str, undo: Annotated[Undo, Depends(_undo)], work: At, rater: By) -> Saved:
+    """Goes back to what stood before."""
+    return work.undo(rater, step, task_id, undo)
+
+
+def suggestion(step: str, task_id: str, work: At, rater: By) -> Suggestion:
+    """What a rule or a model would say."""
+    return work.suggestion(rater, step, task_id)
+
+
+def register(work: At, rater: By) -> list[RegisterEntry]:
+    """The precedents."""
+    return work.register(rater)
+
+
+def add_case(case: Annotated[NewCase, Depends(_case)], work: At, rater: By) -> RegisterEntry:
+    """Sets a precedent."""
+    return work.add_case(rater, case)
+
+
+def description(request: Request) -> Response:
+    """This API, described."""
+    app = request.app
+    if app.state.description is None:
+        app.state.description = json.dumps(described(app, _access(request).cookie)).encode()
+    return _json(app.state.description)
+
+
+_TASK = "/api/steps/{step}/tasks/{task_id}"
+_ROUTES: list[tuple[str, str, Callable[..., Any], Any]] = [
+    ("POST", "/api/session", enter, Session),
+    ("GET", "/api/session", session, Session),
+    ("DELETE", "/api/session", leave, None),
+    ("GET", "/api/work", work_state, WorkState),
+    ("GET", "/api/steps/{step}", step_view, StepView),
+    ("GET", _TASK, task_view, Task),
+    ("PUT", f"{_TASK}/mark", save, Saved),
+    ("POST", f"{_TASK}/undo", take_back, Saved),
+    ("GET", f"{_TASK}/suggestion", suggestion, Suggestion),
+    ("GET", "/api/register", register, list[RegisterEntry]),
+    ("POST", "/api/register", add_case, RegisterEntry),
+    ("GET", "/api/openapi.json", description, None),
+]

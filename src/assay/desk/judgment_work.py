@@ -1,0 +1,265 @@
+"""Passages to be graded by people, one a screen: what reviews of passages have in common.
+
+A save appends a judgment to the run's journal, as an imported form would, so that every other command counts
+it at once. Undoing withdraws it there, and what it had replaced stands again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import msgspec
+
+from assay.desk.messages import (
+    Draft,
+    MarkView,
+    NewCase,
+    RegisterEntry,
+    Saved,
+    StepState,
+    StepView,
+    Suggestion,
+    Task,
+    TaskState,
+    Undo,
+    WorkState,
+)
+from assay.desk.passages import Place, Step, Subject, Subjects
+from assay.desk.work import Broken, Conflict, NoSuchThing
+from assay.judges.marks import standing
+from assay.records import Judgment
+from assay.run.journal import Judged, Writer
+from assay.run.store import Store
+
+
+class _Said:
+    """All that one rater said of one passage, oldest first."""
+
+    def __init__(self) -> None:
+        self.standing: Judgment | None = None
+        self.history: list[MarkView] = []  # what stood after each act; an undo shows what it went back to
+        self._judgments: list[Judgment] = []
+
+    def add(self, judgment: Judgment) -> None:
+        self._judgments.append(judgment)
+        self.standing = next(reversed(standing(self._judgments)), None)
+        now = self.standing or judgment
+        self.history.append(_view(now, judgment.time, withdrawn=self.standing is None))
+
+
+class JudgmentWork:
+    """The desk's work on passages. Threads may share it; each rater sees their own judgments alone."""
+
+    NEXT: ClassVar[str] = "Everything is judged. Whoever leads the study sees the decision with: assay report"
+
+    def __init__(
+        self,
+        store: Store,
+        subjects: Subjects,
+        raters: Sequence[str],
+        earlier: Sequence[Judgment],
+        clock: Callable[[], float],
+    ) -> None:
+        """`earlier` is all that people said before, in the order in which they did."""
+        self._store, self._asked, self._raters, self._clock = store, subjects, tuple(raters), clock
+        self._steps = {step.name: step for step in subjects.steps}
+        self._turn = threading.Lock()
+        self._said: dict[Place, _Said] = {}
+        self._known: dict[tuple[str, str], Place] = {}  # rater and mark_id
+        self._writer: Writer | None = None
+        for each in earlier:
+            self._take(each)
+
+    @property
+    def title(self) -> str:
+        return self._asked.title
+
+    @property
+    def raters(self) -> Sequence[str]:
+        return self._raters
+
+    # --------------------------------------------------------------------------------- what is shown
+
+    def state(self, rater: str) -> WorkState:
+        steps = [self._state(rater, step) for step in self._asked.steps]
+        current = next((each.step for each in steps if each.state == "open"), None)
+        finished = "" if current else self.NEXT
+        about = self._asked.about
+        return WorkState(title=self.title, about=about, steps=steps, current=current, finished=finished)
+
+    def _state(self, rater: str, step: Step) -> StepState:
+        done, total = sum(self._done(rater, each) for each in step.subjects), len(step.subjects)
+        state = "done" if done == total else "open"
+        return StepState(step=step.name, title=step.title, state=state, total=total, done=done)
+
+    def step(self, rater: str, step: str) -> StepView:
+        found = self._step(step)
+        tasks = [TaskState(task_id=each.task_id, done=self._done(rater, each)) for each in found.subjects]
+        rules = list(found.rules)
+        return StepView(
+            step=step, title=found.title, about=found.about, form=found.form, rules=rules, tasks=tasks
+        )
+
+    def task(self, rater: str, step: str, task_id: str) -> Task:
+        found = self._step(step)
+        place = self._place(found, task_id)
+        subject = found.subjects[place]
+        said = self._said.get(subject.of(rater), _Said())
+        stands = self._stands(rater, subject)
+        return Task(
+            task_id=task_id,
+            step=step,
+            number=place + 1,
+            total=len(found.subjects),
+            blocks=list(subject.blocks),
+            mark=_view(stands, stands.time) if stands else None,
+            history=list(said.history),
+        )
+
+    def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion:
+        self._place(self._step(step), task_id)
+        raise NoSuchThing("There are no suggestions here: they would be somebody else's word.")
+
+    def register(self, rater: str) -> list[RegisterEntry]:
+        return []
+
+    def add_case(self, rater: str, case: NewCase) -> RegisterEntry:
+        raise Conflict("This review keeps no precedents.")
+
+    # --------------------------------------------------------------------------------- what is saved
+
+    def save(self, rater: str, step: str, task_id: str, draft: Draft) -> Saved:
+        found = self._step(step)
+        subject = found.subjects[self._place(found, task_id)]
+        with self._turn:
+            if not self._repeats(rater, subject, draft.mark_id):
+                before = self._at_base(rater, subject, draft.base)
+                if problems := _problems(found, draft):
+                    raise Broken(problems)
+                self._add(self._judgment(rater, subject, found, draft, before))
+            return self._saved(rater, found, subject)
+
+    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved:
+        found = self._step(step)
+        subject = found.subjects[self._place(found, task_id)]
+        with self._turn:
+            if not self._repeats(rater, subject, undo.mark_id):
+                before = self._at_base(rater, subject, undo.base)
+                if before is None:
+                    raise Conflict("There is nothing here to take back.")
+                self._add(_withdrawal(before, undo.mark_id, self._clock()))
+            return self._saved(rater, found, subject)
+
+    def _judgment(
+        self, rater: str, subject: Subject, step: Step, draft: Draft, before: Judgment | None
+    ) -> Judgment:
+        word = draft.choice or ""
+        # One on an older text does not stand on this screen, and is replaced all the same.
+        older = before or self._said.get(subject.of(rater), _Said()).standing
+        return Judgment(
+            subject.item_id,
+            subject.label,
+            step.grades[word],
+            rater,
+            target=subject.doc_id,
+            category=word,
+            seen=subject.seen,
+            reason=draft.note.strip() or None,
+            time=self._clock(),
+            judgment_id=draft.mark_id,
+            replaces=older.judgment_id if older else None,
+        )
+
+    def close(self) -> None:
+        with self._turn:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+
+    # --------------------------------------------------------------------------------------- beneath
+
+    def _step(self, name: str) -> Step:
+        found = self._steps.get(name)
+        if found is None:
+            raise NoSuchThing(f"There is no step {name!r}.")
+        return found
+
+    def _place(self, step: Step, task_id: str) -> int:
+        found = step.places.get(task_id)
+        if found is None:
+            raise NoSuchThing(f"There is no task {task_id!r} here.")
+        return found
+
+    def _stands(self, rater: str, subject: Subject) -> Judgment | None:
+        """What this rater says of the text as it is now."""
+        said = self._said.get(subject.of(rater))
+        found = said.standing if said else None
+        return found if found is not None and found.seen in {None, subject.seen} else None
+
+    def _done(self, rater: str, subject: Subject) -> bool:
+        return self._stands(rater, subject) is not None
+
+    def _repeats(self, rater: str, subject: Subject, mark_id: str) -> bool:
+        """Whether this was saved before."""
+        place = self._known.get((rater, mark_id))
+        if place is not None and place != subject.of(rater):
+            raise Conflict("That mark was saved for another passage.")
+        return place is not None
+
+    def _at_base(self, rater: str, subject: Subject, base: str | None) -> Judgment | None:
+        stands = self._stands(rater, subject)
+        if (_id(stands) if stands else None) != base:
+            what = "Something else was saved here since this page was opened."
+            raise Conflict(what, _view(stands, stands.time) if stands else None)
+        return stands
+
+    def _add(self, judgment: Judgment) -> None:
+        if self._writer is None:  # who only reads leaves no file
+            self._writer = self._store.writer()
+        self._writer.append(Judged(judgment), now=True)
+        self._take(judgment)
+
+    def _take(self, judgment: Judgment) -> None:
+        place = (judgment.judge, judgment.item_id, judgment.label, judgment.target or "")
+        self._said.setdefault(place, _Said()).add(judgment)
+        self._known[judgment.judge, _id(judgment)] = place
+
+    def _saved(self, rater: str, step: Step, subject: Subject) -> Saved:
+        stands = self._stands(rater, subject)
+        after = step.places[subject.task_id]
+        turned = [*step.subjects[after + 1 :], *step.subjects[:after]]
+        left = next((each.task_id for each in turned if not self._done(rater, each)), None)
+        return Saved(
+            mark=_view(stands, stands.time) if stands else None, step=self._state(rater, step), next=left
+        )
+
+
+def _withdrawal(judgment: Judgment, mark_id: str, when: float) -> Judgment:
+    """What takes a judgment back."""
+    back = {"judgment_id": mark_id, "replaces": judgment.judgment_id, "withdrawn": True, "time": when}
+    return msgspec.structs.replace(judgment, **back)
+
+
+def _problems(step: Step, draft: Draft) -> list[str]:
+    found = []
+    if draft.choice not in step.grades:
+        found.append(f"Choose one of {', '.join(step.grades)}.")
+    if draft.spans or draft.flags:
+        found.append("This pass asks for a grade and a note alone.")
+    return found
+
+
+def _view(judgment: Judgment, time: float | None, *, withdrawn: bool = False) -> MarkView:
+    return MarkView(
+        mark_id=_id(judgment),
+        choice=judgment.category,
+        note=judgment.reason or "",
+        time=time or 0.0,
+        withdrawn=withdrawn,
+    )
+
+
+def _id(judgment: Judgment) -> str:
+    return judgment.judgment_id or ""

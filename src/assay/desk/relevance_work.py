@@ -1,0 +1,111 @@
+"""Relevance review at the desk: the passages that rules alone cannot judge, the most decisive first.
+
+An order by decisiveness gives something away: near its end stand more passages of the arm that leads. So it
+is cut into batches, and within a batch passages stand in the blind order of the forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.desk.judgment_work import JudgmentWork
+from assay.desk.messages import Block, Choice, Rule
+from assay.desk.messages import Form as Asks
+from assay.desk.passages import Step, Subject, Subjects
+from assay.errors import UsageError
+from assay.judges.marks import shown_with
+from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
+from assay.pipeline import Evaluation
+from assay.review.export import blind_forms
+from assay.review.forms import Form, Row
+from assay.review.order import decisive_order
+from assay.review.pool import Candidate
+from assay.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
+from assay.run.status import place_of
+from assay.study import Study
+
+STEP = "relevance"
+BATCH = 20  # passages between which no order of decisiveness shows
+ABOUT = "Say of each passage whether it answers the query, by its text alone."
+CHOICES = [
+    Choice(
+        value=SEMANTIC_MATCH,
+        label="Relevant",
+        about="It answers the query, although no rule finds it.",
+        key="1",
+    ),
+    Choice(value=FALSE_POSITIVE, label="Not relevant", about="It does not answer the query.", key="2"),
+    Choice(
+        value=KEYWORD_MATCH,
+        label="Relevant by keywords",
+        about="It answers the query, and a rule should have found it by its words.",
+        key="3",
+    ),
+]
+RULES = [
+    Rule(title="By its text", text="Judge what the passage says, not where it may come from."),
+    Rule(
+        title="Each for itself", text="How many passages of a query are relevant is not fixed: all or none."
+    ),
+    Rule(
+        title="In doubt", text="Decide for the more likely of the two, and say in the note what made it hard."
+    ),
+]
+
+
+class RelevanceWork(JudgmentWork):
+    """The open passages of a study's review."""
+
+    def __init__(
+        self,
+        study: Study,
+        raters: Sequence[str],
+        *,
+        first: int | None = None,
+        decisive: bool = True,
+        seed: int = 0,
+    ) -> None:
+        """`first` asks for so many alone, the most decisive; not `decisive`: in the blind order of forms."""
+        evaluation = Evaluation(study)
+        if not evaluation.reviewing.pool.items:
+            raise UsageError(
+                "No item of this study wants a review. Items that do carry the tag review=yes; "
+                f"see what else there is to review with: assay review status {place_of(study)}"
+            )
+        forms = [form for batch in _batches(evaluation, first, decisive, seed) for form in batch]
+        subjects = [_subject(form, row) for form in forms for row in form.rows]
+        if not subjects:
+            raise UsageError("There is nothing to review: rules decide on every passage that came back.")
+        asks = Asks(choices=CHOICES, note_label="Why, where it was hard to say")
+        step = Step(STEP, "Relevance", ABOUT, GRADES, asks, subjects, RULES)
+        asked = Subjects(study.name, ABOUT, [step])
+        super().__init__(evaluation.store, asked, raters, marks_of(evaluation), study.kit.clock)
+
+
+def _batches(
+    evaluation: Evaluation, first: int | None, decisive: bool, seed: int
+) -> Iterator[Sequence[Form]]:
+    """What nobody judged, batch by batch; then, for whoever has not judged it, what somebody did."""
+    pool, corpus = evaluation.reviewing.pool, corpus_of(evaluation)
+    waiting: Sequence[Candidate] = pool.open
+    if decisive or first is not None:
+        waiting = decisive_order(pool, pairs_of(evaluation), seed, thresholds_of(evaluation))[:first]
+    size = BATCH if decisive else max(len(waiting), 1)
+    judged = [each for each in pool.candidates if each.by_person and first is None]
+    cut = [waiting[start : start + size] for start in range(0, len(waiting), size)]
+    for batch in [*cut, judged]:
+        yield blind_forms(pool, corpus, only={each.key for each in batch}, seed=seed)
+
+
+def _subject(form: Form, row: Row) -> Subject:
+    facts = {
+        "Category": form.category,
+        "Looked for": ", ".join(form.signals),
+        "From": " · ".join(part for part in (row.document, row.section) if part),
+    }
+    blocks = [
+        Block(role="question", title="Query", text=form.text),
+        Block(role="response", title="Passage", text=row.text),
+        *(Block(role="fact", title=title, text=text) for title, text in facts.items() if text),
+    ]
+    return Subject(form.item_id, row.doc_id, REVIEW, shown_with(form.text, row.text), blocks)

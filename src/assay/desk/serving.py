@@ -1,0 +1,172 @@
+"""A server for the desk: on this machine alone with a link a rater, or elsewhere with a password."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import signal
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.dashboard.serve import ENDING, HOST, free_port
+from assay.desk.messages import SHORT
+from assay.desk.work import Work
+from assay.errors import PluginError, UsageError
+from assay.review.scoring.alone import held_by
+from assay.run.journal import storing
+
+INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
+ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, and refused without a password
+SHORTEST = 8  # characters of a password
+AT_ONCE = 64  # connections taken in one go; more could use up the file handles before any is looked at
+GRACE = 3  # seconds for requests that are under way at the end
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A desk that answers: where, for whom, and a link for each, which works once; none with a password."""
+
+    address: str
+    raters: Sequence[str]
+    links: Mapping[str, str]
+
+    @property
+    def in_words(self) -> str:
+        """What to tell whoever started it."""
+        head = f"desk: {self.address} (Ctrl-C ends it)"
+        if not self.links:
+            return f"{head}\n  log in with the password, as one of: {', '.join(self.raters)}"
+        return "\n".join([head, *(f"  {rater}: {link}" for rater, link in self.links.items())])
+
+
+def serve(
+    work: Work,
+    *,
+    state: Path,
+    host: str = HOST,
+    port: int | None = None,
+    raters: Sequence[str] | None = None,
+    password: str | None = None,
+    names: Sequence[str] = (),
+    opened: Callable[[Opened], None],
+) -> None:
+    """Serves until Ctrl-C or SIGTERM, and closes the work; tells `opened` once it answers.
+
+    `state` is where the desk keeps who may come in, `raters` those who may of the work's (None: all), and
+    `names` what it is called by where a proxy stands before it.
+    """
+    if any(importlib.util.find_spec(name) is None for name in ("fastapi", "uvicorn")):
+        raise PluginError(INSTALL)
+    from assay.desk.access import Access, is_loopback
+    from assay.desk.app import make_app
+
+    try:
+        chosen = _known(work, raters)
+        _check(host, password, is_loopback(host))
+        with ExitStack() as held:
+            held.callback(_alone(work, state))
+            listener = held.enter_context(_listening(host, port))
+            called = [host, socket.gethostname(), *names]
+            access = Access(state, chosen, password=password, names=called, digits=host in ANYWHERE)
+            held.callback(access.close)
+            address = _address(host, listener.getsockname()[1])
+            links = (
+                {} if password is not None else {each: f"{address}/#{access.link(each)}" for each in chosen}
+            )
+            opened(Opened(address, chosen, links))
+            app = make_app(work, access)
+            with _swept():
+                _run(app, listener)
+    finally:
+        work.close()
+
+
+def _known(work: Work, raters: Sequence[str] | None) -> list[str]:
+    unknown = [name for name in raters or () if name not in work.raters]
+    if unknown:
+        known = ", ".join(work.raters) or "nobody"
+        raise UsageError(f"{unknown[0]!r} is no rater of this study. Its raters: {known}.")
+    return list(raters if raters is not None else work.raters)
+
+
+def _check(host: str, password: str | None, loopback: bool) -> None:
+    if not loopback and password is None:
+        what = f"Others can reach {host}, so the desk needs a password there."
+        raise UsageError(f"{what} Give one with --password-file, or leave out --host.")
+    if password is not None and not SHORTEST <= len(password) <= SHORT:
+        raise UsageError(
+            f"The password has {len(password)} characters: use {SHORTEST} or more, and at most {SHORT}."
+        )
+
+
+def _address(host: str, port: int) -> str:
+    shown = socket.gethostname() if host in ANYWHERE else host
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+
+def _alone(work: Work, state: Path) -> Callable[[], object]:
+    """One desk a study; what lets go of it."""
+    with storing(state):
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return held_by(work, state)
+
+
+@contextmanager
+def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
+    """A socket that takes connections from now on."""
+    chosen = free_port(port)
+    try:
+        family = socket.getaddrinfo(host, chosen, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.create_server((host, chosen), family=family, backlog=AT_ONCE)
+        # Every connection inherits it: else an answer's second part waits 40 ms for the receipt of the first.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except OSError as error:
+        raise UsageError(
+            f"The desk cannot be served at {host}, port {chosen}: {error.strerror or error}. "
+            "Name another with --host and --port, or leave them out."
+        ) from None
+    with listener:
+        yield listener
+
+
+@contextmanager
+def _swept() -> Iterator[None]:
+    """Keeps what is loaded by now out of the sweeps for unused objects: each would hold all up for 0.1 s."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _run(app: object, listener: socket.socket) -> None:
+    """Runs until it is told to end. No line of the log holds an address that was asked for."""
+    import uvicorn
+
+    from assay.desk.connections import Connection
+
+    config = uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        http=Connection,
+        ws="none",
+        loop="asyncio",
+        lifespan="off",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
+        backlog=AT_ONCE,
+        timeout_graceful_shutdown=GRACE,
+    )
+    # uvicorn ends in order and then raises the signal again, which must not end the process before its files.
+    before = {each: signal.signal(each, signal.default_int_handler) for each in ENDING}
+    try:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -1,0 +1,101 @@
+// Sending marks until the server says that they are on disk, and showing where that stands.
+import { Replaced, askPatiently, desk, taskPath } from "./api.js";
+import { byId } from "./dom.js";
+import { allSending, dropDraft, dropSending, keepSending, readDraft, sameAnswer } from "./drafts.js";
+
+const channel = "BroadcastChannel" in window ? new BroadcastChannel("desk") : null;
+const under = new Map(); // "step|task" -> the entry on its way
+const mine = new Set(); // the ids of marks that this page sent
+let trouble = null;
+let changed = false;
+let savedOnce = false;
+let logInAgain = null;
+
+export const setLogIn = (logIn) => { logInAgain = logIn; };
+export const setChanged = (now) => { changed = now; show(); };
+export const setTrouble = (error) => { trouble = error; show(); };
+export const unsaved = () => changed || under.size > 0;
+export const isMine = (markId) => mine.has(markId);
+export const newId = () => crypto.randomUUID?.() ?? [...crypto.getRandomValues(new Uint8Array(16))]
+  .map((byte) => byte.toString(16).padStart(2, "0")).join(""); // randomUUID is missing on plain http beyond loopback
+
+function wording() {
+  const others = under.size > 1 ? ` (${under.size} waiting)` : "";
+  if (trouble && under.size) return ["lost", `Not saved: ${trouble.message}, trying again${others}`];
+  if (trouble) return ["lost", `No answer: ${trouble.message}, trying again`];
+  if (under.size) return ["busy", `Saving…${others}`];
+  if (changed) return ["changed", "Changed, not saved yet"];
+  return savedOnce ? ["saved", "Saved"] : ["", ""];
+}
+
+export function show() {
+  const place = byId("saving");
+  const [kind, text] = wording();
+  place.className = `saving ${kind}`;
+  if (place.textContent !== text) place.textContent = text;
+}
+
+export function forgetSaved() {
+  savedOnce = false;
+  show();
+}
+
+/** Sends one change, the same words and the same id until it is answered. */
+export async function send(entry) {
+  const name = `${entry.step}|${entry.taskId}`;
+  const key = `${desk.session.title}|${desk.session.rater}`;
+  under.set(name, entry);
+  mine.add(entry.body.mark_id);
+  keepSending(entry.step, entry.taskId, entry);
+  show();
+  const wanted = () => under.get(name) === entry;
+  const logIn = async () => {
+    await logInAgain();
+    // Somebody else has sat down: what is theirs to send is another's.
+    if (`${desk.session.title}|${desk.session.rater}` !== key) { under.delete(name); throw new Error("another rater logged in"); }
+  };
+  try {
+    const saved = await askPatiently(entry.method, `${taskPath(entry.step, entry.taskId)}/${entry.what}`, entry.body,
+      { watch: setTrouble, wanted, logIn });
+    if (saved.mark) mine.add(saved.mark.mark_id);
+    savedOnce = true;
+    settle(entry);
+    channel?.postMessage({ key, step: entry.step, taskId: entry.taskId, mark: saved.mark?.mark_id ?? null });
+    return saved;
+  } catch (error) {
+    if (error instanceof Replaced) under.delete(name); // it stays to be sent once its rater is back
+    throw error;
+  } finally {
+    if (wanted()) {
+      under.delete(name);
+      dropSending(entry.step, entry.taskId);
+    }
+    if (!under.size) trouble = null;
+    show();
+  }
+}
+
+function settle(entry) {
+  const draft = readDraft(entry.step, entry.taskId);
+  if (draft && (entry.what === "undo" || sameAnswer(draft, entry.body))) dropDraft(entry.step, entry.taskId);
+}
+
+export const markEntry = (step, taskId, body) => ({ method: "PUT", what: "mark", step, taskId, body });
+export const undoEntry = (step, taskId, base) => ({ method: "POST", what: "undo", step, taskId, body: { mark_id: newId(), base } });
+
+/** Sends what an earlier page, closed too soon, had begun to send. What is refused stays a draft. */
+export function sendLeftovers(refused) {
+  for (const { step, taskId, value } of allSending())
+    if (!under.has(`${step}|${taskId}`)) send(value).catch((error) => refused(step, taskId, error));
+}
+
+/** Hears of what other tabs saved. */
+export function onSavedElsewhere(act) {
+  channel?.addEventListener("message", ({ data }) => {
+    if (desk.session && data.key === `${desk.session.title}|${desk.session.rater}`) act(data);
+  });
+}
+
+addEventListener("beforeunload", (event) => {
+  if (unsaved()) event.preventDefault();
+});

@@ -1,0 +1,85 @@
+"""Grading beside a model judge at the desk: the same passages in the same words, without its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.desk.judgment_work import JudgmentWork
+from assay.desk.messages import Block, Choice, Form, Rule
+from assay.desk.passages import Step, Subject, Subjects
+from assay.errors import UsageError
+from assay.pipeline import Evaluation
+from assay.review.verdicts import ITEMS, Asked, drawn
+from assay.reviewing import asked_by, grades_of
+from assay.run.status import place_of
+from assay.study import Study
+
+ABOUT = "Grade each passage for its query and intent, by its text alone."
+RULES = [
+    Rule(title="By its text", text="Judge what the passage says, not where it may come from."),
+    Rule(
+        title="What is expected",
+        text="It shows the kind of text that is wanted. A passage may be as good without it.",
+    ),
+]
+KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
+
+
+class VerdictWork(JudgmentWork):
+    """What a paying judge graded, for some items drawn at random, to be graded by people too."""
+
+    def __init__(self, study: Study, raters: Sequence[str], *, items: int = ITEMS, seed: int = 0) -> None:
+        evaluation = Evaluation(study)
+        asked = drawn(asked_by(evaluation), items, seed)
+        if not asked:
+            raise UsageError(
+                "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
+                f"assay run {place_of(study)}"
+            )
+        labels = dict.fromkeys(each.label for each in asked)
+        steps = [_step([each for each in asked if each.label == label], seed) for label in labels]
+        subjects = Subjects(study.name, ABOUT, steps)
+        super().__init__(evaluation.store, subjects, raters, grades_of(evaluation), study.kit.clock)
+
+
+def _step(asked: Sequence[Asked], seed: int) -> Step:
+    """The passages of one label; where two judges graded one, it is asked for once."""
+    first = asked[0]
+    if other := next((each for each in asked if each.grades != first.grades), None):
+        raise UsageError(
+            f"{first.judge} and {other.judge} grade {first.label} in different words, and people can use one "
+            "scale at a time. Export forms instead, with: assay review export --verdicts"
+        )
+    subjects: dict[str, Subject] = {}
+    for each in asked:
+        for doc_id in each.order(seed):
+            found = _subject(each, doc_id)
+            subjects.setdefault(found.task_id, found)
+    title = first.label.replace("_", " ").capitalize()
+    form = Form(choices=_choices(first), note_label="Why, where it was hard to say")
+    return Step(first.label, title, ABOUT, first.grades, form, list(subjects.values()), RULES)
+
+
+def _choices(asked: Asked) -> list[Choice]:
+    meant = asked.rules["grades"]
+    meanings: Mapping[str, str] = meant if isinstance(meant, dict) else {}
+    return [
+        Choice(value=word, label=word, about=meanings.get(word, ""), key=key)
+        for word, key in zip(asked.grades, KEYS, strict=False)
+    ]
+
+
+def _subject(asked: Asked, doc_id: str) -> Subject:
+    query = asked.query
+    meant = asked.rules.get("intent", {})
+    intent = query.get("intent", "")
+    facts = {
+        "Intent": f"{intent}: {meant[intent]}" if intent in meant else intent,
+        "Expected": "\n".join(query.get("expected", [])),
+    }
+    blocks = [
+        Block(role="question", title="Query", text=query["text"]),
+        Block(role="response", title="Passage", text=asked.passages[doc_id]),
+        *(Block(role="fact", title=title, text=text) for title, text in facts.items() if text),
+    ]
+    return Subject(asked.item.item_id, doc_id, asked.label, asked.passages[doc_id], blocks)

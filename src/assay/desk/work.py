@@ -1,0 +1,64 @@
+"""What a desk can be for: the seam between the web and what people are asked to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from assay.desk.messages import (
+    Draft,
+    MarkView,
+    NewCase,
+    RegisterEntry,
+    Saved,
+    StepView,
+    Suggestion,
+    Task,
+    Undo,
+    WorkState,
+)
+
+
+class NoSuchThing(Exception):
+    """There is no such step or task for this rater."""
+
+
+class Conflict(Exception):
+    """Something else stands here than the page believed, or the step is not open."""
+
+    def __init__(self, what: str, current: MarkView | None = None) -> None:
+        super().__init__(what)
+        self.what, self.current = what, current
+
+
+class Broken(Exception):
+    """A draft that a rule of the rubric forbids."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = list(problems)
+
+
+class Work(Protocol):
+    """Something that raters do at the desk. Threads share it; each rater sees their own alone.
+
+    Whatever returns after saving returns once that is on disk. A draft whose `mark_id` was saved before is
+    answered as it was then, and saved no second time.
+    """
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def raters(self) -> Sequence[str]:
+        """Who may log in."""
+        ...
+
+    def state(self, rater: str) -> WorkState: ...
+    def step(self, rater: str, step: str) -> StepView: ...
+    def task(self, rater: str, step: str, task_id: str) -> Task: ...
+    def save(self, rater: str, step: str, task_id: str, draft: Draft) -> Saved: ...
+    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved: ...
+    def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion: ...
+    def register(self, rater: str) -> list[RegisterEntry]: ...
+    def add_case(self, rater: str, case: NewCase) -> RegisterEntry: ...
+    def close(self) -> None: ...

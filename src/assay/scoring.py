@@ -1,0 +1,99 @@
+"""The steps of a blinded scoring once responses are blinded: the desk, suggestions, the seal opened once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import UsageError
+from assay.plugins import make
+from assay.review.blinding.acts import Act, unblinding
+from assay.review.panel import MODEL, panel_of
+from assay.review.scoring.marks import MarkBook
+from assay.review.scoring.opened import ScoringFolder, head_path
+from assay.review.scoring.progress import complete
+from assay.review.scoring.suggestions import AccuracyJudge, Outcome, suggest_accuracy
+from assay.run.status import place_of
+from assay.spec import parse_spec
+from assay.study import Study
+
+if TYPE_CHECKING:
+    from assay.desk.scoring_work import ScoringWork
+
+MODEL_JUDGE = "llm"  # as studies name a model that judges
+
+
+def scoring_folder(study: Study) -> ScoringFolder:
+    """The files of a study's scoring."""
+    return panel_of(study).scoring(study.kit)
+
+
+def scoring_work(study: Study, book: MarkBook | None = None) -> ScoringWork:
+    """The scoring at the desk; refused once the seal was opened. `book` takes the marks, where given."""
+    from assay.desk.scoring_work import ScoringWork
+
+    scoring = scoring_folder(study)
+    if scoring.open:
+        what = f"{scoring.folder} was unblinded, and whoever scores now could know the conditions"
+        raise UsageError(f"{what}. See: assay report {place_of(study)}")
+    _ = scoring.pack  # there has to be one
+    scoring.originals()  # what could never be unblinded is not worth a rater's time
+    return ScoringWork(scoring.folder, clock=study.kit.clock, book=book)
+
+
+# --------------------------------------------------------------------------------------- unblind
+
+
+@dataclass(frozen=True)
+class Unblinded:
+    """The seal was opened, now or before."""
+
+    state: str
+    by: str
+    time: float
+    left: Sequence[str]  # what was not complete, where it was forced
+    before: bool  # it was open already
+
+    def as_json(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self), "left": list(self.left)}
+
+    @property
+    def in_words(self) -> str:
+        if self.before:
+            return f"it was opened before, by {self.by}: nothing changed"
+        if self.left:
+            return f"opened by force, which every report will say: {'; '.join(self.left)}"
+        return "opened: every pass was complete"
+
+
+def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "") -> Unblinded:
+    """Opens the seal, once; before every pass is complete only by force, which stays on record."""
+    scoring = scoring_folder(study)
+    pack, now = scoring.pack, study.kit.clock()
+    with scoring.alone():
+        left = complete(pack, scoring.lines, now)
+        if left and force and not reason.strip():
+            say = "--force --reason TEXT. Every report will quote it"
+            raise UsageError(f"Say why the seal is opened early: {say}.")
+        scoring.originals()  # a seal that cannot be opened is told before anything is on record
+        asked = Act("unblinded", by, now, reason)
+        act, opened = unblinding(
+            scoring.folder, asked, missing="; ".join(left), force=force, head=head_path(scoring.folder)
+        )
+    return Unblinded(act.act, act.by, act.time, left if opened else [], not opened)
+
+
+# --------------------------------------------------------------------------------------- suggest
+
+
+def suggest_study(study: Study, judge: str) -> Outcome:
+    """Asks a model, none of those under test, for a first guess at the accuracy of every response."""
+    spec = parse_spec(study.filled(judge))
+    if spec.name != MODEL_JUDGE:
+        raise UsageError(f"{spec.name!r} is no model that judges. Write {MODEL_JUDGE}(url=…, model=…).")
+    made: AccuracyJudge = make(AccuracyJudge, spec)
+    scoring = scoring_folder(study)
+    tested = {value for arm in study.arms for name, value in arm.factors.items() if name == MODEL}
+    return suggest_accuracy(scoring.folder, scoring.pack, made, tested, study.kit)

@@ -1,0 +1,303 @@
+"""How a blinded scoring reads: findings, agreement, tokens, and what to do next."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+
+import msgspec
+import pytest
+from rich.console import Console
+from scored_study import blinded_of, outcome, planted_scoring, scored_results, scoring_of, section
+
+from assay.report import scoring as told
+from assay.report.html import Html, templates
+from assay.report.markdown import Markdown
+from assay.report.scoring_figures import fine_ticks, model_styles, scatter, site_bar, strip
+from assay.report.svg import Axis
+from assay.report.text import render_text
+from assay.scoring_results import Agreed, Correlation, Point, Scoring, SiteTokens
+
+UNCLEAR = "A change in tokens does not clearly go with a change in accuracy"
+changed = msgspec.structs.replace
+
+
+def text_of(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", " ", html, flags=re.DOTALL)).split())
+
+
+def terminal(scoring: Scoring) -> str:
+    said = io.StringIO()
+    render_text(scored_results(scoring), Console(file=said, width=100))
+    return said.getvalue()
+
+
+# --------------------------------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize(
+    ("metric", "shift", "sentence"),
+    [
+        ("accuracy", 0.3, "B answers more accurately than A"),
+        ("accuracy", -0.3, "B answers less accurately than A"),
+        ("accuracy", 0.01, "Accuracy: B does not clearly differ from A"),
+        ("hallucinations", -0.3, "B makes up less than A"),
+        ("tokens", -900.0, "B needs fewer tokens than A"),
+        ("tokens", 900.0, "B needs more tokens than A"),
+        ("completeness", 0.3, "B answers completely more often than A"),
+        ("citation", -0.3, "B cites less faithfully than A"),
+        ("tone", 0.3, "tone is higher for B than for A"),
+    ],
+)
+def test_a_test_says_what_it_found(metric: str, shift: float, sentence: str) -> None:
+    assert told.finding(outcome(metric, "primary", {}, shift, 400), "A", "B") == sentence
+
+
+def test_a_difference_is_clear_only_where_p_agrees() -> None:
+    one = outcome("accuracy", "primary", {}, 0.3, 400)
+    assert told.is_settled(one)
+    assert not told.is_settled(changed(one, p_adjusted=0.06))
+    assert not told.is_settled(changed(one, low=-0.01))
+    assert not told.is_settled(changed(one, low=None))
+
+
+def test_tests_stand_by_family_in_one_order() -> None:
+    shuffled = changed(scoring_of(), tests=scoring_of().tests[::-1])
+    assert list(told.families(shuffled)) == [
+        *("Primary metrics", "Secondary metrics", "By complexity of the question"),
+        *("By size of the model", "Site by site"),
+    ]
+    between = outcome("accuracy", "interaction", {"between": "complexity"}, 0.0, 9)
+    assert told.test_name(between) == "Accuracy: between complexity"
+
+
+def test_effects_and_notes() -> None:
+    delta = outcome("accuracy", "primary", {}, 0.12, 572)
+    odds = outcome("completeness", "secondary", {}, 0.05, 572, left_out=3)
+    assert told.effect(delta) == "+0.0600 [-0.0200, +0.140]"
+    assert told.effect(odds) == "1.40 [0.900, 2.10]"  # odds have no sign
+    assert told.short_effect(odds) == "odds ratio 1.40"
+    assert told.short_effect(delta) == "delta +0.0600, small"
+    assert told.test_note(odds) == "3 left out: no value on one side; could detect 0.117"  # 2 · 1.4 / √572
+
+
+@pytest.mark.parametrize(
+    ("values", "title"),
+    [
+        ((0.7, 0.61), "Raters agree enough on every metric"),
+        ((0.7, 0.59), "Raters do not agree enough on completeness"),
+        ((0.5, 0.59), "Raters do not agree enough on accuracy and completeness"),
+        ((0.7, None), "How far raters agree is not known yet for completeness"),
+    ],
+)
+def test_the_title_of_agreement_is_its_answer(values: tuple[float | None, ...], title: str) -> None:
+    names = ("accuracy", "completeness")
+    found = [
+        Agreed(name, "kappa", ("a", "b"), 20, value, threshold=0.6)
+        for name, value in zip(names, values, strict=True)
+    ]
+    assert told.agreement_answer([*found, Agreed("counts", "rho", ("a", "b"), 20, 0.1)]) == title
+
+
+def test_agreement_at_its_threshold_holds() -> None:
+    one = Agreed("accuracy", "kappa", ("a", "b"), 20, 0.6, threshold=0.6)
+    assert told.agreement_state(one) == "holds: needs 0.6"
+    assert told.agreement_state(changed(one, value=0.599)) == "fails: needs 0.6"
+    assert told.agreement_state(changed(one, threshold=None)) == "informs"
+    assert told.agreement_state(changed(one, value=None)) == "no figure"
+
+
+def site(name: str, change: float) -> SiteTokens:
+    return SiteTokens(name, "llama3", 1, 100, 100 + change, 100, 100 + change, change, change)
+
+
+def test_the_title_of_sites_counts_those_that_save() -> None:
+    sites = [site("a", -40), site("b", 10), site("c", -20), site("d", -5)]
+    # the middle two of -40 -20 -5 10 are -20 and -5
+    assert told.sites_answer(sites, "B") == "B needs fewer tokens on 3 of 4 sites; on the median site -12.5 %"
+    assert told.sites_answer([], "B").startswith("Which side needs fewer tokens is not known")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "title"),
+    [
+        (0.3, 0.1, 0.5, "Fewer tokens go with worse answers: Spearman's rho +0.300 [+0.100, +0.500], n 9"),
+        (
+            -0.3,
+            -0.5,
+            -0.1,
+            "Fewer tokens go with better answers: Spearman's rho -0.300 [-0.500, -0.100], n 9",
+        ),
+        (0.1, -0.1, 0.3, f"{UNCLEAR}: Spearman's rho +0.100 [-0.100, +0.300], n 9"),
+        (None, None, None, "Do fewer tokens go with worse answers?"),
+    ],
+)
+def test_rho_is_in_the_title(value: float | None, low: float | None, high: float | None, title: str) -> None:
+    assert told.correlation_answer([Correlation("Spearman's rho of both", value, low, high, 9)]) == title
+
+
+def test_models_that_disagree_are_told() -> None:
+    found = changed(scoring_of(), by_model={"m": 0.2, "l": -0.1})
+    assert (
+        told.same_way(found) == "Accuracy by model, B less A: m +0.200, l -0.100. They point different ways."
+    )
+    assert "the same way" in told.same_way(scoring_of())
+    assert told.same_way(changed(found, by_model={"m": 0.2})) == ""
+
+
+# -------------------------------------------------------------------------------------- states
+
+
+def test_every_state_says_what_to_do_next() -> None:
+    full = scoring_of()
+    half = blinded_of(full)
+    assert told.state_lines(full) == []
+    assert told.state_lines(half)[-1] == "Go on scoring with: assay review serve STUDY"
+    assert "400 of 2460 scores" in told.state_lines(half)[0]  # 400 of 1144 + 1144 + 172
+    done = changed(half, progress={"anna": {"accuracy": (4, 4)}})
+    assert told.state_lines(done)[-1].endswith("assay review unblind STUDY")
+    unmade = Scoring("open", "A", "B", "anna", [], 0, {})
+    assert told.state_lines(unmade) == ["No responses are blinded yet. Do it with: assay review blind STUDY"]
+    for one in (half, unmade):
+        assert "Every test" not in section(one)
+
+
+def test_while_blinded_no_condition_is_named_with_a_figure() -> None:
+    said = text_of(section(blinded_of(scoring_of())))
+    assert "assay review serve STUDY" in said
+    assert "B − A" not in said
+    assert "less A" not in said
+
+
+def test_a_forced_unblinding_is_in_plain_sight_everywhere() -> None:
+    forced = scoring_of("forced")
+    assert text_of(section(forced)).startswith("What did blinded scoring find? Unblinded by force.")
+    assert "were unblinded by force" in Markdown().render(scored_results(forced)).decode()
+    assert "were unblinded by force" in terminal(forced)
+    assert "by force" not in terminal(scoring_of())
+
+
+# ---------------------------------------------------------------------------------------- page
+
+
+def test_the_section_shows_everything() -> None:
+    said = text_of(section())
+    for part in (
+        "Raters do not agree enough on completeness",
+        "B answers more accurately than A",
+        "Every test, by family",
+        "n 572 A dot is a question and model",
+        "of 37 sites",
+        "are H-FAB, made up",
+        "Unmatched: 7 only by anna, 4 only by ben.",
+        "How often did people say what was suggested?",
+        "llms.txt 12×, file ending 31×",
+        "2026-03-09 17:20 unblinded by kim: every pass complete",
+        "Failed and never scored: A 2, B 3.",
+    ):
+        assert part in said
+
+
+def test_points_are_counted_as_they_are_drawn() -> None:
+    few = [Point("q1", "m", -5.0, 1.0), Point("q2", "m", -5.0, 0.0), Point("q3", "l", 0.0, -2.0)]
+    page = section(changed(scoring_of(), points=few))
+    rows = re.findall(r"<tr><th scope=\"row\">(Better|The same|Worse)</th>(.*?)</tr>", page)
+    assert [(word, re.findall(r">(\d+)<", cells)) for word, cells in rows] == [
+        ("Better", ["1", "0", "0"]),  # fewer, as many, more tokens
+        ("The same", ["1", "0", "0"]),
+        ("Worse", ["0", "1", "0"]),
+    ]
+    picture = scatter(few, model_styles(["m", "l"]))
+    assert picture.count("<title>") == 3
+    assert "q3, l: tokens 0, accuracy -2.00" in picture
+
+
+def test_models_differ_by_shape_and_colour() -> None:
+    styles = model_styles(["a", "b", "c"])
+    assert styles == {"a": "s2", "b": "s3 m1", "c": "s4 m2"}
+
+
+def test_of_very_many_points_some_are_drawn_and_that_is_said() -> None:
+    many = [Point(f"q{at}", "m", float(at), 0.0) for at in range(4000)]
+    page = section(changed(scoring_of(), points=many))
+    assert "1334 of 4000 are drawn" in page  # every third
+
+
+def test_dots_of_sites_stand_above_each_other_where_they_would_hide() -> None:
+    drawn = strip([site("a", -40), site("b", -40), site("c", 20)], "s1", -40)
+    heights = re.findall(r'cy="([\d.]+)"', drawn)
+    assert heights[0] != heights[1]  # two at -40
+    assert heights[0] == heights[2]
+
+
+def test_bars_of_sites_begin_at_zero() -> None:
+    axis = Axis(-100, 100)  # 4 to 96 percent of the width: zero at 50, -50 at 27, 50 at 73
+    saved, more = (site_bar(site("a", change), axis, "s1") for change in (-50, 50))
+    assert 'x="27.00%" width="23.00%"' in saved
+    assert 'x="50.00%" width="23.00%"' in more
+
+
+def test_a_wide_picture_has_finer_ticks() -> None:
+    assert Axis(-5200, 3000).ticks == [-5000, 0]
+    fine = fine_ticks(Axis(-5200, 3000))
+    assert [tick for tick, _ in fine] == [-5000, -4000, -3000, -2000, -1000, 0, 1000, 2000, 3000]
+    assert [tick for tick, between in fine if not between] == [-5000, 0]
+
+
+def test_nothing_that_others_wrote_is_markup() -> None:
+    page = section(planted_scoring("<b onclick='x'>&"))
+    assert "<b onclick" not in page
+    assert "&lt;b onclick=" in page
+
+
+def test_a_scoring_of_nothing_can_be_shown() -> None:
+    empty = Scoring("unblinded", "A", "B", "anna", [], 2, {"anna": {"accuracy": (2, 2)}})
+    said = text_of(section(empty))
+    assert "Every pass is complete" in said
+    assert "Every test" not in said
+
+
+def test_the_style_sheet_has_no_outside_parts() -> None:
+    loader = templates().loader
+    assert loader is not None
+    style, *_ = loader.get_source(templates(), "scoring.css")
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_the_page_has_the_section_and_leads_to_it() -> None:
+    page = Html().render(scored_results()).decode()
+    assert page.index('id="systems"') < page.index('<section id="scoring">') < page.index('id="slices"')
+    assert '<a href="#scoring">Scoring</a>' in page
+    assert ".scatter" in page
+    forced = Html().render(scored_results(scoring_of("forced"))).decode()
+    assert forced.index("unblinded by force") < forced.index("</header>")
+    without = Html().render(dataclasses.replace(scored_results(), scoring=None)).decode()
+    assert "#scoring" not in without
+    assert ".scatter" not in without
+
+
+# -------------------------------------------------------------------------- terminal, Markdown
+
+
+def test_the_terminal_shows_agreement_and_the_tests_that_count() -> None:
+    said = terminal(scoring_of())
+    assert "agreement: accuracy, kappa, linear weights: 0.780 [0.710, 0.840], n 172, holds: needs 0.6" in said
+    assert "agreement: completeness, kappa: 0.520 [0.340, 0.680], n 172, fails: needs 0.6" in said
+    assert re.search(r"Accuracy +\+0\.120 \[\+0\.0615, \+0\.179\] +0\.001", said)
+    assert "single-fact" not in said
+    table = said[said.index("metric  ", said.index("Blinded scoring")) : said.index("effect: Go")]
+    assert max(map(len, table.splitlines())) <= 100
+    assert table.count("metric") == 1  # one table: nothing had to be torn apart
+
+
+def test_markdown_shows_the_same() -> None:
+    made = Markdown().render(scored_results()).decode()
+    assert "## Blinded scoring" in made
+    assert "- completeness, kappa: 0.520 \\[0.340, 0.680\\], n 172, fails: needs 0.6" in made
+    assert "| Citation fidelity | +0.0300 \\[-0.0721, +0.132\\] | 0.340 |" in made
+    assert (
+        "## Blinded scoring"
+        not in Markdown().render(dataclasses.replace(scored_results(), scoring=None)).decode()
+    )

@@ -1,0 +1,159 @@
+"""Words that betray a condition, neutral words instead, and offsets from one text to the other."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import UsageError
+from assay.review.blinding.masks import OWN, Masking, to_original, to_shown
+
+MASKING = Masking(["Curated Index"])
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "rule"),
+    [
+        ("the Keys section of llms.txt says", "the Keys section of [the document] says", "curated index"),
+        ("See the /llms-full.txt file.", "See [the document].", "curated index"),
+        ("at https://docs.a.com/llms.txt.", "at [the document].", "curated index"),
+        ("see https://a.com/b/fees.md today", "see https://a.com/b/fees today", "ending of a page's name"),
+        ("[Guide](https://a.com/b.html.md)", "[Guide](https://a.com/b)", "ending of a page's name"),
+        ("quickstart.htm, then README.md.", "quickstart, then README.", "ending of a page's name"),
+        ("By the provided Markdown content, yes", "By [the document], yes", "form that was read"),
+        ("Based on the given HTML, yes", "Based on [the document], yes", "form that was read"),
+        ("the HTML page lists it", "[the document] lists it", "format that was read"),
+        ("streams an HTML shell", "streams an [format] shell", "format"),
+        ("the web page says", "[the document] says", "web page"),
+        ('<doc title="API">x</doc>', "[tag]x[tag]", "tag"),
+        ("in its front matter", "in its [a part of the page]", "front matter"),
+        ("the navigation bar has it", "the [a part of the page] has it", "menu"),
+        ("```html\n1\n```", "```\n1\n```", "language of a fence"),
+        ("says the curated  index", "says [the document]", OWN),
+        ("under Condition A it is", "under [the document] it is", "condition"),
+    ],
+)
+def test_what_betrays_is_masked(written: str, shown: str, rule: str) -> None:
+    found = MASKING.masked(written)
+    assert found.text == shown
+    assert rule in found.used
+    assert MASKING.betraying(written)
+    assert not MASKING.betraying(found.text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Limits\n- **ten** a minute\n- `retry_after`",  # models write so under both conditions
+        "Vec<T>, a < b, <Image src='x'/>",
+        "mail me@x.html or use node.js, sha.md5 and foo.mdb",
+        "As described in the Quick Start guide, keys expire.",
+        "A plan B is a plan.",
+        "LLMs need text.",
+    ],
+)
+def test_what_does_not_betray_stays(text: str) -> None:
+    assert MASKING.masked(text) == (text, [], {})
+
+
+def test_a_word_of_the_question_stays() -> None:
+    question = ["What role does Mintlify's llms.txt play?"]
+    assert MASKING.masked("The llms.txt file is its base.", question).text == "The llms.txt file is its base."
+    assert MASKING.masked("The provided llms.txt says so.", question).text == "[the document] says so."
+
+
+def test_a_subject_of_the_source_stays_but_no_name_of_a_file() -> None:
+    source = "Streaming sends an HTML shell first. See llms.txt."
+    assert MASKING.masked("An HTML shell comes first.", (), source).text == "An HTML shell comes first."
+    assert MASKING.masked("The HTML page says so.", (), source).text == "[the document] says so."
+    assert MASKING.masked("See llms.txt.", (), source).text == "See [the document]."
+    # x.html in the source is no word HTML
+    assert MASKING.masked("An HTML shell.", (), "at x.html").text == "An [format] shell."
+
+
+def test_what_overlaps_is_masked_once_and_nothing_is_left_over() -> None:
+    found = MASKING.masked("condition A llms.txt, html.md, front.md matter")
+    assert not MASKING.betraying(found.text)
+    assert "llms" not in found.text
+
+
+def test_a_word_too_short_to_mask_is_refused() -> None:
+    with pytest.raises(UsageError, match="'B' cannot be masked: too short"):
+        Masking(["baseline", "B"])
+
+
+# -------------------------------------------------------------------------------------- offsets
+
+#        0         1         2
+#        0123456789012345678901234567
+TEXT = "See the llms.txt file, ok 😀."
+# masked "the llms.txt file" [4, 21) becomes "[the document]" [4, 18): "See [the document], ok 😀."
+
+
+def test_offsets_by_hand() -> None:
+    text, masks, _ = MASKING.masked(TEXT)
+    assert (text, masks) == ("See [the document], ok 😀.", [(4, 18, 4, 21)])
+    assert to_original((0, 3), masks) == (0, 3)
+    assert to_original((20, 24), masks) == (23, 27)
+    assert TEXT[23:27] == text[20:24] == "ok 😀"
+    assert to_original((6, 20), masks) == (4, 23)  # begins inside the mask: all of it
+    assert to_original((0, 5), masks) == (0, 21)
+    assert to_shown((12, 13), masks) == (4, 18)
+    assert to_shown((23, 27), masks) == (20, 24)
+    assert to_original((18, 18), masks) == (21, 21)
+
+
+PIECES = st.sampled_from(
+    [
+        *("llms.txt", "x.html", "html.md", " the ", "Markdown", "provided ", "<div>", "```html", "web page"),
+        *("nav bar", "condition A ", "front ", "matter", "curated index", "section", ".", "/", " ", "\n"),
+        *("é", "e\u0301", "😀", "Ａ", "İ"),
+    ]
+)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    return "".join(draw(st.lists(PIECES | st.text(max_size=4), max_size=12)))
+
+
+@given(texts())
+def test_nothing_betrays_twice_and_masks_lie_in_order(written: str) -> None:
+    shown, masks, used = MASKING.masked(written)
+    assert not MASKING.betraying(shown)
+    assert sum(used.values()) == len(masks)
+    at = last = 0
+    rebuilt = ""
+    for start, end, first, until in masks:
+        assert at <= start < end <= len(shown)
+        assert last <= first < until <= len(written)
+        assert shown[at:start] == written[last:first]
+        rebuilt += shown[at:start] + written[first:until]
+        at, last = end, until
+    assert rebuilt + shown[at:] == written
+
+
+@given(texts(), st.data())
+def test_spans_go_there_and_back(written: str, data: st.DataObject) -> None:
+    shown, masks, _ = MASKING.masked(written)
+    start = data.draw(st.integers(0, len(shown)))
+    end = data.draw(st.integers(start, len(shown)))
+    first, last = to_original((start, end), masks)
+    assert 0 <= first <= last <= len(written)
+    if start < end:
+        back = to_shown((first, last), masks)
+        assert back[0] <= start
+        assert back[1] >= end  # a mask that was cut is whole now
+        assert to_original(back, masks) == (first, last)
+        if not any(mask[0] < end and start < mask[1] for mask in masks):
+            assert written[first:last] == shown[start:end]
+
+
+@given(texts(), st.data())
+def test_spans_of_the_original_are_covered(written: str, data: st.DataObject) -> None:
+    _, masks, _ = MASKING.masked(written)
+    first = data.draw(st.integers(0, len(written)))
+    last = data.draw(st.integers(first, len(written)))
+    start, end = to_original(to_shown((first, last), masks), masks)
+    assert first == last or (start <= first and last <= end)

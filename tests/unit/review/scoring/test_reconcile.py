@@ -1,0 +1,85 @@
+"""Accuracy 3 and a claim that caps it: when it comes up, and what alone settles it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.review.blinding.pack import Pack
+from assay.review.scoring.ledger import Ledger
+from assay.review.scoring.marks import Line, Mark
+from assay.review.scoring.progress import complete
+from assay.review.scoring.reconcile import contradiction
+from unit.review.scoring.packs import claim, mark, pack_of
+
+
+def queue_of(pack: Pack, lines: list[Line]) -> dict[str, str]:
+    ledger = Ledger(pack, lines)
+    return dict(ledger.queue(ledger.passes["anna"][0]))
+
+
+def claims(response_id: str, *categories: str) -> Mark:
+    made = [claim(category, what=f"claim {at}") for at, category in enumerate(categories)]
+    return mark(response_id, "hallucination", None, claims=made)
+
+
+@pytest.mark.parametrize(
+    ("grade", "categories", "capped"),
+    [
+        (3, ["H-FAB"], True),
+        (3, ["H-EXT"], True),
+        (3, ["H-TMP", "H-SRC"], True),
+        (3, ["H-SRC"], False),
+        (3, [], False),
+        (2, ["H-FAB"], False),
+        (None, ["H-FAB"], False),
+    ],
+)
+def test_only_the_best_grade_and_claims_that_cap_exclude_each_other(
+    grade: int | None, categories: list[str], capped: bool
+) -> None:
+    found = contradiction(mark("R-01", grade=grade), claims("R-01", *categories))
+    assert (found is not None) == capped
+
+
+def test_it_comes_up_once_the_second_pass_is_through() -> None:
+    pack = pack_of(2)
+    lines: list[Line] = [mark("R-01"), mark("R-02"), claims("R-01", "H-FAB")]
+    assert queue_of(pack, lines) == {}  # R-02 has no mark in the second pass yet
+    lines.append(claims("R-02", "H-SRC"))
+    assert list(queue_of(pack, lines)) == ["R-01"]
+    assert "1 H-FAB" in queue_of(pack, lines)["R-01"]
+    assert "anna: Factual accuracy: 1 to look at again" in complete(pack, lines, now=0)
+
+
+def test_a_lower_grade_settles_it_and_a_higher_one_opens_it_again() -> None:
+    pack = pack_of(1)
+    lines: list[Line] = [mark("R-01"), claims("R-01", "H-FAB")]
+    assert queue_of(pack, lines)
+    lines.append(mark("R-01"))  # saying 3 once more settles nothing
+    assert queue_of(pack, lines)
+    lines.append(mark("R-01", grade=2, note="a daily job is made up"))
+    assert queue_of(pack, lines) == {}
+    lines.append(mark("R-01"))
+    assert queue_of(pack, lines)
+
+
+def test_taking_the_claim_back_settles_it_and_nothing_is_rewritten() -> None:
+    pack = pack_of(1)
+    first = mark("R-01")
+    lines: list[Line] = [first, claims("R-01", "H-FAB"), claims("R-01", "H-SRC")]
+    assert queue_of(pack, lines) == {}
+    ledger = Ledger(pack, lines)
+    assert ledger.mark(first.key) is first
+
+
+def test_each_round_is_reconciled_on_its_own() -> None:
+    pack = pack_of(1, drawn_again=["R-01"])
+    first: list[Line] = [mark("R-01", grade=2), claims("R-01", "H-FAB")]
+    again: list[Line] = [
+        mark("R-01", round="again"),
+        mark("R-01", "hallucination", None, claims=[claim()], round="again"),
+    ]
+    ledger = Ledger(pack, [*first, *again])
+    passes = {of.name: of for of in ledger.passes["anna"]}
+    assert ledger.queued(passes["accuracy"]) == 0
+    assert ledger.queued(passes["accuracy:again"]) == 1

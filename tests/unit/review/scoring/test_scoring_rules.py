@@ -1,0 +1,110 @@
+"""What may be saved in each pass, and what is refused in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from assay.review.scoring.marks import Claim, Mark
+from assay.review.scoring.rubric import step_of
+from assay.review.scoring.rules import Said, problems, reminders
+from unit.review.scoring.packs import TEXT, claim, mark
+
+
+def told(step: str, said: Said, others: Mapping[str, Mark] | None = None) -> str:
+    return " ".join(problems(step_of(step), said, TEXT, others or {}))
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("accuracy", Said("3")),
+        ("accuracy", Said("2", "one day is missing")),
+        ("accuracy", Said("0", "it declines", flags=["refusal"])),
+        ("hallucination", Said()),
+        ("hallucination", Said(claims=[claim()])),
+        ("hallucination", Said(claims=[claim(), claim("H-SRC", 58, 78, "the Limits section")])),
+        ("completeness", Said("0")),
+        ("completeness", Said("1")),
+        ("citation", Said("2")),
+        ("citation", Said("na")),
+        ("citation", Said("0", "no place named")),
+    ],
+)
+def test_what_the_rubric_allows_is_saved(step: str, said: Said) -> None:
+    assert told(step, said) == ""
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "why"),
+    [
+        ("accuracy", Said(), "Choose a grade: 0, 1, 2, 3"),
+        ("accuracy", Said("4"), "no grade '4'"),
+        ("accuracy", Said("na"), "no grade 'na'"),
+        ("accuracy", Said("2"), "Write a note"),
+        ("accuracy", Said("0", " \n"), "Write a note"),
+        ("accuracy", Said("1", "it declines", flags=["refusal"]), "goes with 0 alone"),
+        ("accuracy", Said("3", flags=["bored"]), "no flag 'bored'"),
+        ("accuracy", Said("3", claims=[claim()]), "takes no claims"),
+        ("hallucination", Said("1"), "takes no grade"),
+        ("hallucination", Said(claims=[claim("H-XYZ")]), "choose a category: H-FAB, H-SRC, H-EXT, H-TMP"),
+        ("hallucination", Said(claims=[claim(what=" ")]), "say what is claimed"),
+        ("hallucination", Said(claims=[Claim("H-FAB", 0, 6, "tokens", " ")]), "write a note"),
+        ("hallucination", Said(claims=[claim(start=0, end=len(TEXT) + 1)]), "outside the response"),
+        ("hallucination", Said(claims=[claim(start=9, end=9)]), "outside the response"),
+        ("hallucination", Said(claims=[claim(start=6, end=7)]), "is blank"),  # the space after "Tokens"
+        (
+            "hallucination",
+            Said(claims=[claim(), claim("H-EXT", 0, 6, "A  daily job!")]),
+            "the same as claim 1. A claim that is repeated counts once",
+        ),
+        ("completeness", Said("2"), "no grade '2'"),
+        ("citation", Said("3"), "no grade '3'"),
+        ("citation", Said("1"), "Write a note"),
+    ],
+)
+def test_what_it_forbids_is_told(step: str, said: Said, why: str) -> None:
+    assert why in told(step, said)
+
+
+def test_every_problem_is_told_at_once() -> None:
+    found = problems(step_of("hallucination"), Said(claims=[Claim("?", 5, 2, "", "")]), TEXT, {})
+    assert len(found) == 4  # category, span, claim, note
+
+
+def test_a_refusal_binds_the_other_passes_whichever_comes_last() -> None:
+    refused = {"accuracy": mark("R-01", grade=0, flags=["refusal"])}
+    assert "claims nothing" in told("hallucination", Said(claims=[claim()]), refused)
+    assert "Choose 0" in told("completeness", Said("1"), refused)
+    assert told("hallucination", Said(), refused) == ""
+    assert told("completeness", Said("0"), refused) == ""
+    assert told("citation", Said("na"), refused) == ""
+    flagged = Said("0", "it declines", flags=["refusal"])
+    claimed = {"hallucination": mark("R-01", "hallucination", None, claims=[claim()])}
+    assert "Take these back first" in told("accuracy", flagged, claimed)
+    assert "Change that first" in told("accuracy", flagged, {"completeness": mark("R-01", "completeness", 1)})
+    assert told("accuracy", flagged, {"completeness": mark("R-01", "completeness", 0)}) == ""
+
+
+def test_accuracy_3_and_a_capping_claim_may_both_be_saved() -> None:
+    claimed = {"hallucination": mark("R-01", "hallucination", None, claims=[claim()])}
+    assert told("accuracy", Said("3"), claimed) == ""
+    assert told("hallucination", Said(claims=[claim()]), {"accuracy": mark("R-01")}) == ""
+
+
+def test_reminders_say_what_other_passes_said() -> None:
+    full = {"accuracy": mark("R-01")}
+    assert reminders(step_of("hallucination"), full) == []  # a grade at stake would make claims fewer
+    assert "leaves a part" in reminders(step_of("completeness"), full)[0]
+    assert reminders(step_of("citation"), full) == []
+    both = [claim(), claim("H-SRC", 58, 78, "the Limits section"), claim("H-FAB", 0, 6, "tokens")]
+    claimed = {"hallucination": mark("R-01", "hallucination", None, claims=both)}
+    found = "H-FAB “a daily job”; H-SRC “the Limits section”; H-FAB “tokens”"
+    assert f"You marked in it: {found}." in reminders(step_of("accuracy"), claimed)[0]
+    assert reminders(step_of("citation"), claimed) == ["You marked in it: H-SRC “the Limits section”."]
+    long = {"hallucination": mark("R-01", "hallucination", None, claims=[claim(what="word " * 40)])}
+    assert "word …”" in reminders(step_of("accuracy"), long)[0]
+    refused = {"accuracy": mark("R-01", grade=0, flags=["refusal"])}
+    assert "claims nothing" in reminders(step_of("hallucination"), refused)[0]
+    assert "incomplete (0)" in reminders(step_of("completeness"), refused)[0]
