@@ -88,7 +88,7 @@ def ours(folder: Path) -> dict[str, Part]:
     """The stages of one evaluation, as `assay report` goes through them."""
     import scipy.stats  # noqa: F401
 
-    from assay.pipeline import Evaluation
+    from assay.operations.pipeline import Evaluation
     from assay.study import open_study
 
     study = open_study(folder)

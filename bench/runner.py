@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.datasets.dataset import Corpus
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Query, Response

@@ -20,7 +20,7 @@ from typing import Any
 
 from assay.datasets.dataset import digest
 from assay.datasets.generate.workplace.corpus import SIZES, STAGES
-from assay.pipeline import evaluate
+from assay.operations.pipeline import evaluate
 from assay.protocols import Kit
 from assay.suites.leaks import overlap_by_tag
 from assay.suites.profile import heaps, near_duplicates

@@ -9,11 +9,11 @@ from typing import Any
 
 import yaml
 
+from assay.operations.scoring.work import scoring_folder
 from assay.protocols import Kit
 from assay.review.blinding.pack import Original
 from assay.review.scoring.opened import ScoringFolder
 from assay.run.runner import run_study
-from assay.scoring import scoring_folder
 from assay.study import Study, open_study
 
 QUESTIONS = {

@@ -17,26 +17,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.measures.parse import parse_measure
-    from assay.pipeline import Evaluation, evaluate
+    from assay.operations.pipeline import Evaluation, evaluate
+    from assay.operations.run_files import evaluate_runs
     from assay.plugins import Registry
     from assay.protocols import Kit
     from assay.results import Results
     from assay.run.runner import run_study
     from assay.run.selection import Selection
-    from assay.run_files import evaluate_runs
     from assay.study import Study, open_study
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Evaluation": "assay.pipeline",
+    "Evaluation": "assay.operations.pipeline",
     "Kit": "assay.protocols",
     "Registry": "assay.plugins",
     "Results": "assay.results",
     "Selection": "assay.run.selection",
     "Study": "assay.study",
-    "evaluate": "assay.pipeline",
-    "evaluate_runs": "assay.run_files",
+    "evaluate": "assay.operations.pipeline",
+    "evaluate_runs": "assay.operations.run_files",
     "open_study": "assay.study",
     "parse_measure": "assay.measures.parse",
     "run_study": "assay.run.runner",

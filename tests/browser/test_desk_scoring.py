@@ -12,7 +12,7 @@ import pytest
 import yaml
 from desk_server import StudyDeskServer
 
-from assay.blinding import blind_study
+from assay.operations.scoring.blinding import blind_study
 from assay.review.scoring.marks import Mark, MarkBook, marks_of, standing
 from assay.run.runner import run_study
 from assay.study import open_study

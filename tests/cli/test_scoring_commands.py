@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from assay.blinding import blind_study
-from assay.scoring import scoring_folder
+from assay.operations.scoring.blinding import blind_study
+from assay.operations.scoring.work import scoring_folder
 from assay.study import Study
 from small_scoring import all_scores, collected, scores, write_lines, write_study
 from small_study import assay

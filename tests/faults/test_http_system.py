@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from assay.errors import SystemFailure
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.protocols import Kit
 from assay.run.runner import Outcome, run_study
 from assay.run.store import Store

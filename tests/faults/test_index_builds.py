@@ -16,7 +16,7 @@ from unittest import mock
 
 import pytest
 
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.study import open_study
 from assay.systems import retrievers
 from small_study import Done, assay

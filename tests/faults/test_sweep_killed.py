@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
 from probe import asked
 from probing import items, opened, write_plugin, write_study
 
-from assay.sweep import run_sweep
+from assay.operations.sweep.running import run_sweep
 from assay.sweep_results import Sweep
 
 THREADS = 3
@@ -37,7 +37,7 @@ def study(folder: Path, values: int, number: int) -> Path:
 ASK_ONLY = """
 import sys
 from assay.study import open_study
-from assay.sweep import Sweeping
+from assay.operations.sweep.running import Sweeping
 Sweeping.of(open_study(sys.argv[1]), {}).ask()
 """
 

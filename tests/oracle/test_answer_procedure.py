@@ -206,8 +206,8 @@ def score_blindly(played: Played) -> None:
 def blind(played: Played) -> None:
     """Blinds by a key that is always the same: it decides whom the second rater scores."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.blinding.new_key", lambda: bytes(range(32)))
-        patch.setattr("assay.blinding.secrets.token_hex", lambda length: "5e" * length)
+        patch.setattr("assay.operations.scoring.blinding.new_key", lambda: bytes(range(32)))
+        patch.setattr("assay.operations.scoring.blinding.secrets.token_hex", lambda length: "5e" * length)
         told = played.assay("review", "blind", str(played.folder))
     assert "1144 responses to 286 questions" in told
 

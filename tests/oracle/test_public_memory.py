@@ -13,11 +13,11 @@ from unittest import mock
 
 import pytest
 
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
+from assay.operations.validate import check_study
 from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.study import open_study
-from assay.validate import check_study
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "src" / "assay" / "studies" / "public_memory"

@@ -13,7 +13,7 @@ import pytest
 import pytrec_eval
 
 from assay.datasets.beir import Beir
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.protocols import Kit
 from assay.study import open_study
 

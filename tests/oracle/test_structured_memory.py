@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.datasets.cases import Cases
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.protocols import Kit
 from assay.run.runner import run_study
 from assay.study import open_study

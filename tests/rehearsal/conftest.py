@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.pipeline import Evaluation, judge_study
+from assay.operations.pipeline import Evaluation, judge_study
 from assay.plugins import Registry
 from assay.records import Item, Passage
 from assay.run.runner import run_study

@@ -14,7 +14,7 @@ from assay.datasets.dataset import Corpus
 from assay.errors import DataError
 from assay.judges.marks import text_hash
 from assay.measures.block import Block
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import MEASURES, SYSTEMS
 from assay.protocols import Kit
 from assay.records import Budget, Item, Judgment, Passage, Query, Response

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import DataError
 from assay.measures.block import Block
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import DATASETS, MEASURES, SYSTEMS
 from assay.protocols import Kit
 from assay.records import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.datasets.dataset import Corpus
 from assay.measures.block import Block
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import MEASURES, SYSTEMS
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Item, Passage, Query, Response, Step

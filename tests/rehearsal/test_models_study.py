@@ -10,7 +10,7 @@ import duckdb
 
 from assay.datasets.dataset import Corpus, Dataset
 from assay.measures.block import Block
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import JUDGES, SYSTEMS
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Item, Judgment, Passage, Query, Response

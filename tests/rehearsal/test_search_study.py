@@ -18,7 +18,7 @@ import pytest
 from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import Retryable
 from assay.measures.block import Block
-from assay.pipeline import Evaluation, judge_study
+from assay.operations.pipeline import Evaluation, judge_study
 from assay.plugins import JUDGES, SYSTEMS
 from assay.protocols import Kit
 from assay.records import Budget, Finding, Hit, Item, Judgment, Passage, Query, Question, Response

@@ -13,7 +13,7 @@ from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import SystemFailure
 from assay.measures.block import Block
 from assay.measures.ranking import Success
-from assay.pipeline import Evaluation, judge_study
+from assay.operations.pipeline import Evaluation, judge_study
 from assay.plugins import DATASETS, JUDGES, MEASURES, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Budget, Finding, Hit, Item, Judgment, Passage, Query, Question, Response

@@ -16,7 +16,7 @@ import numpy as np
 from assay.annotation.workspace import checked_name, put
 from assay.datasets.reading import explained
 from assay.errors import DataError, Problem, UsageError, did_you_mean
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.records import Hit
 from assay.retrieval.distance import result_distance
 from assay.stats.intervals import mean_interval

@@ -13,8 +13,8 @@ from assay.cli.showing import plain_console, print_json, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from assay.baseline_diff import Change, Difference
-    from assay.baselines import Baseline
+    from assay.operations.baselines.diff import Change, Difference
+    from assay.operations.baselines.tags import Baseline
     from assay.study import Study
 
 SHOWN_IDS = 10  # items named in a line; JSON has them all
@@ -33,7 +33,7 @@ def tag(
     as_json: AsJson = False,
 ) -> None:
     """Keep what a study shows now under a name."""
-    from assay.baselines import tag_baseline
+    from assay.operations.baselines.tags import tag_baseline
     from assay.report.wording import TITLES
     from assay.study import open_study
 
@@ -48,7 +48,7 @@ def tag(
 
 def list_(study: StudyPath, as_json: AsJson = False) -> None:
     """List what was kept: when, the verdict, how many items had an answer, the note."""
-    from assay.baselines import list_baselines
+    from assay.operations.baselines.tags import list_baselines
     from assay.report.wording import TITLES
     from assay.study import open_study
 
@@ -85,7 +85,7 @@ def diff(
     """
     from rich.text import Text
 
-    from assay.baseline_diff import diff_baselines
+    from assay.operations.baselines.diff import diff_baselines
     from assay.report.wording import printable
     from assay.study import open_study
 
@@ -185,7 +185,7 @@ def _extent(study: Study, baseline: Baseline) -> str:
     """`96`, or `66 of 96` where some items had no answer of any system when it was kept."""
     import polars as pl
 
-    from assay.baselines import kept_version
+    from assay.operations.baselines.tags import kept_version
 
     unanswered = pl.col("status").is_in(["pending", "failed"]).any()
     asked = kept_version(study, baseline.name).scores.group_by("item", "arm").agg(unanswered)

@@ -24,7 +24,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Compare run files: paired differences with intervals, permutation tests, wins and losses."""
-    from assay.run_files import evaluate_runs
+    from assay.operations.run_files import evaluate_runs
 
     if len(runs) < 2:
         raise UsageError("A comparison needs two run files or more.")

@@ -14,8 +14,8 @@ from assay.cli.showing import plain_console, print_json, say, table
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.calibrating import Calibration
-    from assay.detecting import Fit
+    from assay.operations.fitting.detectors import Fit
+    from assay.operations.fitting.races import Calibration
 
 Where = Annotated[
     list[str] | None,
@@ -25,8 +25,8 @@ Where = Annotated[
 
 def command(study: StudyPath, system: Systems = None, where: Where = None, as_json: AsJson = False) -> None:
     """Fit what tells impossible queries, and what a race decides by, on the items of tune and dev."""
-    from assay.calibrating import calibrate_study
-    from assay.detecting import fit_study
+    from assay.operations.fitting.detectors import fit_study
+    from assay.operations.fitting.races import calibrate_study
     from assay.study import open_study
 
     chosen = selected(where or [], system or [], None)

@@ -9,7 +9,7 @@ from assay.errors import UsageError
 
 def command(study: StudyPath, against: Against = None, as_json: AsJson = False) -> None:
     """Decide a study's gates from stored scores: no system is asked again."""
-    from assay.pipeline import Evaluation
+    from assay.operations.pipeline import Evaluation
     from assay.study import open_study
 
     opened = open_study(study)

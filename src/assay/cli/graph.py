@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from assay.graph_view import DocumentView
+    from assay.operations.graph_view import DocumentView
 
 MOST = 20  # documents, where none is named; JSON has them all
 GAP = 2  # between two columns
@@ -35,7 +35,7 @@ def command(
     """Show what the documents become: nodes with their roles, edges with the rule that made each."""
     from rich.text import Text
 
-    from assay.graph_view import graph_view
+    from assay.operations.graph_view import graph_view
     from assay.report.wording import counted, printable
     from assay.study import open_study
 

@@ -13,9 +13,9 @@ from assay.cli.showing import finish, plain_console, print_json, say, table, wri
 from assay.errors import SystemFailure
 
 if TYPE_CHECKING:
-    from assay.plan import Step
+    from assay.operations.plan import Step
+    from assay.operations.plan_results import GateResult, PlanResults, Saved, StepResult
     from assay.plan_file import Conditions
-    from assay.plan_results import GateResult, PlanResults, Saved, StepResult
     from assay.results import Results
     from assay.run.runner import Outcome
 
@@ -24,7 +24,7 @@ def run_and_show(
     path: Path, where: Conditions, *, keep_going: bool, fresh: bool, engine: str, as_json: bool
 ) -> None:
     """Runs a plan; ends with the exit code of its verdict, or of the failure that ended it."""
-    from assay.plan import open_plan, run_plan
+    from assay.operations.plan import open_plan, run_plan
 
     plan = open_plan(path, where=where)
 
@@ -92,7 +92,7 @@ def roughly(seconds: float) -> str:
 
 def validate_and_show(path: Path, *, as_json: bool) -> None:
     """Checks a plan and all its studies."""
-    from assay.plan import open_plan
+    from assay.operations.plan import open_plan
 
     plan = open_plan(path)
     if as_json:
@@ -110,7 +110,7 @@ def validate_and_show(path: Path, *, as_json: bool) -> None:
 
 def show_status(path: Path, *, as_json: bool) -> None:
     """How far every step of a plan is."""
-    from assay.plan import open_plan, plan_status
+    from assay.operations.plan import open_plan, plan_status
     from assay.report.text_tables import plain
 
     found = plan_status(plan := open_plan(path))

@@ -29,7 +29,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Write a report of what is stored."""
-    from assay.pipeline import Evaluation
+    from assay.operations.pipeline import Evaluation
     from assay.plugins import RENDERERS
     from assay.study import open_study
 
@@ -47,7 +47,7 @@ def command(
     path = write_report(results, opened, wanted, out)
     say(f"wrote {path}")
     if post:
-        from assay.github_actions import deliver
+        from assay.operations.github_actions import deliver
 
         delivered = deliver(results, opened, path)
         typer.echo("".join(f"{line}\n" for line in delivered.commands), nl=False)

@@ -50,9 +50,9 @@ def export(
 ) -> None:
     """Write forms for people on what keywords miss, or a model judged: no model, rank or score shows."""
     from assay.errors import UsageError
+    from assay.operations.reviewing import export_review, export_verdicts
     from assay.report.wording import counted
     from assay.review.verdicts import ITEMS
-    from assay.reviewing import export_review, export_verdicts
     from assay.study import open_study
 
     opened = open_study(study)
@@ -87,7 +87,7 @@ def take_in(
     as_json: AsJson = False,
 ) -> None:
     """Take in forms that people filled in: all of them, or none where something is wrong with one."""
-    from assay.reviewing import import_review
+    from assay.operations.reviewing import import_review
     from assay.study import open_study
 
     opened = open_study(study)
@@ -115,7 +115,7 @@ def take_in(
 
 def status(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far a review is, and whether it can still change the verdict."""
-    from assay.reviewing import progress_of
+    from assay.operations.reviewing import progress_of
     from assay.study import open_study
 
     opened = open_study(study)
@@ -160,8 +160,8 @@ def _show(found: ReviewSummary) -> None:
 
 def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far reviewers agree on the passages that several judged, and a model judge with them."""
+    from assay.operations.reviewing import agreement_of, has_forms
     from assay.report import wording as words
-    from assay.reviewing import agreement_of, has_forms
     from assay.study import open_study
 
     opened = open_study(study)

@@ -24,7 +24,7 @@ def blind(
     as_json: AsJson = False,
 ) -> None:
     """Give every response a random id, mask what betrays its condition, and seal the map."""
-    from assay.blinding import blind_study
+    from assay.operations.scoring.blinding import blind_study
     from assay.report.wording import counted
     from assay.study import open_study
 
@@ -45,8 +45,8 @@ def blind(
 
 def check(study: StudyPath, by: By = None, as_json: AsJson = False) -> None:
     """Look for anything in the pack that would tell a rater the condition."""
-    from assay.blinding import check_blinding
     from assay.errors import DataError, Problem
+    from assay.operations.scoring.blinding import check_blinding
     from assay.study import open_study
 
     leaks = check_blinding(open_study(study), _who(by))
@@ -87,7 +87,7 @@ def serve(
     """Open the review desk: a local page on which people score, one thing a screen."""
     from assay.desk.serving import Opened
     from assay.desk.serving import serve as serving
-    from assay.desk_work import desk_state, work_of
+    from assay.operations.desk_work import desk_state, work_of
     from assay.study import open_study
 
     def tell(desk: Opened) -> None:
@@ -130,7 +130,7 @@ def unblind(
     as_json: AsJson = False,
 ) -> None:
     """Open the seal, once all passes are complete: one act, which is logged."""
-    from assay.scoring import unblind_study
+    from assay.operations.scoring.work import unblind_study
     from assay.study import open_study
 
     found = unblind_study(open_study(study), by=_who(by), force=force, reason=reason)
@@ -147,7 +147,7 @@ def suggest(
     as_json: AsJson = False,
 ) -> None:
     """Ask a model for a first guess at accuracy; raters may look at it, and only their word counts."""
-    from assay.scoring import suggest_study
+    from assay.operations.scoring.work import suggest_study
     from assay.study import open_study
 
     found = suggest_study(open_study(study), judge)

@@ -24,8 +24,8 @@ def scores_blindly(study: Study) -> bool:
 
 def export_scores(study: Study, out: Path | None, place: Path, *, as_json: bool) -> None:
     """Writes the result files, as far as they may be seen now."""
-    from assay.scoring import scoring_folder
-    from assay.scoring_exporting import export_scoring
+    from assay.operations.scoring.exporting import export_scoring
+    from assay.operations.scoring.work import scoring_folder
 
     paths = export_scoring(study, out)
     if as_json:
@@ -40,7 +40,7 @@ def export_scores(study: Study, out: Path | None, place: Path, *, as_json: bool)
 def take_scores_in(study: Study, paths: Sequence[Path], place: Path, *, as_json: bool) -> None:
     """Takes files of scores in, all or none."""
     from assay.errors import UsageError
-    from assay.scoring_taking import take_scores
+    from assay.operations.scoring.taking import take_scores
 
     if not paths:
         raise UsageError(f"Name the files of scores: assay review import {place} scores.jsonl")
@@ -58,9 +58,9 @@ def take_scores_in(study: Study, paths: Sequence[Path], place: Path, *, as_json:
 
 def show_scoring(study: Study, place: Path, *, as_json: bool) -> None:
     """How far everybody is."""
+    from assay.operations.scoring.summary import sealed_summary
+    from assay.operations.scoring.work import scoring_folder
     from assay.review.scoring.progress import complete
-    from assay.scoring import scoring_folder
-    from assay.scoring_summary import sealed_summary
 
     files = scoring_folder(study)
     found = sealed_summary(study)
@@ -86,8 +86,8 @@ def show_scoring(study: Study, place: Path, *, as_json: bool) -> None:
 
 def show_agreement(study: Study, place: Path, *, as_json: bool) -> None:
     """How far the raters agree, which needs no condition."""
-    from assay.scoring import scoring_folder
-    from assay.scoring_summary import sealed_summary
+    from assay.operations.scoring.summary import sealed_summary
+    from assay.operations.scoring.work import scoring_folder
 
     found = sealed_summary(study)
     if as_json:

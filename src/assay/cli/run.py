@@ -13,7 +13,7 @@ from assay.cli.showing import evaluated, finish, say, show, write_reports
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.pipeline import Evaluation
+    from assay.operations.pipeline import Evaluation
     from assay.run.runner import Outcome
     from assay.run.selection import Selection
     from assay.study import Study
@@ -101,9 +101,9 @@ def performed(
     opened: Study, chosen: Selection, *, fresh: bool = False, engine: str = "local"
 ) -> tuple[Outcome, Evaluation]:
     """Checks a study, asks its systems and then its judges, and tells of each; what follows is evaluation."""
-    from assay.pipeline import Evaluation, judge_study
+    from assay.operations.pipeline import Evaluation, judge_study
+    from assay.operations.validate import check_study
     from assay.run.runner import run_study
-    from assay.validate import check_study
 
     arms = chosen.arms(opened)
     chosen.refuse_unmet(opened, arms)

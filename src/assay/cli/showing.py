@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from assay.pipeline import Evaluation
+    from assay.operations.pipeline import Evaluation
     from assay.results import Results
     from assay.study import Study
 
@@ -67,7 +67,7 @@ def evaluated(evaluation: Evaluation, against: str | None) -> Results:
     """The results, held against a baseline where one is named."""
     if against is None:
         return evaluation.results
-    from assay.baseline_gate import held_against
+    from assay.operations.baselines.gate import held_against
 
     return held_against(evaluation, against)
 

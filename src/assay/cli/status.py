@@ -14,8 +14,8 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from assay.operations.reviewing import next_step
     from assay.plan_file import is_plan
-    from assay.reviewing import next_step
     from assay.run.status import place_of, study_status
     from assay.study import open_study
 

@@ -14,14 +14,14 @@ from assay.cli.showing import plain_console, print_json, say
 from assay.errors import SystemFailure
 
 if TYPE_CHECKING:
-    from assay.sweep import Sweeping
+    from assay.operations.sweep.running import Sweeping
     from assay.sweep_results import Sweep
 
 
 def command(study: StudyPath, where: Where = None, as_json: AsJson = False) -> None:
     """Run every setting of a study's grid, or one change at a time, and say what holds. It resumes."""
+    from assay.operations.sweep.running import Sweeping
     from assay.study import open_study
-    from assay.sweep import Sweeping
 
     sweeping = Sweeping.of(open_study(study), selected(where or [], [], None).where)
     found = _written(sweeping, _performed(sweeping))

@@ -15,12 +15,12 @@ from assay.desk.passages import Step, Subject, Subjects
 from assay.errors import UsageError
 from assay.judges.marks import shown_with
 from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
+from assay.operations.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
 from assay.review.export import blind_forms
 from assay.review.forms import Form, Row
 from assay.review.order import decisive_order
 from assay.review.pool import Candidate
-from assay.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
 from assay.run.status import place_of
 from assay.study import Study
 

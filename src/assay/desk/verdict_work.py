@@ -8,9 +8,9 @@ from assay.desk.judgment_work import JudgmentWork
 from assay.desk.messages import Block, Choice, Form, Rule
 from assay.desk.passages import Step, Subject, Subjects
 from assay.errors import UsageError
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
+from assay.operations.reviewing import asked_by, grades_of
 from assay.review.verdicts import ITEMS, Asked, drawn
-from assay.reviewing import asked_by, grades_of
 from assay.run.status import place_of
 from assay.study import Study
 

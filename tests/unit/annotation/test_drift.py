@@ -13,7 +13,7 @@ from assay.annotation.snapshot import freeze_documents
 from assay.annotation.workspace import open_workspace
 from assay.datasets.folder import Folder
 from assay.errors import DataError, UsageError
-from assay.pipeline import evaluate
+from assay.operations.pipeline import evaluate
 from assay.protocols import Kit
 from assay.records import Hit
 from assay.study import open_study

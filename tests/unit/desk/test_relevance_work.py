@@ -13,7 +13,7 @@ from assay.desk.relevance_work import RelevanceWork
 from assay.desk.work import Broken, Conflict, NoSuchThing, Work
 from assay.errors import UsageError
 from assay.judges.marks import shown_with, standing, text_hash
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.records import Judgment
 from assay.run.runner import run_study
 from assay.run.store import Store

@@ -16,11 +16,11 @@ from assay.desk.verdict_work import VerdictWork
 from assay.errors import UsageError
 from assay.judges.marks import text_hash
 from assay.measures.block import Block
-from assay.pipeline import judge_study
+from assay.operations.pipeline import judge_study
+from assay.operations.reviewing import agreement_of, progress_of
 from assay.plugins import JUDGES, Registry
 from assay.protocols import Kit
 from assay.records import Finding, Question
-from assay.reviewing import agreement_of, progress_of
 from assay.run.runner import run_study
 from assay.run.store import Store
 from assay.study import Study, open_study

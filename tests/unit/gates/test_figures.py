@@ -15,7 +15,7 @@ from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import expressed, figures_of
 from assay.gates.grammar import parse_clause, parse_expression
-from assay.pipeline import evaluate
+from assay.operations.pipeline import evaluate
 from assay.plugins import MEASURES, Registry
 from assay.report.wording import clause_sentence
 from assay.stats.rows import Rows

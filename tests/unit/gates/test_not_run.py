@@ -8,7 +8,7 @@ import pytest
 
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import decide
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.study import open_study

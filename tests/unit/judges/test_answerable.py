@@ -17,7 +17,7 @@ from assay.judges.inquiry import question_key
 from assay.judges.llm_prompt import packaged_prompt
 from assay.measures.block import Block, Labels
 from assay.measures.shown import context_target
-from assay.pipeline import Evaluation, judge_study
+from assay.operations.pipeline import Evaluation, judge_study
 from assay.plugins import JUDGES, SYSTEMS, Registry, identity
 from assay.protocols import FreeJudge, Kit, PayingJudge
 from assay.records import Arm, Budget, Context, Fault, Finding, Item, Piece, Query, Question, Response

@@ -14,7 +14,8 @@ import pytest
 from assay.datasets.dataset import Corpus
 from assay.errors import DataError
 from assay.judges.marks import text_hash
-from assay.pipeline import Evaluation, judge_study
+from assay.operations.pipeline import Evaluation, judge_study
+from assay.operations.validate import check_study
 from assay.plugins import SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Judgment, Query, Response
@@ -22,7 +23,6 @@ from assay.run.journal import Judged
 from assay.run.runner import run_study
 from assay.run.store import Store
 from assay.study import Study, open_study
-from assay.validate import check_study
 from small_golden import APPLES, CROSSING, DARK, ROPE, STUDY, entry, expected, write_golden, write_set
 from stand_ins.chat_server import ChatStandIn, by_turns
 

@@ -13,7 +13,7 @@ from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import DataError, Retryable
 from assay.judges.inquiry import question_key
 from assay.measures.block import Block
-from assay.pipeline import Evaluation, judge_study
+from assay.operations.pipeline import Evaluation, judge_study
 from assay.plugins import DATASETS, JUDGES, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Budget, Finding, Hit, Item, Passage, Query, Question, Response

@@ -20,7 +20,7 @@ from rich.console import Console
 from assay.datasets.dataset import Corpus, Dataset
 from assay.measures.block import Block, Labels
 from assay.measures.walk import MatchMode, WantedPath, WantedStep
-from assay.pipeline import evaluate
+from assay.operations.pipeline import evaluate
 from assay.plugins import DATASETS, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.datasets.dataset import Corpus, Dataset
-from assay.pipeline import evaluate
+from assay.operations.pipeline import evaluate
 from assay.plugins import DATASETS, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Budget, Edge, Hit, Item, Node, Passage, Query, Response, Step, Structure

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.pipeline import Evaluation, evaluate
+from assay.operations.pipeline import Evaluation, evaluate
+from assay.operations.reviewing import export_review
 from assay.records import Judgment
-from assay.reviewing import export_review
 from assay.run.journal import Judged
 from assay.study import open_study
 from small_benchmark import GOLDEN, STUDY, write_benchmark, write_run

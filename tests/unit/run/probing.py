@@ -15,7 +15,7 @@ import polars as pl
 import yaml
 from probe import Probe, asked
 
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.run.store import Store

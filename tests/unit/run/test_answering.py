@@ -14,7 +14,7 @@ from probe import RAISED, RETURNED, Probe, asked
 from probing import behave, forget_asked, items, opened, sequence, times_asked, write_study
 
 from assay.errors import SystemFailure
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.records import Fault, Hit, Observed, Response
 from assay.run.response import checked
 from assay.run.runner import Outcome, run_study

@@ -17,7 +17,7 @@ from probing import items, opened, write_study
 from assay.datasets.dataset import Corpus
 from assay.measures.block import Block
 from assay.measures.observed import Seconds
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import MEASURES, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Hit, Node, Query, Response, Structure

@@ -16,7 +16,7 @@ from probing import forget_asked, items, opened, times_asked, write_study
 
 from assay.environment import conceal, fill
 from assay.errors import AssayError, PluginError, SystemFailure
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import FUSIONS, SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Fault, Response

@@ -28,7 +28,7 @@ from probing import (
 )
 
 from assay.errors import PluginError, SystemFailure, UsageError
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.protocols import Kit
 from assay.records import Fault, Judgment, Observed, Query, Response
 from assay.run.journal import Judged

@@ -14,12 +14,12 @@ from probing import forget_asked, items, opened, sequence, times_asked, write_li
 
 from assay.datasets.dataset import Dataset
 from assay.errors import DataError, NotSet, UsageError
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
+from assay.operations.validate import check_study
 from assay.protocols import Kit
 from assay.run.runner import run_study
 from assay.run.status import study_status
 from assay.study import Study
-from assay.validate import check_study
 
 CHANGED = "the study has changed since this run"
 

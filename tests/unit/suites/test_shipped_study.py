@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.plan import open_plan
+from assay.operations.plan import open_plan
 from assay.protocols import Kit
 from assay.study import open_study
 

@@ -14,8 +14,8 @@ import pytest
 
 from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import AssayError, DataError
-from assay.importing import import_results
-from assay.pipeline import Evaluation
+from assay.operations.importing import import_results
+from assay.operations.pipeline import Evaluation
 from assay.plugins import SYSTEMS, Registry
 from assay.protocols import Kit
 from assay.records import Fault, Item, Passage, Query, Response

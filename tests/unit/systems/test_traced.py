@@ -16,7 +16,7 @@ import pytest
 
 from assay.datasets.dataset import Corpus, Dataset
 from assay.errors import DataError
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.plugins import SYSTEMS, Registry
 from assay.protocols import Kit, Structured
 from assay.records import Edge, Fault, Item, Node, Passage, Query, Response, Step

@@ -15,7 +15,7 @@ import pytest
 
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.pipeline import Evaluation
+from assay.operations.pipeline import Evaluation
 from assay.protocols import Kit, Structured
 from assay.records import Context, Node, Piece, Query, Response, Span
 from assay.run.response import checked
