@@ -28,6 +28,7 @@ from assay.cli import (
     graph,
     import_results,
     init,
+    plugins,
     report,
     review,
     review_desk,
@@ -78,8 +79,8 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
 
 
 for module in (
-    *(demo, init, validate, fit, run, score, compare, gate, report, status, graph, sweep, tokens),
-    dashboard,
+    *(demo, init, plugins, validate, fit, run, score, compare, gate, report, status, graph, sweep),
+    *(tokens, dashboard),
 ):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))
