@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
 from assay.stats.corrections import benjamini_hochberg, holm
 from assay.stats.effects import cliffs_delta_independent
-from assay.stats.intervals import bca, exact, percentile, wilson
+from assay.stats.intervals import bca, exact, percentile, quantile_interval, wilson
 from assay.stats.power import minimum_detectable_effect, power_of
 from assay.stats.resample import cluster_sums, jackknife_means, resampled_means
 from assay.stats.tests import mcnemar, sign_flip, wilcoxon
@@ -68,10 +68,30 @@ def test_sign_flips_random(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("n", [12, 40, 120])
+@pytest.mark.parametrize("n", [1, 2, 12, 20, 21, 50, 51, 120])
 def test_wilcoxon(seed: int, n: int) -> None:
     differences = np.random.default_rng(seed).normal(0.2, 1, n)
-    assert wilcoxon(differences) == pytest.approx(stats.wilcoxon(differences).pvalue)
+    assert wilcoxon(differences) == pytest.approx(stats.wilcoxon(differences).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("n", [8, 30, 50, 300])
+def test_wilcoxon_where_ranks_are_tied(seed: int, n: int) -> None:
+    a, b = scores(seed, n)
+    differences = a - b
+    moving = np.round(differences[differences != 0], 12)
+    few = len(moving) <= 20  # there each sign is tried: 2^8 are quick with them too
+    theirs = stats.wilcoxon(moving, method=stats.PermutationMethod(n_resamples=np.inf) if few else "approx")
+    assert wilcoxon(differences) == pytest.approx(theirs.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95, 0.99])
+@pytest.mark.parametrize("n", [1, 3, 20, 100, 1000])
+def test_quantiles_lie_between_ordered_rows(n: int, share: float) -> None:
+    below, above = stats.binom.ppf([0.025, 0.975], n, share)
+    found = quantile_interval(np.arange(1, n + 1), share)  # row i is i, counted from 1
+    assert found.low == (below if below >= 1 else -np.inf)
+    assert found.high == (above + 1 if above < n else np.inf)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from assay.stats.columns import TIE, checked, checked_binary, checked_pair, discordant, spread
 from assay.stats.resample import (
@@ -259,6 +259,12 @@ def exact(successes: int, n: int, level: float = LEVEL) -> Interval:
     return Interval(low, high, "exact")
 
 
+def _binomial_quantile(chance: float, n: int, share: float) -> int:
+    """The least count that is reached with at least this chance, of n draws that succeed with `share`."""
+    near = int(np.ceil(special.bdtrik(chance, n, share)))
+    return near - 1 if near > 0 and special.bdtr(near - 1, n, share) >= chance else near
+
+
 def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> Interval:
     """The interval of a quantile between two of the ordered rows; an end they do not reach is infinite.
 
@@ -268,7 +274,7 @@ def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> 
     n = len(rows)
     if n < 1:
         return NO_INTERVAL
-    below, above = stats.binom.ppf([(1 - level) / 2, (1 + level) / 2], n, share).astype(int)
+    below, above = (_binomial_quantile(each, n, share) for each in ((1 - level) / 2, (1 + level) / 2))
     low = float(rows[below - 1]) if below >= 1 else -np.inf
     high = float(rows[above]) if above < n else np.inf
     return Interval(low, high, "order statistics")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from assay.stats.columns import TIE, checked, discordant
 from assay.stats.resample import chunk_sizes, generator
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Columns = NDArray[np.intp]
 
 FLIPS = 10_000
+EXACT_RANKS = 50
 EXACT_PAIRS = 20  # up to 2^19 sums, as a flip of all signs changes nothing
 SLACK = 1e-9  # relative: sums nearer than this to the observed one are as extreme
 
@@ -54,17 +55,23 @@ def sign_flip_all_pairs(values: ArrayLike, flips: int = FLIPS, seed: int = 0) ->
 
 
 def wilcoxon(differences: ArrayLike) -> float:
-    """The signed-rank test's p-value; zeros are left out, as Wilcoxon did."""
+    """The signed-rank test's p-value; zeros are left out, as Wilcoxon did.
+
+    Exact up to 50 ranks, up to 20 where some are tied; beyond, by the normal distribution, less for ties. So
+    has it `scipy.stats.wilcoxon`, whose import alone would take longer than all else that a gate needs.
+    """
     # Rounding makes ties of what differs by noise alone, which ranks would otherwise blow up.
     column = np.round(checked(differences), 12)
     column = column[column != 0]
-    if len(column) == 0:
+    n = len(column)
+    if n == 0:
         return 1.0 if np.size(differences) else float("nan")
-    ranks = stats.rankdata(np.abs(column))
-    if len(column) <= EXACT_PAIRS and len(np.unique(ranks)) < len(ranks):
-        # scipy draws permutations here, for seconds; sums of tied ranks are as exact and take milliseconds
-        return _exact(ranks * np.sign(column))
-    return float(stats.wilcoxon(column).pvalue)
+    _, place, tied = np.unique(np.abs(column), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(tied) - (tied - 1) / 2)[place]
+    if n <= (EXACT_RANKS if len(tied) == n else EXACT_PAIRS):
+        return _exact_ranks(ranks, column > 0)
+    variance = n * (n + 1) * (2 * n + 1) / 24 - (tied**3 - tied).sum() / 48
+    return float(2 * special.ndtr(-abs(ranks[column > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)))
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
@@ -72,7 +79,7 @@ def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     gains, losses = discordant(a, b)
     if gains + losses == 0:
         return 1.0 if np.size(a) else float("nan")
-    return float(stats.binomtest(gains, gains + losses).pvalue)
+    return min(1.0, 2 * float(special.bdtr(min(gains, losses), gains + losses, 0.5)))
 
 
 def _p_values(values: Floats, left: Columns, right: Columns, flips: int, seed: int) -> Floats:
@@ -112,6 +119,18 @@ def _exact(difference: Floats) -> float:
     for value in moving[1:]:
         sums = np.concatenate([sums + value, sums - value])
     return float(np.mean(np.abs(sums) >= abs(moving.sum()) - SLACK * np.abs(moving).sum()))
+
+
+def _exact_ranks(ranks: Floats, positive: NDArray[np.bool_]) -> float:
+    """Twice the share of all sign vectors on the observed side: how often each sum arises, rank by rank."""
+    doubled = np.rint(2 * ranks).astype(np.intp)  # ranks of ties are halves
+    ways = np.zeros(doubled.sum() + 1)
+    ways[0] = 1
+    for rank in doubled:
+        ways[rank:] += ways[:-rank].copy()
+    observed = doubled[positive].sum()
+    tail = min(ways[: observed + 1].sum(), ways[observed:].sum())
+    return min(1.0, float(2 * tail / 2.0 ** len(ranks)))
 
 
 def _signs(n: int, flips: int, seed: int, pairs: int) -> Iterator[Floats]:
