@@ -16,6 +16,8 @@ import pytest
 from small_study import Done, assay, real_assay
 
 EXAMPLE = Path(__file__).parents[1] / "example_plugin"
+GROUPS = ["systems", "datasets", "judges", "measures", "statistics", "renderers", "embedders"]
+NAMES = ["overlap", "alphabet", "same_letter", "FirstHit", "spread", "lines", "letters"]
 STUDY = """\
 data: alphabet(letters=8)
 systems:
@@ -107,12 +109,11 @@ def test_without_it_the_study_names_what_is_missing(ran: tuple[Path, Done]) -> N
 def test_it_passes_the_contract_every_plugin_passes(installed: Path) -> None:
     suites = [EXAMPLE.parent / "contract" / f"test_every_{what}.py" for what in ("plugin", "part")]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *suites],
+        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-k", " or ".join(NAMES), *suites],
         env={**os.environ, "PYTHONPATH": str(installed)},
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:]
-    assert "[letters]" in done.stdout
-    assert "[overlap]" in done.stdout
+    assert all(f"assay.{group}:{name}]" in done.stdout for group, name in zip(GROUPS, NAMES, strict=True))

@@ -576,11 +576,10 @@ def mutated(rng: random.Random) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 500), marks=pytest.mark.slow)], ids=str)
-def test_no_mutation_of_a_study_gives_a_traceback(tmp_path: Path, seeds: range) -> None:
+def test_no_mutation_of_a_study_gives_a_traceback(tmp_path: Path) -> None:
     folder = write_study(tmp_path / "small")
     seen = set()
-    for seed in seeds:
+    for seed in range(200):
         text = mutated(random.Random(seed))
         (folder / "study.yaml").write_bytes(text.encode())
         done = assay("validate", folder)

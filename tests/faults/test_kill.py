@@ -66,11 +66,11 @@ def assert_undisturbed(tmp_path: Path, folder: Path, number: int, kills: int, at
 @pytest.mark.parametrize(
     ("engine", "kills", "number"),
     [
-        pytest.param("local", 2, 12, marks=pytest.mark.slow),
-        pytest.param("local", 12, 100, marks=pytest.mark.slow),
-        pytest.param("processes", 4, 40, marks=pytest.mark.slow),
+        ("local", 6, 50),
+        ("processes", 3, 30),
     ],
 )
+@pytest.mark.slow
 def test_a_killed_run_ends_as_an_undisturbed_one(
     tmp_path: Path, engine: str, kills: int, number: int
 ) -> None:
@@ -121,10 +121,9 @@ def _sealing(root: Path, kills: int) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kills", [4, pytest.param(30, marks=pytest.mark.slow)])
-def test_kills_while_sealing_lose_nothing_and_keep_nothing_twice(tmp_path: Path, kills: int) -> None:
+def test_kills_while_sealing_lose_nothing_and_keep_nothing_twice(tmp_path: Path) -> None:
     store = Store(tmp_path / "run")
-    told = _sealing(store.root, kills)
+    told = _sealing(store.root, kills=15)
     rows: dict[str, Any] = dict(store.answers().select("key", "docs").iter_rows())
     assert set(told) <= set(rows)
     assert len(told) == len(set(told)), "a key that was on disk was asked for again"

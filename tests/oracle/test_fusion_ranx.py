@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 from assay.retrieval.fuse import RRF, Norm, Weighted
 from assay.retrieval.parts import Ranking
 
-# It compiles at first use, for half a minute, with warnings of its own and of numba.
+# It has warnings of its own and of numba.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 THEIR_NAMES: dict[Norm, str | None] = {
@@ -16,6 +18,14 @@ THEIR_NAMES: dict[Norm, str | None] = {
 }  # fmt: skip
 # They give 0 to what a ranking does not hold: to a z-score the mean. So there all rankings hold the same.
 SHARED: dict[Norm, int] = {"zscore": 40}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _interpreted() -> Iterator[None]:
+    """Compiling takes a minute and a half; numba is told before its first import."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_DISABLE_JIT", "1")
+        yield
 
 
 def rankings(seed: int, shared: int, count: int = 3) -> list[Ranking]:
