@@ -117,7 +117,7 @@ def mark_two(page: Any) -> None:
     press(page, "1", "Tab")
     page.keyboard.type("The page says one node at a time.")
     press(page, "Escape")
-    page.get_by_role("button", name="Close claim 1").click()
+    page.get_by_role("button", name="Done with claim 1").click()
     select(page, MADE_UP[1])
 
 

@@ -19,8 +19,18 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="module")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts what uses the browser last: while Playwright runs, nothing else can run an event loop."""
+    items.sort(key=uses_browser)
+
+
+def uses_browser(item: pytest.Item) -> bool:
+    return "browser" in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
+    """One for all tests, for each start takes more than a second; every test opens contexts of its own."""
     api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")

@@ -1,4 +1,4 @@
-"""A desk in a process of its own, which can be killed and started again at the same address."""
+"""A desk in a process of its own, which can be killed and started again, and raters who sit down at it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 WORKS = Path(__file__).parents[1]
+WIDE = {"width": 1600, "height": 1000}
 START = """
 import sys
 from pathlib import Path
@@ -29,6 +32,7 @@ class DeskServer:
 
     def __init__(self, folder: Path, raters: Sequence[str]) -> None:
         self._folder, self._raters = folder, list(raters)
+        self.unused = iter(self._raters)  # who has not sat down yet
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self._port = probe.getsockname()[1]
@@ -67,3 +71,53 @@ class StudyDeskServer(DeskServer):
 
     def command(self) -> list[str]:
         return ["-m", "assay", "review", "serve", str(self._folder), "--port", str(self._port)]
+
+
+@contextmanager
+def seats(browser: Any, server: DeskServer) -> Iterator[Callable[..., Any]]:
+    """Seats raters who have done nothing yet, and fails on whatever their pages complain about."""
+    contexts: list[Any] = []
+    said: list[str] = []
+
+    def seat(**how: Any) -> Any:
+        context = browser.new_context(**({"viewport": WIDE} | how))
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(server.links[next(server.unused)])
+        page.locator(".steps").wait_for()
+        return page
+
+    yield seat
+    for context in contexts:
+        context.close()
+    assert [text for text in said if "Failed to load resource" not in text] == []
+
+
+def press(page: Any, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def wait_for_heading(page: Any, text: str) -> None:
+    page.get_by_role("heading", level=1, name=text, exact=True).wait_for()
+
+
+def close_dialog(page: Any) -> None:
+    """A key that comes before the dialog is gone would be lost on it."""
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+
+
+def open_claims(page: Any, number: int) -> None:
+    """Opens a task of the small work's pass on claims."""
+    ids = page.evaluate("fetch('/api/steps/hallucination').then(answer => answer.json())")["tasks"]
+    open_task(page, "hallucination", ids[number - 1]["task_id"])
+    wait_for_heading(page, f"Unsupported claims: {number} of {len(ids)}")
+
+
+def open_task(page: Any, step: str, task_id: str) -> None:
+    """Opens a task, and waits until it is the one that is shown."""
+    page.goto(f"{page.url.partition('#')[0]}#/{step}/{task_id}")
+    page.locator(f".task[data-step='{step}'][data-task='{task_id}']").wait_for()

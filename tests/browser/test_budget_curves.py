@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from boxes import boxes
 
 from assay.report.html import Html
 
@@ -33,14 +34,13 @@ def test_the_picture_fills_its_place_and_no_more(browser: Any, report: Path, wid
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.goto(report.as_uri())
-    assert said == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     assert page.locator(".budget").count() == 2
-    drawn, curve = (page.locator(name).first.bounding_box() for name in (".drawn", "svg.curve"))
+    [drawn, *_], [curve, *_], [dot, *_] = boxes(page, ".drawn", "svg.curve", "svg.curve circle.dot")
     assert curve["width"] == pytest.approx(drawn["width"] - 44, abs=2)  # the values stand to the left
     # dots stay round, though lines are stretched with the picture
-    dot = page.locator("svg.curve circle.dot").first.bounding_box()
     assert dot["width"] == pytest.approx(dot["height"], abs=0.5)
+    assert said == []
     page.close()
 
 
@@ -55,5 +55,6 @@ def test_the_table_says_what_the_picture_shows(browser: Any, report: Path) -> No
     folded = page.locator("details.folded")
     assert not folded.locator("h3").first.is_visible()
     folded.locator("summary").first.click()
+    folded.locator("h3").first.wait_for()
     assert folded.locator("h3").first.inner_text().startswith("A@200")
     page.close()

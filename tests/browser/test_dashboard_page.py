@@ -74,9 +74,13 @@ def test_the_headline_shows_and_no_request_leaves_the_machine(browser: Any, addr
     said: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: said.append(str(error)))
+    page.set_default_timeout(60_000)
     page.goto(address)
-    page.get_by_role("heading", name="Where this comes from").wait_for(timeout=60_000)
-    page.wait_for_selector("canvas, svg.marks", timeout=30_000)
+    # it is sent piece by piece, and its pictures are drawn after that
+    page.locator("[data-test-script-state=notRunning]").wait_for()
+    page.get_by_role("heading", name="Where this comes from").wait_for()
+    page.locator("svg.marks").nth(3).wait_for()
+    page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
     assert page.locator("h1").inner_text() == "Recommendation: use MIKA"
     assert page.get_by_role("heading", name="Queries won: MIKA 1, MiniLM 0; tied: 1").count() == 1
     assert page.locator("[data-testid=stException]").count() == 0

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_server import DeskServer
+from desk_server import DeskServer, close_dialog, open_claims, press, seats, wait_for_heading
 
 pytestmark = pytest.mark.browser
 
 RATERS = [f"rater{number}" for number in range(32)]
-WIDE = {"width": 1600, "height": 1000}
 GRADE = ".choice:has(:checked) b"
 
 
@@ -24,44 +23,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
     started.stop()
 
 
-@pytest.fixture(scope="module")
-def unused() -> Iterator[str]:
-    return iter(RATERS)
-
-
 @pytest.fixture
-def sit(browser: Any, server: DeskServer, unused: Iterator[str]) -> Iterator[Callable[..., Any]]:
-    """Seats a rater who has done nothing yet; the test fails on whatever the page complains about."""
-    contexts: list[Any] = []
-    said: list[str] = []
-
-    def seat(**how: Any) -> Any:
-        context = browser.new_context(**({"viewport": WIDE} | how))
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("console", lambda message: said.append(message.text))
-        page.goto(server.links[next(unused)])
-        page.locator(".steps").wait_for()
-        return page
-
-    yield seat
-    for context in contexts:
-        context.close()
-    assert [text for text in said if "Failed to load resource" not in text] == []
-
-
-def heading(page: Any) -> str:
-    return str(page.locator("h1").inner_text())
-
-
-def wait_for_heading(page: Any, text: str) -> None:
-    page.get_by_role("heading", level=1, name=text, exact=True).wait_for()
-
-
-def press(page: Any, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
+def sit(browser: Any, server: DeskServer) -> Iterator[Callable[..., Any]]:
+    with seats(browser, server) as seat:
+        yield seat
 
 
 def marks(page: Any, step: str, number: int) -> dict[str, Any]:
@@ -132,10 +97,9 @@ def test_undo_goes_back_step_by_step_and_history_keeps_all(sit: Any) -> None:
     assert len(told) == 4  # 3, 2, back to 3, back to nothing
     assert "Taken back" in told[0]
     assert "not quite" in told[2]
-    press(page, "Escape")
-    page.locator("dialog").wait_for(state="detached")
+    close_dialog(page)
     press(page, "u")  # nothing is left
-    page.locator(".suggested", has_text="Nothing is saved here").wait_for()
+    page.locator(".told", has_text="Nothing is saved here").wait_for()
 
 
 def test_what_the_server_refuses_stands_beside_the_field_in_its_words(sit: Any) -> None:
@@ -165,11 +129,13 @@ def test_keys_are_told_and_single_keys_can_be_switched_off(sit: Any) -> None:
     for what in ("Grade: Right", "Undo", "History", "New precedent", "Overview", "Write the note", "Next"):
         assert what in told
     page.get_by_label("Single keys act").uncheck()
-    press(page, "Escape", "2")
+    close_dialog(page)
+    press(page, "2")
     assert page.locator(":checked").count() == 0
     press(page, "?")
     page.get_by_label("Single keys act").check()
-    press(page, "Escape", "g")
+    close_dialog(page)
+    press(page, "g")
     wait_for_heading(page, "A small study")
 
 
@@ -199,9 +165,9 @@ def test_a_suggestion_is_shown_on_request_and_fills_nothing_in(sit: Any) -> None
     }""")
     page.goto(page.url + "#/completeness")
     wait_for_heading(page, "Completeness: 1 of 20")
-    assert page.locator(".suggested").inner_text() == ""
+    assert page.locator(".told").inner_text() == ""
     press(page, "s")
-    page.locator(".suggested", has_text="Suggested by rule: 1 All parts are answered (").wait_for()
+    page.locator(".told", has_text="Suggested by rule: 1 All parts are answered (").wait_for()
     assert page.locator(":checked").count() == 0
 
 
@@ -221,14 +187,6 @@ def test_a_precedent_is_set_from_a_task(sit: Any) -> None:
 
 
 # --------------------------------------------------------------------------------------- spans
-
-
-def open_claims(page: Any, number: int) -> None:
-    page.goto(page.url.partition("#")[0] + "#/hallucination")
-    wait_for_heading(page, "Unsupported claims: 1 of 20")
-    for at in range(2, number + 1):
-        press(page, "j")
-        wait_for_heading(page, f"Unsupported claims: {at} of 20")
 
 
 def test_a_claim_is_marked_by_selecting_text_with_the_mouse(sit: Any) -> None:
@@ -273,9 +231,9 @@ def test_a_claim_is_marked_by_keyboard_alone_in_code_points(sit: Any) -> None:
     press(page, "m", "End", "ArrowLeft")  # before the last full stop
     press(page, "ArrowLeft", "ArrowLeft")  # before "calls", before "500"
     press(page, "Shift+ArrowRight", "Shift+ArrowRight")
-    page.locator("#said", has_text="Selected: 500 calls").wait_for()
+    page.locator("#said:text-is('Selected: 500 calls')").wait_for()
     press(page, "Shift+Alt+ArrowLeft")
-    page.locator("#said", has_text="Selected: 500 call").wait_for()
+    page.locator("#said:text-is('Selected: 500 call')").wait_for()
     press(page, "Shift+Alt+ArrowRight", "Enter")
     assert page.evaluate("document.activeElement.textContent") == "Fabricated1"
     press(page, "4")
@@ -430,8 +388,7 @@ def test_axe_finds_no_serious_fault_in_what_opens_over_a_task_or_before_it(sit: 
         press(page, key)
         page.locator("dialog", has_text=title).wait_for()
         assert grave_faults(api, page) == []
-        press(page, "Escape")
-        page.locator("dialog").wait_for(state="detached")
+        close_dialog(page)
     press(page, "g")
     page.get_by_role("link", name="Precedents").click()
     wait_for_heading(page, "Precedents")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from desk_server import StudyDeskServer
+from desk_server import StudyDeskServer, close_dialog, open_task, press, wait_for_heading
 
 from assay.operations.scoring.blinding import blind_study
 from assay.review.scoring.marks import Mark, MarkBook, marks_of, standing
@@ -81,23 +81,8 @@ def sit(browser: Any, server: StudyDeskServer) -> Iterator[Callable[[str], Any]]
     assert said == []
 
 
-def press(page: Any, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def at(page: Any, title: str) -> None:
-    page.get_by_role("heading", level=1, name=title, exact=True).wait_for()
-
-
 def accuracy(page: Any, number: int, of: int = ALL) -> None:
-    at(page, f"Factual accuracy: {number} of {of}")
-
-
-def open_task(page: Any, step: str, task_id: str) -> None:
-    """Opens a task, and waits until it is the one that is shown."""
-    page.goto(f"{page.url.partition('#')[0]}#/{step}/{task_id}")
-    page.locator(f".task[data-step='{step}'][data-task='{task_id}']").wait_for()
+    wait_for_heading(page, f"Factual accuracy: {number} of {of}")
 
 
 def overview(page: Any) -> list[str]:
@@ -220,15 +205,21 @@ def test_a_precedent_brings_back_what_was_scored_and_both_raters_keep_to_themsel
     ben.locator(".notice.again", has_text="EC-11").wait_for()
     press(ben, "h")
     assert ben.locator("dialog li").count() == 1  # nothing of anna's
-    press(ben, "Escape")
+    assert "EC-11: A unit is missing." in ben.locator("dialog .again").inner_text()
+    close_dialog(ben)
     for _ in range(int(found[1])):
         before = ben.locator("h1").inner_text()
         press(ben, "Enter")  # as it is
         ben.wait_for_function("(before) => document.querySelector('h1').innerText !== before", arg=before)
     ben.locator(".steps").wait_for()
     assert overview(ben)[0] == f"Factual accuracy Done {DRAWN} of {DRAWN} Look again"
+    open_task(ben, "accuracy", ids[0])
+    press(ben, "h")
+    assert "Looked at again for EC-11" in ben.locator("dialog li").first.inner_text()
+    close_dialog(ben)
+    overview(ben)
     ben.get_by_role("link", name="Precedents").click()
-    at(ben, "Precedents")
+    wait_for_heading(ben, "Precedents")
     told = ben.locator("main").inner_text()
     assert "A unit is missing" in told
     assert "anna" not in told

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from desk_server import DeskServer
+from desk_server import DeskServer, close_dialog
 
 pytestmark = pytest.mark.browser
 
@@ -56,7 +56,7 @@ def test_two_raters_in_two_browsers_never_see_each_other(browser: Any, server: D
         assert page.locator(".choice:has(:checked) b").inner_text() == grade
         page.keyboard.press("h")
         assert page.locator("dialog li").count() == 1
-        page.keyboard.press("Escape")
+        close_dialog(page)
         page.keyboard.press("g")
         page.locator(".steps").wait_for()
         assert page.locator(".step .figure").first.inner_text() == "3 of 20"

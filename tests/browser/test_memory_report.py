@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from boxes import boxes
+from planted import wait_until_planted_would_have_run
 
 from assay.measures.walk import WantedPath, WantedStep
 from assay.records import Step
@@ -71,9 +73,11 @@ def page(browser: Any, report: Path) -> Iterator[Any]:
     opened.close()
 
 
-def test_a_link_opens_the_item_with_its_walks(page: Any) -> None:
+def test_a_link_opens_the_item_with_its_walks(browser: Any, report: Path) -> None:
+    page = browser.new_page(viewport={"width": 1600, "height": 1000})
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
+    page.goto(report.as_uri())
     assert page.locator("svg.graph").count() == 0  # drawn only where it is opened
     page.get_by_text("Walks are drawn for 1 item").locator("a").click()
     page.locator(".walks").wait_for()
@@ -81,7 +85,7 @@ def test_a_link_opens_the_item_with_its_walks(page: Any) -> None:
         "dense Walked msa:3 → 2 → 1, expected msa:3 → 2 → 9\nalso: hybrid",
     ]
     # the picture stands above the lists of hits, and the way to it is short
-    tops = [page.locator(name).first.bounding_box()["y"] for name in ("#row-0", ".walks", ".columns")]
+    tops = [found[0]["top"] for found in boxes(page, "#row-0", ".walks", ".columns")]
     assert tops == sorted(tops)
     assert tops[1] - tops[0] < 400
     assert "Any 1 of 2 is enough." in page.locator(".columns").inner_text()
@@ -89,11 +93,12 @@ def test_a_link_opens_the_item_with_its_walks(page: Any) -> None:
     marks = page.locator(".walk").first.locator(".way li .under").all_inner_texts()
     assert marks == ["walked", "walked", "not walked"]
     page.locator("#row-0 .toggle").click()
-    assert page.locator("svg.graph").count() == 0
+    page.locator("svg.graph").wait_for(state="detached")
     page.locator("#row-0 .toggle").click()
-    assert page.locator("svg.graph").count() == 1  # the picture can be opened any number of times
-    assert said == []
+    page.locator("svg.graph").wait_for()  # the picture can be opened any number of times
     assert page.locator(".limits").all_inner_texts() == ["Layer: structured."]
+    assert said == []
+    page.close()
 
 
 def test_the_table_says_to_a_screen_reader_what_the_picture_shows(page: Any) -> None:
@@ -103,6 +108,7 @@ def test_the_table_says_to_a_screen_reader_what_the_picture_shows(page: Any) -> 
     walk.locator("summary").focus()
     page.keyboard.press("Enter")
     rows = walk.get_by_role("row")
+    rows.first.wait_for()
     assert rows.count() == 1 + len(BEST) + len(SPREAD)
     row = rows.nth(3).get_by_role("cell").all_inner_texts()
     assert row == ["3", "best path", "2", "msa:2", "msa:1", "depends_on", "remedy", "0.600", ""]
@@ -149,7 +155,7 @@ def test_nothing_planted_in_a_trace_runs(browser: Any, tmp_path: Path) -> None:
     page = context.new_page()
     page.goto((tmp_path / "report.html").as_uri() + "#item=q0000")
     page.locator(".walks").wait_for()
-    page.wait_for_timeout(100)
+    wait_until_planted_would_have_run(page)
     assert page.evaluate("window.hit") is None
     assert page.evaluate("document.querySelectorAll('img').length") == 0
     assert page.locator("svg.graph").count() == 1

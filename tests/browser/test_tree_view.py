@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from boxes import boxes
 
 from assay.report.html import Html
 
@@ -37,40 +39,43 @@ def page(browser: Any, report: Path) -> Iterator[Any]:
     opened.close()
 
 
+def wait_for_spoken(page: Any, start: str) -> None:
+    words = page.get_by_text(re.compile(f"^{re.escape(start)}"))
+    page.locator(".spoken").first.and_(words).wait_for()
+
+
 @pytest.mark.parametrize("width", [380, 1600])
 def test_the_picture_fills_its_place_and_no_more(browser: Any, report: Path, width: int) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900})
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.goto(report.as_uri())
-    assert said == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    panel, picture = (page.locator(name).first.bounding_box() for name in (".tree", ".icicle"))
+    [panel, *_], [picture, *_], cells = boxes(page, ".tree", ".icicle", ".icicle .cell > rect")
     assert picture["width"] == pytest.approx(panel["width"], abs=1)
-    cells = [cell.bounding_box() for cell in page.locator(".icicle .cell > rect").all()]
     # L1:0, L1:1 and L1:2 have 4, 4 and 2 of 10 passages' room
     assert [cell["width"] / picture["width"] for cell in cells[1:4]] == pytest.approx(
         [0.4, 0.4, 0.2], abs=0.02
     )
+    assert said == []
     page.close()
 
 
 def test_the_keyboard_goes_from_node_to_node(page: Any) -> None:
     assert page.locator('.icicle [tabindex="0"]').count() == 1
-    spoken = page.locator(".spoken").first
     page.locator(".icicle .cell").first.focus()
-    assert spoken.inner_text().startswith("root.")
+    wait_for_spoken(page, "root.")
     for key, name in (("ArrowDown", "L1:1, travel"), ("ArrowLeft", "L1:0, contracts"), ("ArrowUp", "root.")):
         page.keyboard.press(key)
-        assert spoken.inner_text().startswith(name)
+        wait_for_spoken(page, name)
     page.keyboard.press("ArrowLeft")  # there is nothing to the left of the root
-    assert spoken.inner_text().startswith("root.")
+    assert page.locator(".spoken").first.inner_text().startswith("root.")
     assert page.locator('.icicle [tabindex="0"]').count() == 1
 
 
 def test_the_pointer_reads_a_node(page: Any) -> None:
     page.locator(".icicle .cell").nth(3).hover()
-    assert page.locator(".spoken").first.inner_text().startswith("L1:2, incidents. 4 passages. 2 queries")
+    wait_for_spoken(page, "L1:2, incidents. 4 passages. 2 queries")
 
 
 def test_one_route_is_open_at_a_time(page: Any) -> None:
@@ -79,6 +84,7 @@ def test_one_route_is_open_at_a_time(page: Any) -> None:
     table = routes.nth(0).locator("table.choices").first
     assert table.get_by_role("row").nth(2).inner_text().split("\t")[-1] == "right, outside the beam"
     routes.nth(2).locator("summary").click()
+    routes.nth(2).locator("table.choices").first.wait_for()
     assert [each.get_attribute("open") is not None for each in routes.all()[:3]] == [False, False, True]
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 import resource
+import shutil
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from http.client import HTTPResponse
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -199,6 +202,17 @@ def test_guessing_is_stopped_whatever_headers_say_of_the_address(desk: Desk) -> 
     assert stopped.headers["retry-after"] == "60"
     desk.clock.now += 60
     assert client.post("/api/session", json={"token": token}).status_code == 200
+
+
+def test_a_folder_removed_under_the_desk_shuts_nobody_out_and_opens_nothing(desk: Desk) -> None:
+    used, copied = desk.access.link("anna"), desk.rater("anna")
+    desk.client().post("/api/session", json={"token": used})
+    shutil.rmtree(desk.folder / "desk/doors")
+    assert desk.client().post("/api/session", json={"token": desk.access.link("ben")}).status_code == 200
+    assert copied.delete("/api/session").status_code == 204
+    desk.start()
+    assert is_trouble(desk.client().post("/api/session", json={"token": used}), 401)
+    assert is_trouble(desk.client(cookies=dict(copied.cookies)).get("/api/work"), 401)
 
 
 # ---------------------------------------------------------------------------------- in somebody's browser
@@ -418,9 +432,44 @@ BROKEN = [
 ]
 
 
-def test_broken_http_is_refused(port: int) -> None:
+def test_broken_http_is_refused_as_all_else_is(port: int) -> None:
     for request in BROKEN:
-        assert _plain(port, request).startswith(b"HTTP/1.1 4"), request[:60]
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as there:
+            there.sendall(request)
+            answer = HTTPResponse(there)
+            answer.begin()
+            assert 400 <= answer.status < 500, request[:60]
+            assert answer.headers["x-content-type-options"] == "nosniff", request[:60]
+            assert set(json.load(answer)) == {"what", "problems", "current"}, request[:60]
+
+
+GUARDED, OPEN = b"PUT /api/work HTTP/1.1", b"POST /api/session HTTP/1.1"
+
+
+@pytest.mark.parametrize(("start", "pause"), [(GUARDED, 0.0), (GUARDED, 0.1), (OPEN, 0.0), (OPEN, 0.1)])
+def test_a_body_that_breaks_off_into_nonsense_is_no_fault_of_the_desk(
+    port: int, start: bytes, pause: float, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the request was answered, and after: either would leave its trace in the server's log."""
+    heard = logging.getLogger("uvicorn.error")
+    monkeypatch.setattr(heard, "handlers", [caplog.handler])
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as there:
+        there.sendall(start + b"\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        time.sleep(pause)
+        there.sendall(b"no length\r\n")
+        assert _ends(there)
+    assert not [each for each in caplog.records if each.exc_info]
+
+
+def test_half_a_request_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    with ExitStack() as held:
+        with _served(tmp_path, Connection) as port:
+            there = held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+            there.sendall(OPEN + b"\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
+            _plain(port, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")  # by now it has been read
+            ending = time.perf_counter()
+        assert time.perf_counter() - ending < 5  # its sender has 20 seconds
+        assert _ends(there)
 
 
 def test_a_request_of_two_lengths_is_the_last_of_its_connection(port: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from importlib.resources import files
 from mimetypes import guess_type
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -37,7 +37,6 @@ from assay.desk.messages import (
 from assay.desk.refusals import say_no
 from assay.desk.work import NoSuchThing, Work
 
-Body = TypeVar("Body", bound=Message)
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 
@@ -89,31 +88,19 @@ def _json(content: bytes) -> Response:
 # ------------------------------------------------------------------------------------ what is given in
 
 
-async def _read(request: Request, kind: type[Body]) -> Body:
-    """A body as a message: strictly, so that nothing is taken for what it is not."""
-    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if said != "application/json":
-        raise HTTPException(400, "Send JSON, and say so: Content-Type: application/json.")
-    try:
-        return kind.model_validate_json(await request.body(), strict=True)
-    except ValidationError as error:
-        raise RequestValidationError(error.errors(include_url=False, include_input=False)) from None
+def _sent(kind: type[Message]) -> Any:
+    """A body as a message: read strictly, so that nothing is taken for what it is not."""
 
+    async def read(request: Request) -> Message:
+        said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if said != "application/json":
+            raise HTTPException(400, "Send JSON, and say so: Content-Type: application/json.")
+        try:
+            return kind.model_validate_json(await request.body(), strict=True)
+        except ValidationError as error:
+            raise RequestValidationError(error.errors(include_url=False, include_input=False)) from None
 
-async def _entry(request: Request) -> Entry:
-    return await _read(request, Entry)
-
-
-async def _draft(request: Request) -> Draft:
-    return await _read(request, Draft)
-
-
-async def _undo(request: Request) -> Undo:
-    return await _read(request, Undo)
-
-
-async def _case(request: Request) -> NewCase:
-    return await _read(request, NewCase)
+    return Depends(read)
 
 
 # These only look something up: as coroutines they need no thread.
@@ -152,7 +139,7 @@ async def page(request: Request, name: str = "index.html") -> Response:
     return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
 
-def enter(request: Request, entry: Annotated[Entry, Depends(_entry)], work: At) -> Response:
+def enter(request: Request, entry: Annotated[Entry, _sent(Entry)], work: At) -> Response:
     """Logs in."""
     access = _access(request)
     cookie = access.enter(entry, request.client.host if request.client else "")
@@ -202,12 +189,12 @@ def task_view(step: str, task_id: str, work: At, rater: By) -> Task:
     return work.task(rater, step, task_id)
 
 
-def save(step: str, task_id: str, draft: Annotated[Draft, Depends(_draft)], work: At, rater: By) -> Saved:
+def save(step: str, task_id: str, draft: Annotated[Draft, _sent(Draft)], work: At, rater: By) -> Saved:
     """Saves a mark; it is on disk when the answer comes."""
     return work.save(rater, step, task_id, draft)
 
 
-def take_back(step: str, task_id: str, undo: Annotated[Undo, Depends(_undo)], work: At, rater: By) -> Saved:
+def take_back(step: str, task_id: str, undo: Annotated[Undo, _sent(Undo)], work: At, rater: By) -> Saved:
     """Goes back to what stood before."""
     return work.undo(rater, step, task_id, undo)
 
@@ -222,7 +209,7 @@ def register(work: At, rater: By) -> list[RegisterEntry]:
     return work.register(rater)
 
 
-def add_case(case: Annotated[NewCase, Depends(_case)], work: At, rater: By) -> RegisterEntry:
+def add_case(case: Annotated[NewCase, _sent(NewCase)], work: At, rater: By) -> RegisterEntry:
     """Sets a precedent."""
     return work.add_case(rater, case)
 

@@ -1,11 +1,14 @@
-"""Connections that have to be used: who holds many open without asking for anything shuts nobody out."""
+"""Connections that have to be used, and speak HTTP: who holds many open without asking shuts nobody out."""
 
 from __future__ import annotations
 
 import asyncio
 import resource
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from assay.desk.answers import trouble
 
 PATIENCE = 30.0  # seconds in which a request has to begin and end
 MOST = 400  # connections at once; raters' browsers hold a handful each
@@ -41,6 +44,26 @@ class Connection(H11Protocol):
             return
         idle = [each for each in held if each.is_idle and each is not self]
         min(idle, key=lambda each: each._since, default=self).transport.abort()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuses what is not HTTP as the desk refuses everything; hangs up where it has answered already."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # it was the body of a request, which nobody may answer after this
+        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
+            self.transport.abort()
+            return
+        refusal = trouble(400, "The desk cannot read this request.", [msg], headers={"connection": "close"})
+        head = h11.Response(status_code=400, headers=refusal.raw_headers, reason=b"Bad Request")
+        parts = (head, h11.Data(data=bytes(refusal.body)), h11.EndOfMessage())
+        self.transport.write(b"".join(self.conn.send(part) or b"" for part in parts))
+        self.transport.close()
+
+    def shutdown(self) -> None:
+        """Lets what was asked be answered; what has not arrived whole is cut, for nobody acts on it."""
+        if self.is_idle or not self.cycle.more_body:
+            super().shutdown()
+        else:
+            self.transport.abort()
 
     @property
     def is_idle(self) -> bool:

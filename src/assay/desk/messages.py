@@ -12,7 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 SHORT, LONG = 200, 10_000
 Name = Annotated[str, StringConstraints(min_length=1, max_length=SHORT)]
+Short = Annotated[str, StringConstraints(max_length=SHORT)]
 Text = Annotated[str, StringConstraints(max_length=LONG)]
+Wording = Annotated[str, StringConstraints(min_length=1, max_length=LONG)]
+MarkId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]  # made by whoever sends it
 
 
 class Message(BaseModel):
@@ -27,9 +30,9 @@ class Message(BaseModel):
 class Entry(Message):
     """What opens a session: the token of a link, or a name and the password."""
 
-    token: Annotated[str, StringConstraints(max_length=SHORT)] | None = None
-    rater: Annotated[str, StringConstraints(max_length=SHORT)] | None = None
-    password: Annotated[str, StringConstraints(max_length=SHORT)] | None = None
+    token: Short | None = None
+    rater: Short | None = None
+    password: Short | None = None
 
 
 class Session(Message):
@@ -149,6 +152,7 @@ class MarkView(Message):
     flags: list[str] = []
     time: float
     withdrawn: bool = False
+    case: str | None = None  # the precedents that it was looked at again for
 
 
 class Task(Message):
@@ -169,9 +173,9 @@ class Task(Message):
 class Draft(Message):
     """What a rater wants to save. `base` is the mark that stood when the page was shown."""
 
-    mark_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]
-    base: Annotated[str, StringConstraints(max_length=SHORT)] | None = None
-    choice: Annotated[str, StringConstraints(max_length=SHORT)] | None = None
+    mark_id: MarkId
+    base: Short | None = None
+    choice: Short | None = None
     note: Text = ""
     spans: Annotated[list[SpanClaim], Field(max_length=100)] = []
     flags: Annotated[list[Name], Field(max_length=10)] = []
@@ -180,8 +184,8 @@ class Draft(Message):
 class Undo(Message):
     """Goes back to what stood before `base`, or to nothing."""
 
-    mark_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]
-    base: Annotated[str, StringConstraints(max_length=SHORT)]
+    mark_id: MarkId
+    base: Short
 
 
 class Saved(Message):
@@ -216,15 +220,15 @@ class RegisterEntry(Message):
 class NewCase(Message):
     """A precedent to be set, and which of the responses scored before are to be looked at again for it."""
 
-    mark_id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}$")]
+    mark_id: MarkId
     step: Name
-    situation: Annotated[str, StringConstraints(min_length=1, max_length=LONG)]
-    decision: Annotated[str, StringConstraints(min_length=1, max_length=LONG)]
-    rationale: Annotated[str, StringConstraints(min_length=1, max_length=LONG)]
+    situation: Wording
+    decision: Wording
+    rationale: Wording
     again: Literal["none", "question", "words", "all"] = "none"
     # "question": those of the same question as this task; "words": those whose text holds these words
-    task_id: Annotated[str, StringConstraints(max_length=SHORT)] | None = None
-    words: Annotated[str, StringConstraints(max_length=SHORT)] = ""
+    task_id: Short | None = None
+    words: Short = ""
 
 
 class Trouble(Message):

@@ -60,7 +60,7 @@ def _unsaved(_: Request, error: DataError) -> Response:
 
 
 def _failed(_: Request, __: Exception) -> Response:
-    return trouble(500, "The desk failed at this. Nothing was saved by it.")
+    return trouble(500, "The desk failed at this. Whoever serves it sees why, where it was started.")
 
 
 _REFUSALS: dict[type[Exception], Callable[[Request, Any], Response]] = {

@@ -98,6 +98,7 @@ def mark_view(mark: Mark | None) -> MarkView | None:
         flags=mark.flags,
         time=mark.time,
         withdrawn=mark.withdrawn,
+        case=mark.case,
     )
 
 

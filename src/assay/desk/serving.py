@@ -76,8 +76,8 @@ def serve(
             links = (
                 {} if password is not None else {each: f"{address}/#{access.link(each)}" for each in chosen}
             )
-            opened(Opened(address, chosen, links))
             app = make_app(work, access)
+            opened(Opened(address, chosen, links))
             with _swept():
                 _run(app, listener)
     finally:
@@ -156,7 +156,7 @@ def _run(app: object, listener: socket.socket) -> None:
         loop="asyncio",
         lifespan="off",
         access_log=False,
-        log_level="warning",
+        log_level="error",  # what somebody sends amiss is told to them alone
         server_header=False,
         proxy_headers=False,
         backlog=AT_ONCE,

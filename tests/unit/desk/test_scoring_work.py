@@ -302,6 +302,7 @@ def test_a_precedent_sends_back_what_was_scored_before_it(desk: Desk) -> None:
     assert [line.case for line in MarkBook(desk.folder / MARKS).lines if isinstance(line, Mark)][
         -1
     ] == "EC-11"
+    assert [mark.case for mark in desk.work.task("anna", "accuracy", "R-02").history] == [None, "EC-11"]
     desk.undo("R-02")
     assert desk.work.state("anna").steps[0].queued == 2
     assert "EC-11: It gives days" in [rule.title for rule in desk.work.step("ben", "accuracy").rules]

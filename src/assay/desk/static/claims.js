@@ -7,12 +7,12 @@ const brief = (text) => (text.length > SHORT ? `${text.slice(0, SHORT)}…` : te
 
 export class Claims {
   constructor(categories, markable, values, changed) {
-    Object.assign(this, { categories, markable, values, changed, selection: null, editing: null, problems: new Map() });
+    Object.assign(this, { categories, markable, values, changed, selection: null, held: null, editing: null, problems: new Map() });
     this.hint = make("p", { id: "marking-hint", class: "quiet" });
-    this.buttons = categories.map((each) => button(each.label, each.key, () => this.add(each.value), { about: each.about || each.label }));
-    // A press on the bar must not take the selection away before it is read.
+    this.buttons = categories.map((each) => button(each.label, each.key, () => this.add(each.value, this.selection ?? this.held), { about: each.about }));
+    // A press on the bar must not take the selection away before it is read: a finger's does, whatever is prevented.
     this.bar = make("div", { class: "categories", role: "group", "aria-label": "Mark the selection as",
-      on: { pointerdown: (event) => event.preventDefault(), keydown: (event) => { if (event.key === "Escape") { this.select(null, null); markable.shown.focus(); } } } }, this.buttons);
+      on: { pointerdown: (event) => { event.preventDefault(); this.held = this.selection; }, keydown: (event) => { if (event.key === "Escape") { this.select(null, null); markable.shown.focus(); } } } }, this.buttons);
     this.barElement = make("div", { class: "marking-bar" }, this.hint, this.bar);
     this.list = make("ol", { class: "claims" });
     this.count = make("h3", { id: "claims-title" });
@@ -45,12 +45,13 @@ export class Claims {
     say(`What is it? ${this.categories.map((each) => `${each.key}: ${each.label}`).join(", ")}`);
   }
 
-  add(category) {
-    if (!this.selection) {
+  add(category, chosen = this.selection) {
+    this.held = null;
+    if (!chosen) {
       say("Select text first");
       return;
     }
-    const [start, end] = this.selection;
+    const [start, end] = chosen;
     const span = { category, ...this.markable.inPoints(start, end), claim: this.markable.text.slice(start, end), note: "" };
     this.markable.leave();
     getSelection().removeAllRanges();
@@ -67,6 +68,7 @@ export class Claims {
     const field = this.list.children[index]?.querySelector("textarea");
     field?.focus();
     field?.select();
+    field?.scrollIntoView({ block: "nearest" });
   }
 
   remove(index) {
@@ -127,7 +129,7 @@ export class Claims {
       make("label", { class: "field" }, make("span", { text: "Category" }), category),
       field("claim", "What is claimed", 2), field("note", "Why the source does not support it", 2),
       make("div", { class: "row" },
-        make("button", { type: "button", class: "plain", "aria-label": `Close claim ${index + 1}`, text: "Done", on: { click: () => { this.editing = null; this.draw(); this.list.children[index].querySelector("button").focus(); } } }),
+        make("button", { type: "button", class: "plain", "aria-label": `Done with claim ${index + 1}`, text: "Done", on: { click: () => { this.editing = null; this.draw(); this.list.children[index].querySelector("button").focus(); } } }),
         make("button", { type: "button", class: "plain", "aria-label": `Delete claim ${index + 1}`, text: "Delete", on: { click: () => this.remove(index) } })),
     ];
   }

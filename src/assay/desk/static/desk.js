@@ -17,8 +17,10 @@ const addressOf = (parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
 /** Goes to a step or a task; `afresh` where it is the one that is shown already. */
 function go(parts, afresh = false) {
   const address = addressOf(parts);
-  if (location.hash !== address) location.hash = address;
-  else if (afresh || !shown) route();
+  if (location.hash !== address) {
+    turn += 1; // what is still being fetched for another address is not wanted any more
+    location.hash = address;
+  } else if (afresh || !shown) route();
 }
 
 // ------------------------------------------------------------------------------------------- views
@@ -30,9 +32,17 @@ function put(view) {
   byId("main").className = shown ? "for-task" : "";
   byId("bar").hidden = !shown;
   if (shown) shown.shown();
-  else byId("main").querySelector("h1")?.focus({ preventScroll: true });
-  if (!shown) scrollTo(0, 0);
+  else showHeading();
   drawTop();
+}
+
+/** The focus goes to the heading, and the window is named after it. */
+function showHeading() {
+  const heading = byId("main").querySelector("h1");
+  const name = "Review desk";
+  document.title = heading.textContent === name ? name : `${heading.textContent} · ${name}`;
+  heading.focus({ preventScroll: true });
+  scrollTo(0, 0);
 }
 
 function drawTop() {
@@ -40,12 +50,12 @@ function drawTop() {
   const done = view?.tasks.filter((each) => each.done).length;
   byId("where").replaceChildren(...[
     make("a", { href: "#/", class: "home", title: "Overview (g)", "aria-keyshortcuts": "g", text: session?.title ?? "Review desk" }),
-    shown ? make("span", { class: "progress" }, make("progress", { max: view.tasks.length, value: done, "aria-label": "Done in this pass" }),
+    shown ? make("span", { class: "progress" }, make("progress", { max: view.tasks.length, value: done, "aria-hidden": "true" }),
       make("span", { class: "figure", text: `${done} of ${view.tasks.length} done` })) : null].filter(Boolean));
 }
 
 function drawTools() {
-  const theme = button("", "", () => { window.deskTheme.next(); named(); }, { kind: "plain" });
+  const theme = button("", "", () => { say(`Theme: ${window.deskTheme.next()}`); named(); }, { kind: "plain" });
   const named = () => {
     const name = window.deskTheme.current();
     theme.firstChild.textContent = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" }[name];
@@ -53,15 +63,16 @@ function drawTools() {
     theme.title = "Light, dark, or as the system has it";
   };
   named();
-  const out = desk.session ? make("button", { type: "button", class: "plain", text: "Log out", title: `Log out ${desk.session.rater}`, on: { click: logOut } }) : null;
-  byId("tools").replaceChildren(...[theme, button("Keys", "?", showKeys, { kind: "plain", about: "All keys" }), out].filter(Boolean));
+  const out = desk.session ? make("button", { type: "button", class: "plain", text: "Log out", title: `You score as ${desk.session.rater}`, on: { click: logOut } }) : null;
+  byId("tools").replaceChildren(...[theme, button("Keys", "?", showKeys, { kind: "plain" }), out].filter(Boolean));
 }
 
 async function overview(how) {
-  desk.work = await askPatiently("GET", "/api/work", undefined, { watch: setTrouble, ...how });
-  desk.view = null;
+  const get = (path) => askPatiently("GET", path, undefined, { watch: setTrouble, ...how });
+  const [work, precedents] = await Promise.all([get("/api/work"), get("/api/register")]);
+  Object.assign(desk, { work, view: null });
   if (!how.wanted()) return;
-  put(overviewPart(desk.work, go));
+  put(overviewPart(work, work.register_open || precedents.length > 0, go));
 }
 
 async function register(how) {
@@ -140,6 +151,7 @@ function askWho(told) {
     told ? make("p", { class: "problem", role: "alert", text: told }) : null, loginForm(() => { drawTools(); opened(); })));
   byId("bar").hidden = true;
   setKeys([]);
+  showHeading();
   drawTop();
 }
 
@@ -186,6 +198,10 @@ document.addEventListener("visibilitychange", async () => {
 document.querySelector("[data-skip]").addEventListener("click", (event) => {
   event.preventDefault();
   byId("main").focus();
+});
+// An on-screen keyboard takes its room from the page: what is being written stays in view.
+addEventListener("resize", () => {
+  if (document.activeElement.matches("textarea, input")) document.activeElement.scrollIntoView({ block: "nearest" });
 });
 addEventListener("hashchange", route);
 begin();

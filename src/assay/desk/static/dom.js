@@ -22,7 +22,7 @@ export const byId = (id) => document.getElementById(id);
 const SPELLED = { ArrowLeft: "←", ArrowRight: "→", Enter: "Enter", Escape: "Esc" };
 export const keyName = (key) => SPELLED[key] ?? key;
 
-/** A button that shows its key, says it to screen readers, and tells it when pointed at. */
+/** A button that shows its key and says it to screen readers; `about` tells more than the label, when pointed at. */
 export function button(label, key, act, { kind = "", about = "", short = "" } = {}) {
   const words = [make("span", { class: short ? "long" : "", text: label })];
   if (short) words.push(make("span", { class: "short", "aria-hidden": "true", text: short }));
@@ -30,23 +30,26 @@ export function button(label, key, act, { kind = "", about = "", short = "" } = 
   return make("button", {
     type: "button",
     class: kind,
-    title: key ? `${about || label} (${keyName(key)})` : about || null,
+    title: about || null,
     "aria-label": short ? label : null,
     "aria-keyshortcuts": key || null,
     on: { click: act },
   }, words);
 }
 
-/** Says something to screen readers; the same words twice are said twice. */
+let saying;
+
+/** Says something to screen readers; the same words twice are said twice, and of two at once the later. */
 export function say(text) {
   const place = byId("said");
   place.textContent = "";
-  setTimeout(() => { place.textContent = text; }, 30);
+  clearTimeout(saying);
+  saying = setTimeout(() => { place.textContent = text; }, 30);
 }
 
 /** A modal dialog with a heading. Esc closes it, and the focus goes back to where it was. */
 export function openDialog(title, body, { kind = "", closed = null, closable = true } = {}) {
-  const close = make("button", { type: "button", class: "plain", title: "Close (Esc)", text: "Close",
+  const close = make("button", { type: "button", class: "plain", title: "Esc", "aria-keyshortcuts": "Escape", text: "Close",
     on: { click: () => dialog.close() } });
   const head = make("div", { class: "dialog-head" }, make("h2", { id: "dialog-title", text: title }), closable ? close : null);
   const dialog = make("dialog", { class: kind, "aria-labelledby": "dialog-title" }, head, body);

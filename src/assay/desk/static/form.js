@@ -1,6 +1,8 @@
 // What a step asks for: a grade, flags, claims and a note, and what the server said against them.
 import { make, say } from "./dom.js";
 
+const BY_ITSELF = true; // the browser says what was done to a radio button or a box
+
 export const emptyValues = () => ({ choice: null, note: "", spans: [], flags: [] });
 export const valuesOf = (mark) => (mark && !mark.withdrawn
   ? { choice: mark.choice, note: mark.note, spans: mark.spans.map((span) => ({ ...span })), flags: [...mark.flags] } : emptyValues());
@@ -13,9 +15,9 @@ export class AnswerForm {
     this.needed = make("span", { class: "needed" });
     this.note = make("textarea", { id: "note", rows: 3, maxlength: 10000, value: values.note, "aria-keyshortcuts": "n",
       title: "Note (n); Ctrl+Enter saves", "aria-describedby": "note-problem", on: { input: () => { values.note = this.note.value; this.touched(); } } });
-    this.radios = form.choices.map((choice) => make("input", { type: "radio", name: "choice", value: choice.value,
-      "aria-keyshortcuts": choice.key, on: { change: () => this.choose(choice.value) } }));
-    this.boxes = form.flags.map((flag) => make("input", { type: "checkbox", "aria-keyshortcuts": flag.key, on: { change: () => this.flag(flag) } }));
+    this.radios = form.choices.map((choice, index) => make("input", { type: "radio", name: "choice", value: choice.value, "aria-label": choice.label,
+      "aria-describedby": choice.about ? `choice-${index}` : null, "aria-keyshortcuts": choice.key, on: { change: () => this.choose(choice.value, BY_ITSELF) } }));
+    this.boxes = form.flags.map((flag) => make("input", { type: "checkbox", "aria-keyshortcuts": flag.key, on: { change: () => this.flag(flag, BY_ITSELF) } }));
     this.element = make("div", { class: "form" }, this.top, this.choicesPart(), this.flagsPart(), claims?.element, this.notePart());
     this.draw();
   }
@@ -23,13 +25,13 @@ export class AnswerForm {
   choicesPart() {
     if (!this.form.choices.length) return null;
     return make("fieldset", { class: "choices" }, make("legend", { text: "Grade" }), this.form.choices.map((choice, index) =>
-      make("label", { class: "choice", title: `${choice.label} (${choice.key})` }, this.radios[index], make("kbd", { "aria-hidden": "true", text: choice.key }),
-        make("span", {}, make("b", { text: choice.label }), choice.about ? make("span", { class: "about", text: choice.about }) : null))));
+      make("label", { class: "choice" }, this.radios[index], make("kbd", { "aria-hidden": "true", text: choice.key }),
+        make("span", {}, make("b", { text: choice.label }), choice.about ? make("span", { class: "about", id: `choice-${index}`, text: choice.about }) : null))));
   }
 
   flagsPart() {
     if (!this.form.flags.length) return null;
-    return make("div", { class: "flags" }, this.form.flags.map((flag, index) => make("label", { class: "flag", title: `${flag.label} (${flag.key})` },
+    return make("div", { class: "flags" }, this.form.flags.map((flag, index) => make("label", { class: "flag" },
       this.boxes[index], make("span", { text: flag.label }), make("kbd", { "aria-hidden": "true", text: flag.key }))));
   }
 
@@ -50,21 +52,31 @@ export class AnswerForm {
     this.changed();
   }
 
-  choose(value) {
+  choose(value, byItself = false) {
     const against = this.form.flags.filter((flag) => this.values.flags.includes(flag.name) && flag.forces !== null && flag.forces !== value);
     this.values.flags = this.values.flags.filter((name) => !against.some((flag) => flag.name === name));
     this.values.choice = value;
-    const choice = this.form.choices.find((each) => each.value === value);
-    say([`${choice.label} chosen`, ...against.map((flag) => `${flag.label} taken off`)].join(". "));
+    this.sayThat([byItself ? "" : this.chosen(value), ...against.map((flag) => `${flag.label} taken off`)]);
     this.touched();
   }
 
-  flag(flag) {
+  flag(flag, byItself = false) {
     const on = !this.values.flags.includes(flag.name);
     this.values.flags = on ? [...this.values.flags, flag.name] : this.values.flags.filter((name) => name !== flag.name);
-    if (on && flag.forces !== null && this.form.choices.some((choice) => choice.value === flag.forces)) this.values.choice = flag.forces;
-    say(`${flag.label} ${on ? "on" : "off"}`);
+    const forced = on && flag.forces !== this.values.choice ? this.chosen(flag.forces) : "";
+    if (forced) this.values.choice = flag.forces;
+    this.sayThat([byItself ? "" : `${flag.label} ${on ? "on" : "off"}`, forced]);
     this.touched();
+  }
+
+  chosen(value) {
+    const choice = this.form.choices.find((each) => each.value === value);
+    return choice ? `${choice.label} chosen` : "";
+  }
+
+  sayThat(texts) {
+    const told = texts.filter(Boolean);
+    if (told.length) say(told.join(". "));
   }
 
   keys() {
@@ -91,9 +103,13 @@ export class AnswerForm {
     this.noteProblem.textContent = ofNote.join(" ");
     this.note.setAttribute("aria-invalid", ofNote.length ? "true" : "false");
     this.claims?.tell(ofClaims);
-    if (ofClaims.size) this.claims.list.children[Math.min(...ofClaims.keys())].querySelector("textarea:last-of-type, textarea")?.focus();
+    const first = Math.min(...ofClaims.keys());
+    // A field that gets the focus brings its own problem with it; whatever else there is has to be said.
+    const unsaid = [...ofClaims].filter(([index]) => index !== first).map(([, text]) => text);
+    if (ofClaims.size) this.claims.list.children[first].querySelector("textarea:last-of-type, textarea")?.focus();
+    if (ofClaims.size || document.activeElement === this.note) unsaid.push(...ofNote);
     else if (ofNote.length) this.note.focus();
-    if (ofNote.length || ofClaims.size) say([...ofNote, ...ofClaims.values()].join(" "));
+    this.sayThat(unsaid);
   }
 
   /** The claims that a problem is about: the one it numbers, or those that are not filled in. */

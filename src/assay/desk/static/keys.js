@@ -28,7 +28,8 @@ function onKey(event) {
   if (isTyping(target)) {
     const saves = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (saves) press(table.find((each) => each.keys.includes("Enter")), event);
-    else if (event.key === "Escape") target.blur();
+    // Not merely blurred: who cannot see the page has to be somewhere on it.
+    else if (event.key === "Escape") target.closest("[tabindex='-1']")?.focus({ preventScroll: true });
     return;
   }
   if (event.metaKey || event.altKey || (event.ctrlKey && event.key !== "Enter")) return;

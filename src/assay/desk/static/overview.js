@@ -8,11 +8,12 @@ import { REGISTER } from "./register.js";
 const STATES = { open: "Open", waiting: "Waits", done: "Done" };
 
 function stepCard(step, current, go) {
-  const share = make("progress", { max: Math.max(step.total, 1), value: step.done, "aria-label": `${step.title}: ${step.done} of ${step.total}` });
+  // The figure beside it says the same.
+  const share = make("progress", { max: Math.max(step.total, 1), value: step.done, "aria-hidden": "true" });
   const label = step.state === "done" ? "Look again" : step.done ? "Go on" : "Begin";
   const isCurrent = step.step === current;
   const act = step.state === "waiting" ? null
-    : button(label, isCurrent ? "Enter" : "", () => go([step.step]), { kind: isCurrent ? "first" : "", about: `${label}: ${step.title}` });
+    : button(label, isCurrent ? "Enter" : "", () => go([step.step]), { kind: isCurrent ? "first" : "" });
   act?.setAttribute("aria-label", `${label}: ${step.title}`);
   return make("li", { class: `step ${step.state}` },
     make("div", { class: "step-head" }, make("h2", { text: step.title }), make("span", { class: "word", text: STATES[step.state] })),
@@ -22,11 +23,11 @@ function stepCard(step, current, go) {
     act);
 }
 
-export function overviewPart(work, go) {
+/** `precedents`: whether this work has any, or may have. */
+export function overviewPart(work, precedents, go) {
   const drafts = allDrafts();
-  const begin = () => work.current && go([work.current]);
-  setKeys([{ keys: ["Enter"], about: "Go on with the open pass", act: begin }]);
-  document.title = `${work.title} · Review desk`;
+  const begin = () => go([work.current]);
+  setKeys(work.current ? [{ keys: ["Enter"], about: "Go on with the open pass", act: begin }] : []);
   return make("div", { class: "overview" },
     make("h1", { tabIndex: -1, text: work.title }),
     make("p", { class: "lead", text: work.about }),
@@ -35,5 +36,5 @@ export function overviewPart(work, go) {
       make("ul", {}, drafts.map((each) => make("li", {}, make("a", { href: `#/${encodeURIComponent(each.step)}/${encodeURIComponent(each.taskId)}`,
         text: `${work.steps.find((step) => step.step === each.step)?.title ?? each.step}, ${each.taskId}` }))))) : null,
     make("ol", { class: "steps" }, work.steps.map((step) => stepCard(step, work.current, go))),
-    make("p", { class: "quiet" }, `You score as ${desk.session.rater}. `, make("a", { href: `#/${REGISTER}`, text: "Precedents" })));
+    make("p", { class: "quiet" }, `You score as ${desk.session.rater}. `, precedents ? make("a", { href: `#/${REGISTER}`, text: "Precedents" }) : null));
 }

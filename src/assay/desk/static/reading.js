@@ -2,11 +2,11 @@
 import { make } from "./dom.js";
 
 const OPEN_RULES = 2;
+const SOURCE = "Source";
 const kinds = (blocks, role) => blocks.filter((block) => block.role === role);
 
 function blockPart(block, body) {
-  return make("section", { class: `block ${block.role}`, "aria-label": block.title },
-    make("h2", { text: block.title }), body ?? make("div", { class: "text", text: block.text }));
+  return make("div", { class: `block ${block.role}` }, make("h2", { text: block.title }), body ?? make("div", { class: "text", text: block.text }));
 }
 
 /** Everything but the source, in reading order. */
@@ -24,9 +24,9 @@ export function readingPart(blocks, markable, bar) {
 export function sourcePart(blocks) {
   const sources = kinds(blocks, "source");
   if (!sources.length) return null;
-  return make("section", { class: "sources", "aria-label": "Source" }, sources.map((block) => make("details", { open: true },
-    make("summary", {}, make("h2", { text: block.title })),
-    make("div", { class: "text scroll", tabIndex: 0, role: "region", "aria-label": block.title, text: block.text }))));
+  return make("div", { class: "sources" }, sources.map((block, index) => make("details", { open: true },
+    make("summary", {}, make("h2", { id: `source-${index}`, text: block.title === SOURCE ? SOURCE : `${SOURCE}: ${block.title}` })),
+    make("div", { class: "text scroll", tabIndex: 0, role: "region", "aria-labelledby": `source-${index}`, text: block.text }))));
 }
 
 const bare = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
@@ -40,7 +40,7 @@ export function rulesPart(stepView, task) {
     return named !== "" && facts.some((fact) => fact.startsWith(named));
   };
   const rules = [...stepView.rules.filter(fits), ...stepView.rules.filter((rule) => !fits(rule))];
-  return make("section", { class: "rules", "aria-label": "Rules" }, make("h2", { text: "Rules" }),
+  return make("section", { class: "rules", "aria-labelledby": "rules-title" }, make("h2", { id: "rules-title", text: "Rules" }),
     make("p", { class: "quiet", text: stepView.about }),
     rules.map((rule, index) => make("details", { open: index < OPEN_RULES }, make("summary", { text: rule.title }), make("p", { text: rule.text }))));
 }

@@ -40,8 +40,8 @@ export function forgetSaved() {
   show();
 }
 
-/** Sends one change, the same words and the same id until it is answered. */
-export async function send(entry) {
+/** Sends one change, the same words and the same id until it is answered. `landed` hears of it before the page says so. */
+export async function send(entry, landed = () => {}) {
   const name = `${entry.step}|${entry.taskId}`;
   const key = `${desk.session.title}|${desk.session.rater}`;
   under.set(name, entry);
@@ -61,6 +61,7 @@ export async function send(entry) {
     savedOnce = true;
     settle(entry);
     channel?.postMessage({ key, step: entry.step, taskId: entry.taskId, mark: saved.mark?.mark_id ?? null });
+    landed(saved);
     return saved;
   } catch (error) {
     if (error instanceof Replaced) under.delete(name); // it stays to be sent once its rater is back

@@ -35,23 +35,26 @@ export class TaskView {
       this.claims = new Claims(this.form.categories, this.markable, this.values, () => this.changed());
     }
     this.answer = new AnswerForm(this.form, this.values, this.claims, () => this.changed());
-    this.suggested = make("p", { class: "suggested", role: "status" });
+    this.told = make("p", { class: "told", role: "status" });
     this.element = make("div", { class: "task", "data-step": task.step, "data-task": task.task_id },
       make("div", { class: "reading" },
         make("h1", { tabIndex: -1, text: `${stepView.title}: ${task.number} of ${task.total}` }),
         this.notices(), readingPart(task.blocks, this.markable?.element, this.claims?.barElement)),
+      sourcePart(task.blocks),
       make("div", { class: "beside" },
-        make("section", { class: "asked", "aria-label": "Your score" }, this.answer.element, this.suggested, this.sideTools()),
-        rulesPart(stepView, task)),
-      sourcePart(task.blocks));
+        make("section", { class: "asked", tabIndex: -1, "aria-labelledby": "asked-title" }, make("h2", { class: "unseen", id: "asked-title", text: "Your score" }),
+          this.answer.element, this.told, this.sideTools()),
+        rulesPart(stepView, task)));
     this.saveButton = button("Save and go on", "Enter", () => this.save(), { kind: "first" });
     this.saveWords();
     const [left, right] = [this.neighbour(-1), this.neighbour(1)];
-    const previous = button("Previous", "ArrowLeft", () => this.step(-1), { short: "‹", about: "Previous (k)" });
-    const next = button("Next", "ArrowRight", () => this.step(1), { short: "›", about: "Next (j)" });
-    previous.setAttribute("aria-disabled", left ? "false" : "true");
-    next.setAttribute("aria-disabled", right ? "false" : "true");
-    byId("bar").replaceChildren(previous, next, button("Next open", "o", () => this.nextOpen(), { about: "The next that is not done" }),
+    const previous = button("Previous", "ArrowLeft", () => this.step(-1), { short: "‹" });
+    const next = button("Next", "ArrowRight", () => this.step(1), { short: "›" });
+    for (const [each, there, keys] of [[previous, left, "ArrowLeft k"], [next, right, "ArrowRight j"]]) {
+      each.setAttribute("aria-disabled", there ? "false" : "true");
+      each.setAttribute("aria-keyshortcuts", keys);
+    }
+    byId("bar").replaceChildren(previous, next, button("Next open", "o", () => this.nextOpen(), { about: "The next that is not done", short: "Open" }),
       make("span", { class: "gap" }), this.saveButton);
   }
 
@@ -135,9 +138,7 @@ export class TaskView {
     if (this.sending && sameAnswer(this.sending, body)) return;
     this.sending = body;
     try {
-      const saved = await send(markEntry(step, taskId, body));
-      if (this.sending === body) this.sending = null;
-      this.took(saved, body);
+      await send(markEntry(step, taskId, body), (saved) => this.took(saved, body));
     } catch (error) {
       if (this.sending !== body) return;
       this.sending = null;
@@ -146,6 +147,7 @@ export class TaskView {
   }
 
   took(saved, body) {
+    if (this.sending === body) this.sending = null;
     this.note(saved);
     if (this.over) return;
     this.base = saved.mark?.mark_id ?? null;
@@ -160,7 +162,6 @@ export class TaskView {
       this.answer.tell("Saved, but that does not settle why it came back.", []);
       return;
     }
-    say("Saved");
     this.go(next ? [this.task.step, next] : []);
   }
 
@@ -201,8 +202,7 @@ export class TaskView {
       return;
     }
     if (this.base === null) {
-      say("Nothing is saved here that could be taken back");
-      this.suggested.textContent = "Nothing is saved here that could be taken back.";
+      this.tell("Nothing is saved here that could be taken back.");
       return;
     }
     try {
@@ -227,7 +227,7 @@ export class TaskView {
   step(by) {
     const to = this.neighbour(by);
     if (to) this.go([this.task.step, to]);
-    else say(by > 0 ? "This is the last one" : "This is the first one");
+    else this.tell(by > 0 ? `This is the last one. ${this.onwards()}` : "This is the first one.");
   }
 
   nextOpen() {
@@ -236,7 +236,20 @@ export class TaskView {
     const turned = [...tasks.slice(at + 1), ...tasks.slice(0, at)];
     const found = turned.find((each) => !each.done) ?? turned.find((each) => each.queued);
     if (found) this.go([this.task.step, found.task_id]);
-    else say("None of the others is open");
+    else this.tell(this.onwards());
+  }
+
+  /** What to do when there is nothing further here. */
+  onwards() {
+    const left = this.stepView.tasks.filter((each) => !each.done || each.queued);
+    if (!left.length) return "All of this pass is done. Press g for the overview: it says what comes next.";
+    return left.some((each) => each.task_id !== this.task.task_id) ? "Press o for the next that is not done." : "Only this one is left in this pass.";
+  }
+
+  /** Shows it, and thereby says it. */
+  tell(text) {
+    this.told.textContent = text;
+    this.told.scrollIntoView({ block: "nearest" });
   }
 
   async suggest() {
@@ -245,9 +258,9 @@ export class TaskView {
       const { value, by, reason } = await ask("GET", `${taskPath(this.task.step, this.task.task_id)}/suggestion`);
       const choice = this.form.choices.find((each) => each.value === value);
       const word = choice ? `${choice.key} ${choice.label}` : value ?? "no grade";
-      this.suggested.textContent = `Suggested by ${by}: ${word}${reason ? ` (${reason.replace(/[.\s]+$/, "")})` : ""}. Only what you save counts.`;
+      this.tell(`Suggested by ${by}: ${word}${reason ? ` (${reason.replace(/[.\s]+$/, "")})` : ""}. Only what you save counts.`);
     } catch (error) {
-      this.suggested.textContent = error.message;
+      this.tell(error.message);
     }
   }
 

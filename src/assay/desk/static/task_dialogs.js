@@ -3,12 +3,15 @@ import { clock, make, openDialog, plural } from "./dom.js";
 import { describe } from "./form.js";
 import { allDrafts } from "./drafts.js";
 
+/** All that was said of a task, and what brought it back. */
 export function openHistory(form, task) {
   const entries = task.history.map((mark) => make("li", { class: mark.mark_id === task.mark?.mark_id ? "stands" : "" },
     make("p", { class: "quiet", text: clock(mark.time) + (mark.mark_id === task.mark?.mark_id ? ", this stands" : "") }),
-    mark.withdrawn ? make("p", { text: "Taken back: nothing stood after this." }) : describe(form, mark)));
-  openDialog("What you said here", entries.length ? make("ol", { class: "history", reversed: true }, entries.reverse())
-    : make("p", { class: "empty", text: "Nothing yet. Choose a grade and press Enter." }));
+    mark.withdrawn ? make("p", { text: "Taken back: nothing stood after this." }) : describe(form, mark),
+    mark.case ? make("p", { class: "quiet", text: `Looked at again for ${mark.case}` }) : null));
+  const again = task.queued ? make("p", { class: "notice again", text: `To look at again: ${task.queued}` }) : null;
+  openDialog("What you said here", make("div", {}, again, entries.length ? make("ol", { class: "history", reversed: true }, entries.reverse())
+    : make("p", { class: "empty", text: "Nothing yet. Choose a grade and press Enter." })));
 }
 
 export function openTasks(stepView, task, go) {
@@ -25,7 +28,7 @@ export function openTasks(stepView, task, go) {
     : new Map([["To look at again", numbered.filter(([each]) => each.queued)]]);
   const part = (title, list) => (list.length ? make("section", {}, make("h3", { text: title }), make("div", { class: "grid" }, list.map(([each, number]) => link(each, number)))) : null);
   const dialog = openDialog(`${stepView.title}: ${done} of ${stepView.tasks.length} done`, make("div", {},
-    make("p", { class: "quiet", text: "✓ done, ○ open, ↻ to look at again, ✎ not saved" }),
+    make("p", { class: "quiet", "aria-hidden": "true", text: "✓ done, ○ open, ↻ to look at again, ✎ not saved" }),
     [...queues].map(([why, list]) => part(`${why} (${plural(list.length, "task")})`, list)), part("All", numbered)), { kind: "wide" });
   dialog.querySelector("[aria-current]")?.focus();
 }

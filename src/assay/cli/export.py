@@ -1,0 +1,46 @@
+"""assay export: a study's rankings and labels in the files that other programs read."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.cli.options import AsJson, StudyPath
+from assay.cli.run import Where, selected
+from assay.cli.showing import print_json, say
+
+
+def command(
+    study: StudyPath,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write; default: run/trec.")
+    ] = None,
+    where: Where = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write what is stored as TREC files: a run file a system, and the labels as qrels."""
+    from assay.operations.pipeline import Evaluation
+    from assay.operations.trec_export import trec_files
+    from assay.run.store import write_atomic
+    from assay.study import open_study
+
+    opened = open_study(study)
+    found = trec_files(Evaluation(opened, selected(where or [], [], None)))
+    folder = out or opened.run_folder / "trec"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in found.files.items():
+        write_atomic(folder / name, partial(_write, content))
+    for note in found.notes:
+        say(note)
+    paths = [str(folder / name) for name in found.files]
+    if as_json:
+        print_json({"schema": "assay/export/1", "files": paths, "notes": found.notes})
+    else:
+        typer.echo("\n".join(paths))
+
+
+def _write(content: bytes, target: Path) -> None:
+    target.write_bytes(content)

@@ -1,0 +1,61 @@
+"""What a study can name, told from the classes themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from assay.errors import UsageError
+from assay.operations.catalogue import Parameter, catalogue
+from assay.plugins import EMBEDDERS, GROUPS, SYSTEMS, Registry
+from assay.retrieval.embed.static import Static
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Looks things up
+    in a drawer.
+
+    Drawers are opened one at a time.
+    """
+
+    drawer: str
+    order: Literal["up", "down"] = "up"
+    most: int | None = None
+    weights: tuple[float, ...] = (1.0, 2.0)
+    model: Annotated[Any, EMBEDDERS] = Static()
+
+
+def test_a_plugin_is_told_from_its_class() -> None:
+    (found,) = catalogue(Registry({SYSTEMS: {"drawer": Sample}}), "drawer")
+    assert (found.group, found.name, found.provider) == ("systems", "drawer", "")
+    assert found.about == "Looks things up in a drawer."
+    assert found.description == "Looks things up in a drawer.\n\nDrawers are opened one at a time."
+    assert found.parameters == (
+        Parameter("drawer", "str", None),
+        Parameter("order", "up | down", "up"),
+        Parameter("most", "int", "none"),
+        Parameter("weights", "list of float", "1.0, 2.0"),
+        Parameter("model", "one of embedders", "static"),
+    )
+
+
+def test_every_plugin_that_is_installed_loads_and_says_what_it_does() -> None:
+    registry = Registry()
+    found = catalogue(registry)
+    assert [each.name for each in found] == [name for group in GROUPS for name in registry.names(group)]
+    assert [each.name for each in found if each.problem or not each.about] == []
+    assert all(each.takes and "typing" not in each.takes for one in found for each in one.parameters)
+
+
+def test_a_name_in_several_groups_is_told_of_each_or_of_one() -> None:
+    assert [each.group for each in catalogue(Registry(), "rules")] == ["judges", "packs"]
+    assert [each.group for each in catalogue(Registry(), "packs.rules")] == ["packs"]
+    assert {each.group for each in catalogue(Registry(), "stores")} == {"stores"}
+
+
+def test_a_name_that_nothing_has_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"called 'ndgc'\. Did you mean 'nDCG'"):
+        catalogue(Registry(), "ndgc")
