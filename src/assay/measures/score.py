@@ -41,15 +41,16 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
 def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Where a measure applies and its values; whatever it does wrong is told under its name."""
     try:
-        applies, values = measure.applies(block), measure.values(block)
+        applies = np.asarray(measure.applies(block), dtype=bool)
+        values = np.asarray(measure.values(block), dtype=np.float64)
     except AssayError:
         raise
     except Exception as error:  # a measure is anybody's code
         raise PluginError(
             f"{measure.name} broke on {block.arm.name}: {type(error).__name__}: {error}"
         ) from error
-    if applies.shape != (len(block.items),) or values.shape != (len(block.items),):
-        raise PluginError(f"{measure.name} gave {values.shape} values for {len(block.items)} items.")
+    if wrong := [each.shape for each in (applies, values) if each.shape != (len(block.items),)]:
+        raise PluginError(f"{measure.name} gave {wrong[0]} values for {len(block.items)} items.")
     high = np.inf if measure.high is None else measure.high
     outside = applies & ((values < measure.low - SLACK) | (values > high + SLACK))
     if outside.any():

@@ -44,6 +44,13 @@ class Exported:
     blind: bool
     folder: Path | None = None
 
+    @classmethod
+    def of(cls, forms: Sequence[Form], paths: list[Path], folder: Path, *, blind: bool = True) -> Exported:
+        """Counts what forms ask for."""
+        rows = [row for form in forms for row in form.rows]
+        asked = sum(not row.judgment for row in rows)
+        return cls(paths, asked, len(rows) - asked, blind, folder)
+
 
 def export_review(
     study: Study,
@@ -72,19 +79,20 @@ def export_review(
         pool = _seen_by(pool, reviewer, marks_of(evaluation))
     if per_model:
         forms = model_forms(evaluation.blocks, pool, corpus)
-    elif first is None:
-        forms = blind_forms(pool, corpus, seed=seed)
     else:
-        order = decisive_order(pool, pairs_of(evaluation), seed, thresholds_of(evaluation))
-        chosen = {each.key for each in order[:first]}
+        chosen = None if first is None else _most_decisive(evaluation, pool, first, seed)
         forms = blind_forms(pool, corpus, only=chosen, seed=seed)
     if reviewer is not None:
         forms = [dataclasses.replace(form, reviewer=reviewer) for form in forms]
     place = folder or _fresh_folder(_review_folder(study, reviewer), batch=first is not None)
     paths = write_forms(forms, place, taken=marks_of(evaluation))
-    rows = [row for form in forms for row in form.rows]
-    asked = sum(not row.judgment for row in rows)
-    return Exported(paths, asked, len(rows) - asked, not per_model, place)
+    return Exported.of(forms, paths, place, blind=not per_model)
+
+
+def _most_decisive(evaluation: Evaluation, pool: Pool, first: int, seed: int) -> set[tuple[str, str]]:
+    """The passages that are most able to change the decision."""
+    order = decisive_order(pool, pairs_of(evaluation), seed, thresholds_of(evaluation))
+    return {each.key for each in order[:first]}
 
 
 def export_verdicts(
@@ -114,9 +122,7 @@ def export_verdicts(
     forms = [verdict_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
     place = folder or _review_folder(study, reviewer) / "verdicts"
     paths = write_verdict_forms(forms, place, grades_of(evaluation))
-    rows = [row for each in forms for row in each.form.rows]
-    open_rows = sum(not row.judgment for row in rows)
-    return Exported(paths, open_rows, len(rows) - open_rows, True, place)
+    return Exported.of([each.form for each in forms], paths, place)
 
 
 def asked_by(evaluation: Evaluation) -> list[Asked]:

@@ -12,13 +12,14 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
 import msgspec
 
+from assay.disk import sync
 from assay.errors import DataError, Problem
 from assay.records import Fault, Judgment, Response, Structure
 
@@ -81,69 +82,116 @@ def storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _refused(path, error) from error
-
-
-def _refused(path: Path, error: OSError) -> DataError:
-    what = f"cannot be written: {error.strerror or error}"
-    fix = "Make room or allow writing there, then run again: what was stored before stays."
-    return DataError(Problem(what, str(path), fix=fix))
+        what = f"cannot be written: {error.strerror or error}"
+        fix = "Make room or allow writing there, then run again: what was stored before stays."
+        raise DataError(Problem(what, str(path), fix=fix)) from error
 
 
 class Writer:
     """One segment, written by one process, which holds a lock on it for as long as it may write.
 
     Its threads may share it. What comes after it was closed is dropped: whoever closed it stopped waiting.
+    What somebody waited for lasts: where the file is removed meanwhile, it is written anew.
     """
 
     def __init__(self, folder: Path) -> None:
         with storing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
             self.path, self._file = _fresh_segment(folder)
         self._encode = msgspec.json.Encoder().encode
         self._turn = threading.RLock()
         self._open = True
-        self._size = 0
-        self._synced = time.monotonic()
-        self._dirty = False
+        self._size = self._synced_size = 0  # of all whole lines, and of those on disk
+        self._synced_at = time.monotonic()
+        self._named = False  # whether the name of the segment is on disk, too
+        self._promised: list[bytes] = []  # lines that somebody waited for
 
     def append(self, entry: msgspec.Struct, *, now: bool = False) -> None:
         """Writes one line; `now` waits until it is on disk."""
         line = self._encode(entry) + b"\n"
         with self._turn:
-            if self._open:
+            if not self._open:
+                return
+            with storing(self.path):
+                if now and self._removed:
+                    self._renew()
                 self._write(line)
-                self.flush(force=now)
+            self.flush(force=now)
+            if now:
+                self._promised.append(line)
 
     def _write(self, line: bytes) -> None:
+        self._cut()  # where an earlier failure could not
         try:
-            written = os.write(self._file, line)
-            while written < len(line):  # a disk that fills up takes part of a line, then refuses the rest
-                written += os.write(self._file, line[written:])
-        except OSError as error:
-            with storing(self.path):
-                os.ftruncate(self._file, self._size)  # no later line may continue a torn one
-            raise _refused(self.path, error) from error
+            _write_whole(self._file, line)
+        except OSError:
+            self._cut()
+            raise
         self._size += len(line)
-        self._dirty = True
+
+    def _cut(self) -> None:
+        """Drops what lies behind the last whole line: no later one may continue it."""
+        if os.fstat(self._file).st_size > self._size:
+            os.ftruncate(self._file, self._size)
+
+    @property
+    def _removed(self) -> bool:
+        return os.fstat(self._file).st_nlink == 0
+
+    def _renew(self) -> None:
+        """Goes on in a fresh segment, with all that was called saved: somebody removed the old one."""
+        lines = b"".join(self._promised)
+        path, file = _fresh_segment(self.path.parent)
+        try:
+            _write_whole(file, lines)
+            os.fsync(file)
+        except OSError:
+            os.close(file)
+            path.unlink()
+            raise
+        os.close(self._file)
+        self.path, self._file, self._named = path, file, False
+        self._size = self._synced_size = len(lines)
 
     def flush(self, *, force: bool = False) -> None:
-        """Syncs what was written, at most every quarter of a second unless forced."""
+        """Syncs what was written, at most every quarter of a second unless forced.
+
+        What a forced one cannot sync is taken back: nothing that was called unsaved may turn up later.
+        """
         with self._turn:
-            if self._dirty and (force or time.monotonic() - self._synced >= SYNC_EVERY):
-                with storing(self.path):
-                    os.fsync(self._file)
-                    if os.fstat(self._file).st_nlink == 0:  # what has no name is lost once it is closed
-                        raise FileNotFoundError(errno.ENOENT, "somebody removed it")
-                self._synced, self._dirty = time.monotonic(), False
+            due = force or time.monotonic() - self._synced_at >= SYNC_EVERY
+            if self._size == self._synced_size or not due:
+                return
+            with storing(self.path):
+                try:
+                    self._sync()
+                except OSError:
+                    if force:
+                        self._size = self._synced_size
+                        self._cut()
+                    raise
+
+    def _sync(self) -> None:
+        os.fsync(self._file)
+        if self._removed:  # what has no name is lost once it is closed
+            raise FileNotFoundError(errno.ENOENT, "somebody removed it")
+        if not self._named:
+            for folder in (self.path.parent, self.path.parent.parent):
+                sync(folder)
+            self._named = True
+        self._synced_size, self._synced_at = self._size, time.monotonic()
 
     def close(self) -> None:
+        """Lets go of the segment, once it is on disk; one without a line goes."""
         with self._turn:
+            if not self._open:
+                return
             self._open = False
             try:
-                self.flush(force=True)
-                if self._size == 0:
-                    self.path.unlink()
+                with storing(self.path):
+                    if self._size > self._synced_size:
+                        self._sync()
+                    if self._size == 0:
+                        self.path.unlink(missing_ok=True)
             finally:
                 os.close(self._file)
 
@@ -156,7 +204,14 @@ class Writer:
         self.close()
 
 
+def _write_whole(file: int, data: bytes) -> None:
+    written = os.write(file, data)
+    while written < len(data):  # a disk that fills up takes part of it, then refuses the rest
+        written += os.write(file, data[written:])
+
+
 def _fresh_segment(folder: Path) -> tuple[Path, int]:
+    folder.mkdir(parents=True, exist_ok=True)
     taken = [int(path.stem) for path in folder.glob("*.jsonl") if path.stem.isdigit()]
     number = max(taken, default=0) + 1
     while True:
@@ -182,9 +237,8 @@ def read_entries(folder: Path) -> Iterator[Entry]:
 
 def read_lines(folder: Path, kind: Any) -> Iterator[Any]:
     """Every whole line of every segment that is of a kind of record, oldest segment first."""
-    with ExitStack() as stack:
-        for lines in _opened(folder, stack):
-            yield from _read(lines, kind)
+    for lines in _in_turn(folder):
+        yield from _read(lines, kind)
 
 
 def read_idle(path: Path) -> Iterator[Entry]:
@@ -197,13 +251,24 @@ def read_idle(path: Path) -> Iterator[Entry]:
         yield from _read(lines, Entry)
 
 
-def _opened(folder: Path, stack: ExitStack) -> list[BinaryIO]:
-    """All segments opened before one is read, so that none can vanish into a sealed file half-way."""
-    while True:
-        try:
-            return [stack.enter_context(path.open("rb")) for path in segments(folder)]
-        except FileNotFoundError:  # rewritten since it was listed
-            stack.close()
+def _in_turn(folder: Path) -> Iterator[BinaryIO]:
+    """Every segment, oldest first, one open at a time: there may be more than a process may have open.
+
+    One that vanishes meanwhile was sealed, or rewritten as a later one, which is still to come.
+    """
+    known: set[Path] = set()
+    while coming := [path for path in segments(folder) if path not in known]:
+        known.update(coming)
+        for path in coming:
+            try:
+                lines = path.open("rb")
+            except FileNotFoundError:
+                if path.is_symlink():
+                    fix = "Fetch the file it stands for, or remove the link."
+                    raise DataError(Problem("is a link to nothing", str(path), fix=fix)) from None
+                continue
+            with lines:
+                yield lines
 
 
 def _read(lines: BinaryIO, kind: Any) -> Iterator[Any]:
@@ -221,10 +286,9 @@ def damaged_lines(folder: Path) -> int:
     """How many whole lines cannot be read: a crash of the machine tore them, or somebody edited them."""
     decode = msgspec.json.Decoder(Entry).decode
     damaged = 0
-    with ExitStack() as stack:
-        for line in (line for lines in _opened(folder, stack) for line in lines if line.endswith(b"\n")):
-            try:
-                decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                damaged += 1
+    for line in (line for lines in _in_turn(folder) for line in lines if line.endswith(b"\n")):
+        try:
+            decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            damaged += 1
     return damaged

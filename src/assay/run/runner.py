@@ -16,6 +16,7 @@ import assay
 from assay.errors import SystemFailure, UsageError
 from assay.protocols import default_cache
 from assay.records import Arm
+from assay.run.engines import Engine, Local
 from assay.run.engines import engine as engine_named
 from assay.run.keys import Basis, Unit, in_item_order, plan_units
 from assay.run.performing import Progress, Silent, Tally, Work, perform, perform_packed
@@ -92,17 +93,7 @@ def run_study(
         outcomes = store.outcomes()
         works, reused = _works(study, plans, {} if fresh else outcomes, generation)
         progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
-        purse = Purse.of(study, store)
-        do = perform_packed
-        if engine == "local":
-            do = partial(_perform_here, study=study, plans=plans, progress=progress, purse=purse)
-        tallies: list[Tally] = []
-        shared = [[purse.share(work, len(works)) for work in group] for group in _groups(study, works)]
-        for result in performing.map(do, [msgspec.json.encode(group) for group in shared]):
-            told = msgspec.json.decode(result, type=list[Tally])
-            tallies += told
-            for tally in told if engine != "local" else ():  # performers elsewhere tell when they are done
-                progress.advance(tally.answered + tally.failed, tally.failed)
+        tallies = _performed(study, works, plans, performing, progress)
         outcomes = store.outcomes() if works else outcomes
         done = {key for key, good in outcomes.items() if good}
         store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
@@ -176,6 +167,24 @@ def _groups(study: Study, works: Sequence[Work]) -> list[list[Work]]:
     for work in works:
         groups.setdefault(msgspec.json.encode([work.arm.factors, work.seed], order="sorted"), []).append(work)
     return list(groups.values())
+
+
+def _performed(
+    study: Study, works: Sequence[Work], plans: Plans, engine: Engine, progress: Progress
+) -> list[Tally]:
+    """Has an engine do all that is to do, and tells of it as it is done."""
+    here, purse = isinstance(engine, Local), Purse.of(study, Store(study.run_folder))
+    do = perform_packed
+    if here:
+        do = partial(_perform_here, study=study, plans=plans, progress=progress, purse=purse)
+    shared = [[purse.share(work, len(works)) for work in group] for group in _groups(study, works)]
+    tallies: list[Tally] = []
+    for result in engine.map(do, [msgspec.json.encode(group) for group in shared]):
+        told = msgspec.json.decode(result, type=list[Tally])
+        tallies += told
+        for tally in told if not here else ():  # performers elsewhere tell when they are done
+            progress.advance(tally.answered + tally.failed, tally.failed)
+    return tallies
 
 
 def _perform_here(packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: Purse) -> bytes:

@@ -110,9 +110,9 @@ class Store:
 
     def generation(self) -> int:
         """The newest generation of answers."""
+        journalled = {generation for generation, _ in self._journalled()}
         sealed = (_read_sealed(path, ["generation"])["generation"].max() for path in self._sealed_files())
-        journalled = (generation for generation, _ in self._journalled())
-        return max((int(each) for each in chain(journalled, sealed) if isinstance(each, int)), default=0)
+        return max((each for each in chain(journalled, sealed) if isinstance(each, int)), default=0)
 
     def cost(self) -> float:
         """What all answers, indexes and judgments ever cost, kept or not, as far as anybody said."""

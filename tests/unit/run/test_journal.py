@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -147,17 +148,149 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
         Writer(tmp_path / "journal")
 
 
-def test_a_mark_is_on_disk_before_append_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced: list[int] = []
+def mark(number: int) -> Judged:
+    return Judged(Judgment(f"q{number}", "relevance", 1.0, "ann"))
+
+
+def test_a_mark_and_the_name_of_its_file_are_on_disk_before_append_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[os.stat_result] = []
     real = os.fsync
 
     def noted(file: int) -> None:
-        synced.append(os.fstat(file).st_size)
+        synced.append(os.fstat(file))
         real(file)
 
     monkeypatch.setattr(os, "fsync", noted)
-    with Writer(tmp_path) as writer:
+    with Writer(tmp_path / "journal") as writer:
         writer.append(unit(0))
         assert synced == []
-        writer.append(Judged(Judgment("q0", "relevance", 1.0, "ann")), now=True)
-        assert synced == [writer.path.stat().st_size]
+        writer.append(mark(0), now=True)
+        file, *folders = synced
+        assert (file.st_size, file.st_ino) == (writer.path.stat().st_size, writer.path.stat().st_ino)
+        assert [each.st_ino for each in folders] == [
+            folder.stat().st_ino for folder in (tmp_path / "journal", tmp_path)
+        ]
+        writer.append(mark(1), now=True)
+        assert [each.st_ino for each in synced[3:]] == [file.st_ino]  # a name is synced once
+
+
+def refusing(*_: Any, **__: Any) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_mark_that_could_not_be_synced_does_not_turn_up_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Writer(tmp_path) as writer:
+        writer.append(mark(0), now=True)
+        monkeypatch.setattr(os, "fsync", refusing)
+        with pytest.raises(DataError, match="Input/output error"):
+            writer.append(mark(1), now=True)
+        assert list(read_entries(tmp_path)) == [mark(0)]
+        monkeypatch.undo()
+        writer.append(mark(2), now=True)
+    assert list(read_entries(tmp_path)) == [mark(0), mark(2)]
+
+
+def test_answers_that_could_not_be_synced_are_left_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(tmp_path)
+    writer.append(unit(0))
+    monkeypatch.setattr(os, "fsync", refusing)
+    with pytest.raises(DataError, match="Input/output error"):
+        writer.close()
+    assert keys(tmp_path) == ["key0"]  # paid for, and perhaps on disk all the same
+
+
+def test_a_torn_line_that_could_not_be_cut_at_once_is_cut_before_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.write
+
+    def half(file: int, data: bytes) -> int:
+        monkeypatch.setattr(os, "write", refusing)
+        return real(file, data[:20])
+
+    with Writer(tmp_path) as writer:
+        writer.append(unit(0))
+        monkeypatch.setattr(os, "write", half)
+        monkeypatch.setattr(os, "ftruncate", refusing)
+        with pytest.raises(DataError):
+            writer.append(unit(1))
+        monkeypatch.undo()
+        writer.append(unit(2))
+    assert keys(tmp_path) == ["key0", "key2"]
+
+
+def test_what_somebody_waited_for_outlives_the_removal_of_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "journal"
+    with Writer(folder) as writer:
+        for number in range(3):
+            writer.append(mark(number), now=True)
+        shutil.rmtree(folder)
+        writer.append(mark(3), now=True)
+        writer.append(mark(4), now=True)
+        assert list(read_entries(folder)) == [mark(number) for number in range(5)]
+        assert list(read_idle(writer.path)) == []  # it holds the lock there, too
+    assert list(read_entries(folder)) == [mark(number) for number in range(5)]
+
+
+def test_what_cannot_be_written_anew_is_not_called_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "journal"
+    with Writer(folder) as writer:
+        writer.append(mark(0), now=True)
+        shutil.rmtree(folder)
+        monkeypatch.setattr(Path, "mkdir", refusing)
+        with pytest.raises(DataError):
+            writer.append(mark(1), now=True)
+        monkeypatch.undo()
+        writer.append(mark(2), now=True)
+    assert list(read_entries(folder)) == [mark(0), mark(2)]
+
+
+def test_a_writer_is_closed_once_whatever_became_of_its_file(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "journal")
+    shutil.rmtree(tmp_path / "journal")
+    writer.close()
+    writer.close()
+    writer.append(unit(0))  # dropped: whoever closed it stopped waiting
+    assert keys(tmp_path / "journal") == []
+
+
+def test_one_segment_is_open_at_a_time_however_many_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        write(tmp_path, range(number, number + 1))
+    opened: list[Any] = []
+    real = Path.open
+
+    def noted(path: Path, mode: str) -> Any:
+        opened.append(real(path, mode))
+        return opened[-1]
+
+    monkeypatch.setattr(Path, "open", noted)
+    for _ in read_entries(tmp_path):
+        assert sum(not each.closed for each in opened) == 1
+    assert len(opened) == 5
+
+
+def test_what_is_rewritten_while_it_is_read_is_found_in_its_new_place(tmp_path: Path) -> None:
+    write(tmp_path, range(1))
+    second = write(tmp_path, range(1, 2))
+    reading = read_entries(tmp_path)
+    assert next(reading) == unit(0)
+    write(tmp_path, range(1, 3))
+    second.unlink()
+    assert list(reading) == [unit(1), unit(2)]
+
+
+def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "000001.jsonl").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DataError, match=r"000001\.jsonl: is a link to nothing"):
+        keys(tmp_path)
