@@ -65,6 +65,24 @@ def test_one_wrong_score_is_told_and_not_all_that_wait_for_its_pass(blinded: Stu
     assert not scoring_folder(blinded).lines
 
 
+def test_a_file_without_a_score_is_told(blinded: Study) -> None:
+    done = assay("review", "import", blinded.folder, write_lines(blinded.folder / "scores.jsonl", []))
+    assert done.code == 3
+    assert "scores.jsonl: holds no score. Write one score a line" in done.err
+
+
+def test_responses_that_failed_can_be_asked_for_again_before_anybody_scores(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    rows = [json.loads(line) for line in (folder / "responses.jsonl").read_text().splitlines()]
+    rows[0] = {**{name: rows[0][name] for name in KEY}, "error": "timed out"}
+    write_lines(folder / "responses.jsonl", rows)
+    collected(folder)
+    done = assay("review", "blind", folder)
+    assert done.code == 0
+    assert "left out: 1 response that failed to be collected\n" in done.err
+    assert f"before anybody scores: assay run {folder}, then assay review blind {folder} --fresh" in done.err
+
+
 def test_what_is_wrong_in_a_later_pass_is_told_as_well(blinded: Study) -> None:
     lines: list[dict[str, Any]] = all_scores(blinded)
     wrong = next(line for line in lines if line["step"] == "accuracy" and line["choice"] == 2)

@@ -98,3 +98,7 @@ def test_what_cannot_be_counted_is_told(pages: Path, tmp_path: Path) -> None:
     assert run(pages, "--extract", "mian").exit_code == 2
     assert run(tmp_path).exit_code == 3
     assert run(tmp_path / "gone").exit_code != 0
+    page = next(pages.glob("*.html"))
+    told = run(page)
+    assert told.exit_code == 2
+    assert f"{page} is one page. Name the folder" in told.stderr

@@ -156,12 +156,16 @@ def placed(claim: Claim) -> dict[str, Any]:
 
 
 def settled(lines: list[Any]) -> Iterator[Any]:
-    """Who gave accuracy 3 and marked something made up takes that back: only a wrong source may stand."""
+    """Who gave accuracy 3 stands by it: takes back what was called made up, or incomplete."""
     best = {(each["rater"], each["response_id"]) for each in lines if each.get("choice") == 3}
     for each in lines:
+        if (each["rater"], each["response_id"]) not in best:
+            continue
         kept = [claim for claim in each.get("claims", ()) if claim["category"] == "H-SRC"]
-        if (each["rater"], each["response_id"]) in best and kept != each.get("claims", []):
+        if kept != each.get("claims", []):
             yield {**each, "claims": kept}
+        if each["step"] == "completeness" and each["choice"] == 0:
+            yield {**each, "choice": 1}
 
 
 def written(path: Path, lines: list[Any]) -> str:
@@ -196,7 +200,7 @@ def score_blindly(played: Played) -> None:
     again = [*settled(lines)]
     told = played.assay("review", "import", study, written(played.folder / "scores.jsonl", lines))
     assert told.startswith(f"{4 * (1144 + 171)} scores taken, 0 known before")
-    waiting = Counter(each["rater"] for each in again)
+    waiting = Counter(rater for rater, _ in {(each["rater"], each["response_id"]) for each in again})
     assert f"left: anna: Factual accuracy: {waiting['anna']} to look at again" in told
     assert played.assay("review", "unblind", study, expect=2) == ""
     told = played.assay("review", "import", study, written(played.folder / "again.jsonl", again))
@@ -255,7 +259,7 @@ def exported_as_scored(known: Played) -> None:
     for row in rows:
         key = f"{row['question_id']}|{row['model_id']}|{row['condition']}"
         assert int(row["factual_accuracy"]) == first.accuracy[key]
-        assert int(row["completeness"]) == first.completeness[key]
+        assert int(row["completeness"]) == (first.completeness[key] or first.accuracy[key] == 3)
         assert (float(row["citation_fidelity"]) if row["citation_fidelity"] else None) == first.citation[key]
     assert len(rows) == 1144
 

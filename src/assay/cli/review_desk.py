@@ -39,7 +39,9 @@ def blind(
     masked = ", ".join(f"{rule} {n}" for rule, n in found.masked.items()) or "nothing"
     typer.echo(f"masked: {masked}")
     if found.failed:
+        again = f"assay run {study}, then assay review blind {study} --fresh"
         say(f"left out: {counted(found.failed, 'response')} that failed to be collected")
+        say(f"to ask for them again before anybody scores: {again}")
     say(f"keep {found.key} from the raters; next: assay review check {study}")
 
 

@@ -62,6 +62,7 @@ def command(
 
 def _opened(path: Path, names: Sequence[str], extract: str | None) -> tuple[Dataset, list[Tokens]]:
     """The pairs of a study or of a folder of pages, and what counts their tokens."""
+    from assay.datasets.page_text import SUFFIXES
     from assay.errors import UsageError
     from assay.plugins import TOKENIZERS, Registry
     from assay.protocols import Kit
@@ -69,6 +70,8 @@ def _opened(path: Path, names: Sequence[str], extract: str | None) -> tuple[Data
     from assay.review.content_pairs import folder_pairs
     from assay.study import open_study
 
+    if path.suffix.lower() in SUFFIXES and not path.is_dir():
+        raise UsageError(f"{path} is one page. Name the folder in which it lies beside its Markdown.")
     if not path.is_dir() or (path / "study.yaml").is_file():
         if extract is not None:
             raise UsageError("--extract is for a folder of pages. A study says it itself: extract, in data.")

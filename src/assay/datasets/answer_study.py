@@ -207,6 +207,22 @@ def _warnings(files: _Files) -> Iterator[str]:
         covered = {question_id for each in files.pairs for question_id in each.record.question_ids}
         bare = [each.record.question_id for each in files.questions if each.record.question_id not in covered]
         yield from _told("no content pair is for {}: a model can be given nothing", "question", bare)
+        same = [each.record.content_pair_id for each in files.pairs if each.record.a == each.record.b]
+        yield from _told("both conditions are given the same page in {}", "content pair", same)
+        crossed = _crossed([each.record for each in files.pairs])
+        yield from _told(
+            "HTML and Markdown stand on other sides than elsewhere in {}", "content pair", crossed
+        )
+
+
+def _crossed(pairs: Sequence[Pair]) -> list[str]:
+    """The pairs whose sides seem exchanged: HTML and Markdown, but not the way most others have them."""
+    ways: dict[tuple[bool, bool], list[str]] = {(True, False): [], (False, True): []}  # which side is HTML
+    for pair in pairs:
+        is_html = (Path(pair.a).suffix.lower() in HTML, Path(pair.b).suffix.lower() in HTML)
+        if is_html in ways:
+            ways[is_html].append(pair.content_pair_id)
+    return min(ways.values(), key=len)
 
 
 def _verified(site: Site) -> bool:

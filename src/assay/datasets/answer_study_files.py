@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from assay.yaml_lines import Lines, Loc, read_text
 
 COMPLEXITIES = ("single-fact", "multi-section-synthesis", "conceptual-relationship")
 _STEP = re.compile(r"[^.\[\]]+")  # of a field's path, such as questions[3].text
+_SIGNS = {"\t": "tabs", ";": "semicolons", "|": "bars"}  # between columns, where commas should stand
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -189,12 +191,12 @@ def read_sites(path: Path, problems: list[Problem]) -> dict[str, Site]:
 
 def csv_rows(text: str, where: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a CSV text by column, each with the line it ends on; last it raises what is wrong."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a long cell is no fault
     reader, wrong = csv.reader(io.StringIO(text, newline=""), strict=True), list[Problem]()
     try:
         header = [name.strip() for name in next(reader, [])]
-        if lost := [name for name in needed if name not in header]:
-            fixes = {name: did_you_mean(name, header) or "Add it." for name in lost}
-            raise DataError([Problem("the column is missing", where, 1, name, fixes[name]) for name in lost])
+        if unfit := [*_unfit_header(header, where, needed)]:
+            raise DataError(unfit)
         for row in reader:
             if not row:
                 continue
@@ -207,3 +209,21 @@ def csv_rows(text: str, where: str, needed: Sequence[str]) -> Iterator[tuple[int
         wrong.append(Problem(f"this is not CSV: {error}", where, reader.line_num, fix="Check its quotes."))
     if wrong:
         raise DataError(wrong)
+
+
+def _unfit_header(header: Sequence[str], where: str, needed: Sequence[str]) -> Iterator[Problem]:
+    """What is wrong with the names of columns; where one cause explains it all, that cause alone."""
+    if not any(header):
+        yield Problem("there are no names of columns", where, 1, fix=f"Begin with {','.join(needed)}.")
+        return
+    if len(header) == 1 and (other := next((name for sign, name in _SIGNS.items() if sign in header[0]), "")):
+        what = f"columns are separated by {other}"
+        yield Problem(what, where, 1, fix="Save the file with commas between columns.")
+        return
+    for name, times in Counter(filter(None, header)).items():
+        if times > 1:
+            fix = "Keep one, or rename the others."
+            yield Problem(f"the column stands there {times} times", where, 1, name, fix)
+    for name in needed:
+        if name not in header:
+            yield Problem("the column is missing", where, 1, name, did_you_mean(name, header) or "Add it.")

@@ -38,14 +38,16 @@ _KEPT = str.maketrans(_SIGNS)
 _BACK = str.maketrans({stand_in: sign for sign, stand_in in _SIGNS.items()})
 
 _FENCE = r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?(?: {0,3}(?P=fence)[`~]*[ \t]*(?:\n|\Z)|\Z)"
-_DROPPED = re.compile(
+# Bounded, since a search that runs on to the end of a page for each thing that begins is slow.
+_EMBEDDED = (
     rf"(?P<code>{_FENCE})"
-    r"|<!--.*?-->"
-    r"|!\[[^\]\n]*\]\(\s*<?data:image/[^)\s]*(?:\s+\"[^\"\n]*\")?\s*\)"
-    r"|^[ ]{0,3}\[[^\]\n]+\]:[ \t]*<?data:image/[^\n]*\n?"
-    r"|<img\b[^>]*\bsrc\s*=\s*[\"']?data:image/[^>]*>",
-    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+    r"|!\[[^\]\n]{0,1000}\]\(\s*<?data:image/[^)\s]*(?:\s+\"[^\"\n]*\")?\s*\)"
+    r"|^[ ]{0,3}\[[^\]\n]{1,1000}\]:[ \t]*<?data:image/[^\n]*\n?"
+    r"|<img\b[^>]{0,1000}\bsrc\s*=\s*[\"']?data:image/[^>]*>"
 )
+_FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
+_DROPPED = re.compile(rf"{_EMBEDDED}|<!--(?:.*?-->|(?P<open>.*))", _FLAGS)
+_DROPPED_BUT_COMMENTS = re.compile(_EMBEDDED, _FLAGS)
 
 
 def read_page(path: Path, extract: str = "main") -> str:
@@ -85,8 +87,15 @@ def markdown_content(source: str) -> str:
 
     A comment inside a fenced block of code is code, and stays.
     """
-    kept = _DROPPED.sub(lambda found: found["code"] or "", _ended(source))
+    kept = _DROPPED.sub(_kept, _ended(source))
     return re.sub(r"\n(?:[ \t]*\n){3,}", "\n\n\n", kept).strip()
+
+
+def _kept(dropped: re.Match[str]) -> str:
+    """What stays of something to drop: a block of code, and all from a comment on that never ends."""
+    if (rest := dropped.groupdict().get("open")) is None:
+        return dropped["code"] or ""
+    return "<!--" + _DROPPED_BUT_COMMENTS.sub(_kept, rest)
 
 
 def _written(source: str, markdown: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from assay.report import wording as say
-from assay.report.scoring_metrics import metric_of
+from assay.report.scoring_metrics import TOKENS, metric_of
 from assay.review.scoring.rubric import HALLUCINATION, step_of
 from assay.scoring_results import Agreed, Correlation, Scoring, SiteTokens, Suggested, Tested
 
@@ -47,7 +47,7 @@ def short_table(scoring: Scoring) -> tuple[list[str], list[list[str]]]:
     head = ["metric", f"{scoring.b} - {scoring.a} [95 %]", "p adj.", "effect", "n", "win / tie / loss"]
     shown = [one for one in scoring.tests if one.family in HEADLINES]
     return head, [
-        [test_name(one), difference(one), adjusted(one), short_effect(one), str(one.n), record(one)]
+        [test_name(one), _plain_difference(one), adjusted(one), short_effect(one), str(one.n), record(one)]
         for one in shown
     ]
 
@@ -85,7 +85,19 @@ def finding(one: Tested, a: str, b: str) -> str:
 
 
 def difference(one: Tested) -> str:
+    """B less A with its interval; of tokens also in percent."""
+    return ", ".join(filter(None, [_plain_difference(one), percent(one)]))
+
+
+def _plain_difference(one: Tested) -> str:
     return say.with_interval(one.difference, one.low, one.high, signed=True)
+
+
+def percent(one: Tested) -> str:
+    """The difference of tokens in percent of A; nothing of grades, where it would say nothing."""
+    if one.metric != TOKENS or one.difference is None or not one.mean_a:
+        return ""
+    return f"{100 * one.difference / one.mean_a:+.1f} %"
 
 
 def effect(one: Tested) -> str:
@@ -101,11 +113,15 @@ def effect_name(one: Tested) -> str:
 
 
 def short_effect(one: Tested) -> str:
-    """The size of an effect where there is no room for its interval: `delta +0.120, small`."""
+    """The size of an effect where there is no room for its interval: `delta +0.120, small`.
+
+    Of tokens what they change in percent, which says more than a word.
+    """
     if one.effect is None:
         return say.NOTHING
     value = say.number(one.effect, signed=one.effect_name != ODDS)
-    return ", ".join(filter(None, [f"{one.effect_name.removeprefix(AUTHOR)} {value}".strip(), one.size]))
+    named = f"{one.effect_name.removeprefix(AUTHOR)} {value}".strip()
+    return ", ".join(filter(None, [named, percent(one) or one.size]))
 
 
 def record(one: Tested) -> str:

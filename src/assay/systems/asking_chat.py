@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from assay.chat import Chat, Message, Said
 from assay.endpoint import Client, Endpoint, Refused
 from assay.errors import Retryable, UsageError
@@ -120,9 +122,17 @@ class ChatModel:
 
     def _said(self, messages: Sequence[Message], bill: Bill, answer: Any) -> Said:
         said = self.chat.said(messages, answer)
+        if said.text is None and (refusal := _refusal(answer)):
+            said = replace(said, text=refusal)
         bill.cost += said.cost
         usage = answer.get("usage")
         written = usage.get("completion_tokens") if isinstance(usage, dict) else None
         bill.written = written if isinstance(written, int) and written >= 0 else None
         _ = said.spoken  # an answer without a text is asked for again
         return said
+
+
+def _refusal(answer: Any) -> str | None:
+    """The words in which a model refuses, where a service keeps them apart: an answer, and no failure."""
+    said = answer["choices"][0]["message"].get("refusal") if answer["choices"] else None
+    return said if isinstance(said, str) else None

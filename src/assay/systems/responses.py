@@ -8,16 +8,17 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.datasets.content_documents import as_hits, checked_condition, content_of
+from assay.datasets.content_documents import as_hits, checked_condition, content_of, joined
 from assay.datasets.dataset import Corpus, Dataset, digest
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.protocols import Kit
 from assay.records import Budget, Fault, Hit, Observed, Query, Response
 from assay.systems.imported import ABSENT
-from assay.systems.responses_file import ResponsesFile, Row, read_responses
+from assay.systems.responses_file import Line, ResponsesFile, Row, in_order, read_responses
 
 ERROR = "error"  # the fault of a row that says why there is no response
 _NAMED = 5  # of many that are missing
+_PER_TOKEN = 8  # characters: texts have fewer, so that a count below an eighth means that some was cut off
 
 
 @dataclass(frozen=True)
@@ -79,19 +80,21 @@ class Responses:
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """What is wrong with the file, and what shows that it is about other questions or models."""
         file = read_responses(kit.path(self.path))
-        return [*file.problems, *self._unfit(file), *self._foreign(file, dataset)]
+        return in_order([*file.problems, *self._unfit(file), *_foreign(file, dataset)])
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
-        """The questions that the file has no row for: their items fail."""
-        file = read_responses(kit.path(self.path))
-        there = {line.row.question_id for line in file.of(self.condition, self.model)}
-        lost = [item.item_id for item in dataset.items if item.item_id not in there]
-        if not lost:
-            return []
+        """The questions that the file has no row for, whose items fail; and content that was cut off."""
+        rows = read_responses(kit.path(self.path)).of(self.condition, self.model)
         who = f"condition {self.condition}" + (f" and model {self.model}" if self.model else "")
-        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        some = ", ".join(lost[:_NAMED]) + more
-        return [f"{self.path} has no row under {who} for {len(lost)} of {len(dataset.items)} items ({some})"]
+        told, there = list[str](), {line.row.question_id for line in rows}
+        if lost := [item.item_id for item in dataset.items if item.item_id not in there]:
+            counted = f"{len(lost)} of {len(dataset.items)} items"
+            told.append(f"{self.path} has no row under {who} for {counted} ({_some(lost)})")
+        if cut := self._cut_off(rows, dataset):
+            what = f"input_token_count is too small for the content under {who}"
+            fix = "was it cut off before the model saw it, or are these the tokens of something else?"
+            told.append(f"{self.path}: {what} in {len(cut)} of {len(rows)} rows ({_some(cut)}): {fix}")
+        return told
 
     def identity(self, kit: Kit) -> str:
         """The hash of the rows that are answered from, whatever else the file holds."""
@@ -115,9 +118,28 @@ class Responses:
             what = f"it has no row{of} under the condition {self.condition}"
             yield Problem(what, file.where, fix="Collect it, or leave the system out.")
 
-    def _foreign(self, file: ResponsesFile, dataset: Dataset) -> Iterator[Problem]:
-        known = {item.item_id for item in dataset.items}
-        for number, row in file.of(self.condition, self.model):
-            if row.question_id not in known:
-                fix = "Correct the id, or take the row out."
-                yield Problem(f"there is no item {row.question_id!r}", file.where, number, "question_id", fix)
+    def _cut_off(self, rows: Sequence[Line], dataset: Dataset) -> list[str]:
+        """The questions whose model read fewer tokens than their content can have, by any tokenizer."""
+        given = content_of(dataset.corpus, self.condition)
+        sizes = {item_id: len(joined(each.text for each in texts)) for item_id, texts in given.items()}
+        counts = {row.question_id: row.input_token_count for _, row in rows}
+        return [
+            item_id
+            for item_id, count in counts.items()
+            if count is not None and count * _PER_TOKEN < sizes.get(item_id, 0)
+        ]
+
+
+def _foreign(file: ResponsesFile, dataset: Dataset) -> Iterator[Problem]:
+    """Rows for questions that are not there, whichever arm answers from them."""
+    known = {item.item_id for item in dataset.items}
+    for number, row in file.lines:
+        if row.question_id not in known:
+            fix = "Correct the id, or take the row out."
+            yield Problem(f"there is no item {row.question_id!r}", file.where, number, "question_id", fix)
+
+
+def _some(ids: Sequence[str]) -> str:
+    """The first of many ids, and how many more there are."""
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(ids[:_NAMED]) + more

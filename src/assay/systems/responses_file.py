@@ -8,7 +8,7 @@ seconds and collected are optional; other fields are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -90,7 +90,12 @@ def read_responses(path: Path) -> ResponsesFile:
     if not lines and not problems:
         problems.append(Problem("there is no response in it", where, fix="Write a row a response."))
     problems += _doubled(lines, where)
-    return ResponsesFile(where, lines, problems)
+    return ResponsesFile(where, lines, in_order(problems))
+
+
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Problems by their lines, those of the file as a whole first."""
+    return sorted(problems, key=lambda each: each.line or 0)
 
 
 def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], Row]]]:
@@ -101,6 +106,9 @@ def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], Row]]]:
         raise DataError(Problem("it is neither JSON lines nor CSV", where, fix=fix))
     data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     if not name.endswith(".csv"):
+        if data.lstrip().startswith(b"["):
+            what, fix = "it is one JSON list", "Write one object a line, without brackets and commas between."
+            raise DataError(Problem(what, where, fix=fix))
         for number, raw in enumerate(data.split(b"\n"), 1):
             if raw.strip():
                 yield number, lambda raw=raw: msgspec.json.decode(raw, type=Row)  # type: ignore[misc]
@@ -108,14 +116,14 @@ def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], Row]]]:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise DataError(explained(error, where)) from None
+        raise DataError(explained(error, where, data.count(b"\n", 0, error.start) + 1)) from None
     for number, cells in csv_rows(text, where, _NEEDED):
         yield number, lambda cells=cells: _row_of(cells)  # type: ignore[misc]
 
 
 def _row_of(cells: dict[str, str]) -> Row:
     """A row of a CSV file: an empty cell is nothing said, except where it is the response of a model."""
-    given: dict[str, Any] = {name: value for name, value in cells.items() if value.strip()}
+    given: dict[str, Any] = {name: value.strip() for name, value in cells.items() if value.strip()}
     if "error" not in given:
         given["response"] = cells["response"]
     return msgspec.convert(given, Row, strict=False)

@@ -166,9 +166,21 @@ def test_what_is_left_out_is_warned_of(files: Files) -> None:
         "no date of verification is given for 1 gold answer (S001-Q02)",
         "site-list.csv has no verification that passed for 1 site (S001)",
         "no content pair is for 1 question: a model can be given nothing (S001-Q02)",
+        "both conditions are given the same page in 1 content pair (P)",
     ]
     (files.folder / "site-list.csv").write_text(SITES.replace("S001", "S003"))
     assert "site-list.csv lacks 1 site of questions (S001)" in files.load().warnings
+
+
+def test_a_pair_whose_sides_were_exchanged_is_warned_of(files: Files) -> None:
+    html, markdown = files.page("a.html", f"<p>{WORDS}</p>"), files.page("a.md", WORDS)
+    ids = ("S001-Q01", "S001-Q02")
+    files.pairs = [pair("P1", html, markdown, *ids), pair("P2", html, markdown, *ids)]
+    assert files.load().warnings == []
+    files.pairs.append(pair("P3", markdown, html, *ids))
+    assert files.load().warnings == [
+        "HTML and Markdown stand on other sides than elsewhere in 1 content pair (P3)"
+    ]
 
 
 @pytest.mark.parametrize(

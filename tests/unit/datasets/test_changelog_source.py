@@ -143,7 +143,7 @@ Free for all.
 def test_releases_begin_at_the_highest_level_that_has_versions(tmp_path: Path) -> None:
     (tmp_path / "CHANGELOG.md").write_text(KEPT)
     first, second = pages(tmp_path, product="Pumps")
-    assert first.document.doc_id == "changelog/CHANGELOG/1.2.0"
+    assert first.document.doc_id == f"changelog/{tmp_path.name}/CHANGELOG/1.2.0"
     assert first.document.text == (
         "Pumps 1.2.0 release notes\n\nAdded (1.2.0)\n\n- A valve\n\n"
         "2.0.0 of the hose (1.2.0)\n\n- Comes with it"
@@ -195,3 +195,18 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "CHANGELOG.md.gz").write_bytes(b"no gzip")
     with pytest.raises(DataError, match="cannot be unpacked"):
         pages(tmp_path)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["folders", "files"])
+def test_files_of_one_name_in_several_folders_are_told_apart(tmp_path: Path, whole: bool) -> None:
+    found = []
+    for folder in ("pump", "valve"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "CHANGELOG.md").write_text("## 1.0.0\n\n- Out\n")
+        found += pages(tmp_path / folder / ("" if whole else "CHANGELOG.md"))
+    assert [page.document.doc_id for page in found] == [
+        "changelog/pump/CHANGELOG/1.0.0",
+        "changelog/valve/CHANGELOG/1.0.0",
+    ]
+    together = [page.document.doc_id for page in pages(tmp_path)]
+    assert together == [page.document.doc_id for page in found]

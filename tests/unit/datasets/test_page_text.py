@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,16 @@ def test_markdown_loses_comments_embedded_images_and_wide_gaps() -> None:
     )
     wanted = "# Kilns\n\n\nFire  twice.\n![kept](kiln.png)\n```html\n<!-- code -->\n\n```"
     assert markdown_content(source) == wanted
+
+
+def test_a_comment_that_never_ends_is_text_and_costs_no_time() -> None:
+    image = "![x](data:image/png;base64,AA)"
+    assert markdown_content(f"one <!-- two {image} three") == "one <!-- two  three"
+    assert markdown_content("<!-- gone --> one <!-- two") == "one <!-- two"
+    many = "<!-- " * 100_000
+    began = time.perf_counter()
+    assert markdown_content(many) == many.strip()
+    assert time.perf_counter() - began < 2.0
 
 
 def test_a_page_that_gives_nothing_is_a_problem(tmp_path: Path) -> None:

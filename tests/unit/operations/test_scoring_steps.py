@@ -16,6 +16,7 @@ from assay.operations.scoring.blinding import blind_study, check_blinding
 from assay.operations.scoring.exporting import export_scoring
 from assay.operations.scoring.taking import take_scores
 from assay.operations.scoring.work import scoring_folder, suggest_study, unblind_study
+from assay.operations.validate import validate_study
 from assay.records import Status
 from assay.review.blinding.pack import MARKS
 from assay.review.scoring.marks import Mark, MarkBook
@@ -72,6 +73,41 @@ def test_an_export_that_tells_is_found(blinded: Study, monkeypatch: pytest.Monke
     content = f"response_id,content_chars\n{told}".encode()
     monkeypatch.setattr("assay.operations.scoring.blinding.files_of", lambda _: {"raw-data.csv": content})
     assert any("content_chars" in leak.what for leak in check_blinding(blinded))
+
+
+def test_responses_that_changed_since_are_told_before_anybody_scores_or_unblinds(blinded: Study) -> None:
+    lines = responses()
+    lines[0] = {**lines[0], "response": "Quite another answer."}
+    write_lines(blinded.folder / "responses.jsonl", lines)
+    again = collected(blinded.folder)
+    told = r"1 of 16 responses are not as they were blinded.*--fresh"
+    with pytest.raises(DataError, match=told):
+        check_blinding(again)
+    with pytest.raises(DataError, match=told):
+        taken(again, all_scores(blinded))
+    with pytest.raises(UsageError, match=told):
+        unblind_study(again, by="owner")
+    assert blind_study(again, by="owner", fresh=True).responses == 16
+    assert check_blinding(again) == []
+
+
+def test_a_pack_of_another_study_in_the_same_folder_is_not_taken_for_ones_own(blinded: Study) -> None:
+    content = yaml.safe_load((blinded.folder / "study.yaml").read_text())
+    content["systems"] = {f"new_{name}": given for name, given in content["systems"].items()}
+    content |= {"baseline": "new_A", "gates": {}}
+    (blinded.folder / "other.yaml").write_text(yaml.safe_dump(content))
+    other = collected(blinded.folder / "other.yaml")
+    with pytest.raises(DataError, match="the pack is another study's"):
+        check_blinding(other)
+
+
+def test_two_systems_of_one_condition_are_refused(tmp_path: Path) -> None:
+    path = write_study(tmp_path) / "study.yaml"
+    path.write_text(
+        path.read_text().replace("condition: B", "condition: A").replace("condition=B", "condition=A")
+    )
+    with pytest.raises(DataError, match="gives condition A, as A does: nothing would be compared"):
+        validate_study(tmp_path)
 
 
 def test_every_question_has_one_source_whatever_the_condition(blinded: Study) -> None:
@@ -185,9 +221,9 @@ def test_taking_the_same_file_twice_changes_nothing(blinded: Study) -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"rater": "carl"}, "carl has no such response"),
+        ({"rater": "carl"}, r"carl has no such response to score\. There is no 'carl'\. Known: anna, ben"),
         ({"response_id": "R-00000000"}, "no such response"),
-        ({"step": "beauty"}, "no such response"),
+        ({"step": "accurracy"}, r"There is no 'accurracy'\. Did you mean 'accuracy'"),
         ({"step": "completeness", "choice": 1}, "comes first"),
     ],
 )
@@ -402,3 +438,17 @@ def test_marks_survive_a_file_that_was_removed_under_the_desk(tmp_path: Path) ->
     book.add(mark(3))
     book.close()
     assert [line.mark_id for line in MarkBook(tmp_path).lines] == [f"mark-{n}" for n in range(4)]
+
+
+def test_a_file_may_have_a_mark_of_its_order_and_a_list_is_one_problem(
+    blinded: Study, tmp_path: Path
+) -> None:
+    lines = all_scores(blinded)
+    path = write_lines(tmp_path / "scores.jsonl", lines)
+    marked = tmp_path / "marked.jsonl"
+    marked.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert take_scores(blinded, [marked]).left == []
+    path.write_text(json.dumps(lines))
+    with pytest.raises(DataError, match="is a JSON list") as refused:
+        take_scores(blinded, [path])
+    assert len(refused.value.problems) == 1

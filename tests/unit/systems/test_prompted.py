@@ -147,6 +147,17 @@ def test_failures_say_whether_they_may_pass_and_hold_no_key() -> None:
     assert (refused.error.kind, refused.error.retryable) == ("Refused", False)
 
 
+def test_a_refusal_that_the_service_keeps_apart_is_an_answer() -> None:
+    message = {"role": "assistant", "content": None, "refusal": "I cannot help with that."}
+    with ChatStandIn(by_turns(Reply({"choices": [{"index": 0, "message": message}]}))) as server:
+        found = answered(server, retries=0)
+    assert (found.answer, found.error) == ("I cannot help with that.", None)
+    with ChatStandIn(by_turns(None)) as server:  # neither words nor a refusal
+        nothing = answered(server, retries=0)
+    assert nothing.error is not None
+    assert "an answer without a text" in nothing.error.message
+
+
 def test_a_study_names_it_and_its_identity_holds_no_secret() -> None:
     made = Registry().create(SYSTEMS, f"prompted(condition=A, url='{URL}', model=m)")
     assert made == Prompted("A", URL, "m")

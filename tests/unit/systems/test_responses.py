@@ -91,7 +91,7 @@ def test_content_is_no_hit_where_the_corpus_has_none(tmp_path: Path) -> None:
     assert session.answer(Query("q1", "?"), []) == Response(answer="q1 by m")
 
 
-def test_every_problem_has_its_line(tmp_path: Path) -> None:
+def test_every_problem_has_its_line_and_they_come_in_its_order(tmp_path: Path) -> None:
     kit = write(
         tmp_path,
         row("q1"),
@@ -99,7 +99,7 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
         row("q2", "C"),
         row("q1"),
         row("q9"),
-        row("q9", "B"),  # of another condition: its own system tells of it
+        row("q9", "B"),  # of another condition: a line of the file all the same
         row("q2", response=None),
         row("q3", input_token_count=-1),
         {"condition": "A", "response": "x"},
@@ -107,14 +107,15 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
     assert told(kit) == [
         "r.jsonl:2: not JSON: Input data was truncated. Write one complete JSON object a line.",
         "r.jsonl:3: condition: 'C' is no condition. Write A or B.",
+        "r.jsonl:4: 'q1' under A by 'm' stands on line 1 already. Keep the one that counts.",
+        "r.jsonl:5: question_id: there is no item 'q9'. Correct the id, or take the row out.",
+        "r.jsonl:6: question_id: there is no item 'q9'. Correct the id, or take the row out.",
         (
             "r.jsonl:7: response: there is neither a response nor an error. "
             'Write what the model answered, "" where it said nothing, or an error.'
         ),
         "r.jsonl:8: input_token_count: expected int >= 0. Correct the value.",
         "r.jsonl:9: question_id: the field is missing. Add 'question_id'.",
-        "r.jsonl:4: 'q1' under A by 'm' stands on line 1 already. Keep the one that counts.",
-        "r.jsonl:5: question_id: there is no item 'q9'. Correct the id, or take the row out.",
     ]
     with pytest.raises(DataError, match="not JSON"):
         Responses("r.jsonl", "A", "m").build(CORPUS, 0, kit)
@@ -138,6 +139,60 @@ def test_csv_without_its_columns_is_told(tmp_path: Path) -> None:
     assert told(Kit(root=tmp_path), path="r.csv") == [
         "r.csv:1: condition: the column is missing. Did you mean 'conditon'?"
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "r.csv:1: there are no names of columns. Begin with question_id,condition,response."),
+        (
+            b"question_id;condition;response\nq1;A;x\n",
+            "r.csv:1: columns are separated by semicolons. Save the file with commas between columns.",
+        ),
+        (
+            b"question_id\tcondition\tresponse\nq1\tA\tx\n",
+            "r.csv:1: columns are separated by tabs. Save the file with commas between columns.",
+        ),
+        (
+            b"question_id,condition,response,response\nq1,A,x,y\n",
+            "r.csv:1: response: the column stands there 2 times. Keep one, or rename the others.",
+        ),
+        (
+            b"question_id,condition,response\nq1,A,x\nq2,A,\xe9t\xe9\n",
+            "r.csv:3: not UTF-8 (byte 0xe9). Save the file as UTF-8.",
+        ),
+    ],
+)
+def test_csv_of_another_make_is_told_once_and_by_its_cause(tmp_path: Path, content: bytes, what: str) -> None:
+    (tmp_path / "r.csv").write_bytes(content)
+    assert told(Kit(root=tmp_path), path="r.csv", model="") == [what]
+
+
+def test_csv_may_have_blanks_around_its_cells_and_very_long_ones(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text(f"question_id,condition,response\n q1 , A , {'long ' * 40_000}\n")
+    kit = Kit(root=tmp_path)
+    assert told(kit, path="r.csv", model="") == []
+    assert answers(kit, "r.csv", "")["q1"].answer == f" {'long ' * 40_000}"  # a response stays as it is
+
+
+def test_a_list_is_told_once_and_not_for_each_of_its_lines(tmp_path: Path) -> None:
+    kit = write(tmp_path, json.dumps([row("q1"), row("q2")], indent=1))
+    assert told(kit) == [
+        "r.jsonl: it is one JSON list. Write one object a line, without brackets and commas between."
+    ]
+
+
+def test_content_that_was_cut_off_is_warned_of(tmp_path: Path) -> None:
+    long = [Item(each, "?") for each in ("q1", "q2", "q3")]
+    content = [document(f"P{number}", "A", "q1", "q2", "q3") for number in range(100)]  # 1,400 characters
+    counts = {"q1": 180, "q2": 40, "q3": None}
+    kit = write(tmp_path, *(row(each, input_token_count=count) for each, count in counts.items()))
+    (warning,) = Responses("r.jsonl", "A", "m").warnings(Dataset("d", Corpus(content), long), kit)
+    assert warning == (
+        "r.jsonl: input_token_count is too small for the content under condition A and model m "
+        "in 1 of 3 rows (q2): was it cut off before the model saw it, or are these the tokens of "
+        "something else?"
+    )
 
 
 def test_questions_without_a_row_are_warned_of(tmp_path: Path) -> None:

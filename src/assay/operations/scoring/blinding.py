@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from msgspec.structs import replace
 from assay.errors import UsageError
 from assay.measures.block import FAILED, PENDING, Block
 from assay.operations.pipeline import Evaluation
+from assay.operations.scoring.collected import Collected
 from assay.operations.scoring.exporting import files_of
 from assay.operations.scoring.files import RAW_DATA
 from assay.operations.scoring.work import scoring_folder, scoring_work
@@ -32,9 +32,8 @@ from assay.review.blinding.leak_look import Leak
 from assay.review.blinding.leaks import leaks
 from assay.review.blinding.masks import Masking
 from assay.review.blinding.order import draw
-from assay.review.blinding.pack import MAP, PACK, Asked, Original, Pack, SealedMap, Shown, Source
+from assay.review.blinding.pack import MAP, PACK, Asked, Original, Pack, SealedMap, Shown
 from assay.review.blinding.seal import commitment, new_key, seal, write_key
-from assay.review.blinding.sources import neutral_source
 from assay.review.panel import Panel, panel_of
 from assay.review.scoring.opened import ScoringFolder, head_path, key_path
 from assay.run.status import place_of
@@ -75,7 +74,7 @@ def _blinded(study: Study, scoring: ScoringFolder, by: str, fresh: bool) -> Blin
     _refuse_begun(scoring, place_of(study), fresh)
     blocks = Evaluation(study).blocks
     _refuse_uncollected(blocks, place_of(study))
-    key, collected = new_key(), _Collected(blocks)
+    key, collected = new_key(), Collected(blocks)
     sealed, shown, used = _masked(collected, Masking(panel.masks), key)
     pack = replace(_packed(study.name, panel, collected, shown, commitment(sealed)), masked=used)
     # the pack goes first and comes last: without it nothing is blinded, and whoever tries again begins anew
@@ -120,58 +119,8 @@ def _refuse_uncollected(blocks: Sequence[Block], place: str) -> None:
         raise UsageError("No response was collected, so that there is nothing to blind.")
 
 
-@dataclass(frozen=True)
-class _Written:
-    """One response as it was collected."""
-
-    item_id: str
-    arm: str
-    seed: int
-    text: str
-
-
-@dataclass(frozen=True)
-class _Collected:
-    """What systems answered, and what they were given to answer from."""
-
-    blocks: Sequence[Block]
-
-    @cached_property
-    def items(self) -> Mapping[str, Item]:
-        return {item.item_id: item for block in self.blocks for item in block.items}
-
-    @cached_property
-    def responses(self) -> list[_Written]:
-        return [
-            _Written(item.item_id, block.arm.name, block.seed, response.answer or "")
-            for block in self.blocks
-            for item, response in zip(block.items, block.responses, strict=True)
-            if response is not None and response.error is None
-        ]
-
-    @cached_property
-    def sources(self) -> Mapping[str, Source]:
-        """For each question that was answered, what models were given under both conditions, as one text."""
-        answered = {each.item_id for each in self.responses}
-        texts: dict[str, dict[str, tuple[str, str, str]]] = {item_id: {} for item_id in sorted(answered)}
-        titles: dict[str, dict[str, None]] = {item_id: {} for item_id in texts}
-        for block in self.blocks:
-            for item, response in zip(block.items, block.responses, strict=True):
-                for hit in response.hits if response is not None and item.item_id in texts else ():
-                    place = block.corpus.position.get(hit.doc_id)
-                    if place is not None:
-                        passage = block.corpus.passages[place]
-                        form = str(passage.metadata.get("form", "text"))
-                        texts[item.item_id].setdefault(hit.doc_id, (block.arm.system, form, passage.text))
-                        titles[item.item_id].setdefault(passage.title)
-        return {
-            item_id: Source("; ".join(filter(None, titles[item_id])), neutral_source(list(given.values())))
-            for item_id, given in texts.items()
-        }
-
-
 def _masked(
-    collected: _Collected, masking: Masking, key: bytes
+    collected: Collected, masking: Masking, key: bytes
 ) -> tuple[SealedMap, list[Shown], dict[str, int]]:
     """Every response under its id: as it was written, as raters see it, and how often each rule was used."""
     written = collected.responses
@@ -189,7 +138,7 @@ def _masked(
     return SealedMap(secrets.token_hex(16), originals), shown, dict(sorted(used.items()))
 
 
-def _packed(name: str, panel: Panel, collected: _Collected, shown: list[Shown], committed: str) -> Pack:
+def _packed(name: str, panel: Panel, collected: Collected, shown: list[Shown], committed: str) -> Pack:
     """What raters may see, and who of them scores what."""
     order_key, ids = secrets.token_hex(16), [each.response_id for each in shown]
     return Pack(
@@ -222,19 +171,21 @@ def check_blinding(study: Study, by: str = "") -> list[Leak]:
     words = words_of({each.arm for each in originals.values()})
     with closing(scoring_work(study)) as work:
         served = dict(_served(work))
-    served |= dict(_exported(study))
-    found = leaks(scoring.folder, pack, sealed, words, served, Masking(panel_of(study).masks))
+    masking, exported = Masking(panel_of(study).masks), dict(_exported(study))
+    found = leaks(scoring.folder, pack, sealed, words, served, masking, exported)
     if by and not found:
         _record(scoring, "checked", by, study)
     return found
 
 
 def _exported(study: Study) -> Iterator[tuple[str, str]]:
-    """What an export holds of each response now; a column that is there and blank tells nothing."""
-    rows = csv.DictReader(io.StringIO(files_of(study)[RAW_DATA].decode()))
-    for row in rows:
-        filled = {name: value for name, value in row.items() if value}
-        yield f"{RAW_DATA}, {row['response_id']}", json.dumps(filled)
+    """What exports hold now; a column that is there and blank tells nothing."""
+    for name, content in files_of(study).items():
+        text = content.decode()
+        if name == RAW_DATA:
+            rows = csv.DictReader(io.StringIO(text))
+            text = json.dumps([{name: value for name, value in row.items() if value} for row in rows])
+        yield name, text
 
 
 def _served(work: ScoringWork) -> Iterator[tuple[str, str]]:

@@ -20,7 +20,7 @@ from assay.scoring_results import PairTokens, Scoring, SiteTokens
 RAW_DATA, DETAILS = "raw-data.csv", "hallucination-details.json"
 EFFICIENCY, NOTEBOOK = "token-efficiency.json", "analysis.ipynb"
 MODEL_TOKENS, REFERENCE_TOKENS = "input_token_count", "ref_token_count"
-_SCRIPT = "report/templates/analysis.notebook"
+_SCRIPT = "report/templates/scoring.notebook"
 
 # What a spreadsheet takes for a formula, however it is indented, and what it is quoted with already.
 _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")

@@ -11,6 +11,7 @@ A claim names its text as the response shows it, or `start` and `end` of it. `fl
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ import msgspec
 
 from assay.datasets.dataset import digest
 from assay.datasets.reading import explained
-from assay.errors import DataError, Problem
+from assay.errors import DataError, Problem, did_you_mean
 from assay.operations.scoring.work import scoring_folder, scoring_work
 from assay.review.blinding.pack import MARKS
 from assay.review.scoring.marks import Line, MarkBook
@@ -135,7 +136,12 @@ def _read(paths: Sequence[Path]) -> tuple[list[Placed], list[Problem]]:
     decode = msgspec.json.Decoder(Score).decode
     found, problems = list[Placed](), list[Problem]()
     for path in paths:
-        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+        if not content.strip() or content.lstrip().startswith(b"["):
+            what = "is a JSON list" if content.strip() else "holds no score"
+            problems.append(Problem(what, str(path), fix="Write one score a line, as JSON: docs/scoring.md."))
+            continue
+        for number, line in enumerate(content.splitlines(), 1):
             try:
                 if line.strip():
                     found.append(Placed(decode(line), str(path), number))
@@ -155,8 +161,7 @@ def _tried(work: ScoringWork, placed: Placed, *, follows: bool) -> Iterator[Prob
             return
         work.save(score.rater, score.step, score.response_id, _draft(placed, task))
     except NoSuchThing:
-        fix = "Check the rater, the pass and the id: assay review status shows who scores what."
-        yield placed.problem(f"{score.rater} has no such response to score", fix)
+        yield placed.problem(f"{score.rater} has no such response to score", _nearest(work, score))
     except Conflict as error:
         if not follows:
             yield placed.problem(error.what)
@@ -165,6 +170,14 @@ def _tried(work: ScoringWork, placed: Placed, *, follows: bool) -> Iterator[Prob
     except _Unplaced as error:
         fix = "Copy the words as the response shows them, or give start and end."
         yield placed.problem(str(error), fix)
+
+
+def _nearest(work: ScoringWork, score: Score) -> str:
+    """Which of rater, pass and id is not known, and what was probably meant."""
+    for known, word in ((work.raters, score.rater), (STEPS, score.step.partition(":")[0])):
+        if word not in known:
+            return f"There is no {word!r}. {did_you_mean(word, known)}"
+    return "Check the id: assay review status shows who scores what."
 
 
 class _Unplaced(ValueError):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import UsageError
+from assay.errors import DataError, Problem, UsageError
+from assay.operations.scoring.collected import outdated
 from assay.plugins import make
 from assay.review.blinding.acts import Act, unblinding
 from assay.review.panel import MODEL, panel_of
@@ -39,7 +40,10 @@ def scoring_work(study: Study, book: MarkBook | None = None) -> ScoringWork:
         what = f"{scoring.folder} was unblinded, and whoever scores now could know the conditions"
         raise UsageError(f"{what}. See: assay report {place_of(study)}")
     _ = scoring.pack  # there has to be one
-    scoring.originals()  # what could never be unblinded is not worth a rater's time
+    if what := outdated(
+        study, scoring
+    ):  # what could not be unblinded, or would not count, is not worth a mark
+        raise DataError(Problem(what, str(scoring.folder)))
     return ScoringWork(scoring.folder, clock=study.kit.clock, book=book)
 
 
@@ -73,11 +77,10 @@ def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "
     scoring = scoring_folder(study)
     pack, now = scoring.pack, study.kit.clock()
     with scoring.alone():
-        left = complete(pack, scoring.lines, now)
+        left = [*complete(pack, scoring.lines, now), *filter(None, [outdated(study, scoring)])]
         if left and force and not reason.strip():
             say = "--force --reason TEXT. Every report will quote it"
             raise UsageError(f"Say why the seal is opened early: {say}.")
-        scoring.originals()  # a seal that cannot be opened is told before anything is on record
         asked = Act("unblinded", by, now, reason)
         act, opened = unblinding(
             scoring.folder, asked, missing="; ".join(left), force=force, head=head_path(scoring.folder)

@@ -24,23 +24,18 @@ _TIMES = re.compile(r"time|date|stamp|collected|created|modified")
 _TELLS = re.compile(r"condition|\barms?\b|system|model|factor|variant|tokeni[sz]er|original|unmask")
 # Free text, and what raters said: the first holds any word, the second may go with the condition
 _FREE = {
-    "text",
-    "gold",
-    "title",
-    "about",
-    "note",
-    "claim",
-    "reason",
-    "study",
-    "why",
-    "finished",
-    "label",
-    "what",
+    *("text", "gold", "title", "about", "note", "claim", "reason", "study", "why", "finished", "label"),
+    *("what", "scoring_notes", "model_text_span"),
 }
 _SAID = {"mark", "history", "grade", "choice", "time", "done", "queued", "spans", "claims", "rater", "raters"}
+_SCORES = {  # as exports call what raters said
+    *("factual_accuracy", "hallucination_count", "hallucination_categories", "hallucinations"),
+    *("model_text_span", "completeness", "citation_fidelity", "scoring_notes", "scorer_id", "scoring_date"),
+}
 _WRITTEN = {"text"}  # by the models: that it goes with the condition is what the study is about
 _OF_THE_QUESTION = {"question_id", "source", "key"}  # all responses to a question have the same
 _FEW = 12  # values of a field at most to be read as names of something
+_NAMES = "names of the fields"
 
 
 def telling_fields(look: Look) -> Iterator[Leak]:
@@ -57,8 +52,8 @@ def telling_fields(look: Look) -> Iterator[Leak]:
 
 def _by_name(seen: Seen, each: Field) -> Iterator[tuple[str, str]]:
     name, packed = each.name, seen.name == PACK and seen.path is not None
-    if (seen.said and name in _SAID) or (packed and each.keys[0] == "masked"):
-        return  # the second is a count over all responses, by rule
+    if (seen.said and name in _SAID) or name in _SCORES or (packed and each.keys[0] == "masked"):
+        return  # the last is a count over all responses, by rule
     if _SIZES.search(name.lower()):
         yield SIZE, f"there is a field {name!r}"
     elif _TELLS.search(name.lower()):
@@ -70,7 +65,7 @@ def _by_name(seen: Seen, each: Field) -> Iterator[tuple[str, str]]:
 def _by_value(look: Look, each: Field) -> Iterator[tuple[str, str]]:
     if not isinstance(each.value, str):
         return
-    if each.response_id is not None and each.name not in _FREE | _SAID | _OF_THE_QUESTION:
+    if each.response_id is not None and each.name not in _FREE | _SAID | _SCORES | _OF_THE_QUESTION:
         bare = each.value.strip().casefold()
         for word in sorted({word for word in look.words if word.casefold() == bare}):
             yield WORD, f"the field {each.name!r} holds {word!r}"
@@ -114,9 +109,14 @@ def telling_values(look: Look) -> Iterator[Leak]:
     first: dict[tuple[str, ...], str] = {}
     for seen in (seen for seen in look.seen if not seen.said):
         for each in seen.fields:
-            if each.response_id is not None and not (_SAID | _WRITTEN) & set(each.keys):
+            if each.response_id is not None and not (_SAID | _SCORES | _WRITTEN) & set(each.keys):
                 columns[each.keys].setdefault(each.response_id, each.value)
                 first.setdefault(each.keys, seen.name)
+        for record in seen.records():  # which fields there are, and in which order
+            keys = (*record.keys, _NAMES)
+            names = [name for name in record.names if name not in _SAID | _SCORES]
+            columns[keys].setdefault(record.response_id, " ".join(names))
+            first.setdefault(keys, seen.name)
         if seen.path is not None and (owner := look.of_one(seen)):
             columns["modified",][owner] = seen.path.stat().st_mtime
             columns["name",][owner] = _without(seen.name, owner)
@@ -124,6 +124,9 @@ def telling_values(look: Look) -> Iterator[Leak]:
     figures = {keys: list(_figures(look, values)) for keys, values in columns.items()}
     alarms = set(look.deals.alarms({"\0".join(keys): some for keys, some in figures.items()}))
     for keys in (keys for keys in figures if "\0".join(keys) in alarms):
+        if keys[-1] == _NAMES:
+            yield Leak(WORD, "which fields there are, or their order, goes with the condition", first[keys])
+            continue
         check = TIME if _TIMES.search(keys[-1].lower()) else NAME if keys == ("name",) else SIZE
         yield Leak(check, f"the values of {keys[-1]!r} go with the condition", first[keys])
 

@@ -38,6 +38,7 @@ class Look:
     words: Sequence[str]
     masking: Masking
     served: Mapping[str, str] = field(default_factory=dict)
+    exported: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def ids(self) -> list[str]:
@@ -62,7 +63,7 @@ class Look:
 
     @cached_property
     def seen(self) -> list[Seen]:
-        return seen_in(self.folder, self.served, frozenset(self.ids))
+        return seen_in(self.folder, {**self.served, **self.exported}, frozenset(self.ids))
 
     def of_one(self, seen: Seen) -> str:
         """The response that a file is called after; empty where it is none."""

@@ -33,6 +33,14 @@ class Field(NamedTuple):
         return next((key for key in reversed(self.keys) if key != "*"), "")
 
 
+class Record(NamedTuple):
+    """The keys that lead to what is said of one response, and the names of its fields as they come."""
+
+    keys: tuple[str, ...]
+    names: list[str]
+    response_id: str
+
+
 @dataclass(frozen=True)
 class Seen:
     """A file or a served answer, under the name that a message gives it."""
@@ -65,6 +73,10 @@ class Seen:
         """Every single value in it; of plain text, what a line says beside the one id that it holds."""
         tree = self.tree
         return list(_lines(self.text, self.ids) if tree is None else _fields(tree, (), None, self.ids))
+
+    def records(self) -> Iterator[Record]:
+        """Every map that is about one response."""
+        yield from _records(self.tree, (), "", self.ids)
 
     def sequences(self) -> Iterator[list[str]]:
         """Every list that orders two responses or more; of plain text, the ids in the order they come in."""
@@ -124,6 +136,19 @@ def _fields(node: Any, keys: tuple[str, ...], owner: str | None, ids: Collection
             yield from _fields(value, keys, owner, ids)
     else:
         yield Field(keys, node, owner)
+
+
+def _records(node: Any, keys: tuple[str, ...], owner: str, ids: Collection[str]) -> Iterator[Record]:
+    """`owner` is the response under whose id a node stands, if it does."""
+    if isinstance(node, dict):
+        if about := _owner(node, ids) or owner:
+            yield Record(keys, list(node), about)
+        for key, value in node.items():
+            named = key if key in ids else ""
+            yield from _records(value, (*keys, "*" if named else str(key)), named, ids)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _records(value, keys, "", ids)
 
 
 def _lines(text: str, ids: Collection[str]) -> Iterator[Field]:

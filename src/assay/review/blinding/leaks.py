@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from assay.review.blinding.ids import telling
 from assay.review.blinding.leak_fields import telling_fields, telling_names, telling_values
 from assay.review.blinding.leak_look import Leak, Look
@@ -34,13 +36,14 @@ def leaks(
     words: Sequence[str],
     served: Mapping[str, str] | None = None,
     masking: Masking | None = None,
+    exported: Mapping[str, str] | None = None,
 ) -> list[Leak]:
     """Everything that gives a condition away.
 
     `words` are names of arms, systems and models (`words_of`), `served` is what the desk sends, by any name,
-    and `masking` is what the responses were masked with.
+    `masking` is what the responses were masked with, and `exported` are the files that may be had meanwhile.
     """
-    look = Look(folder, pack, sealed, words, masking or Masking(), served or {})
+    look = Look(folder, pack, sealed, words, masking or Masking(), served or {}, exported or {})
     return [found for check in _CHECKS for found in check(look)]
 
 
@@ -65,6 +68,15 @@ def _order(look: Look) -> Iterator[Leak]:
         yield Leak(ORDER, "who is listed, or in which order, goes with the condition", name)
 
 
+def _drawn(look: Look) -> Iterator[Leak]:
+    """Apart from the orders, among which many chances have to be allowed for: a draw is made once."""
+    for name in ("drawn", "drawn_again"):
+        drawn = frozenset(getattr(look.pack, name))
+        there = [float(each in drawn) for each in look.ids]
+        if look.deals.alarms({name: look.deals.with_values(np.array(there))}):
+            yield Leak(ORDER, f"who is {name.replace('_', ' ')} goes with the condition", PACK)
+
+
 def _together(sequences: list[list[Floats]]) -> list[Floats]:
     """The figures of each sequence, and their sums: many short lists tell together what none does alone."""
     each = [figure for figures in sequences for figure in figures]
@@ -73,7 +85,7 @@ def _together(sequences: list[list[Floats]]) -> list[Floats]:
 
 def _twins(look: Look) -> Iterator[Leak]:
     shown = [(f"the order of {rater}, {step}", ids) for (rater, step), ids in look.orders.items()]
-    shown += [(seen.name, ids) for seen in look.seen if seen.path is None for ids in seen.sequences()]
+    shown += [(seen.name, ids) for seen in look.seen if seen.name in look.served for ids in seen.sequences()]
     for name, ids in shown:
         if count := neighbours(look.pack, ids):
             what = f"{count} responses follow another one to the same question"
@@ -98,7 +110,12 @@ def _text(look: Look) -> Iterator[Leak]:
 
 def _unmasked(look: Look) -> Iterator[Leak]:
     """Responses as they were written, in a file or an answer that should hold them masked or not at all."""
-    hidden = {each.text for each in look.sealed.originals if each.masks}
+    shown = {each.response_id: each.text for each in look.pack.responses}
+    hidden = {
+        each.text
+        for each in look.sealed.originals
+        if each.text.strip() != shown.get(each.response_id, "").strip()  # blanks around it hide nothing
+    }
     for seen in (seen for seen in look.seen if seen.name != MAP):
         values = (each.value for each in seen.fields if isinstance(each.value, str))
         if not hidden.isdisjoint(values) or (seen.tree is None and any(text in seen.text for text in hidden)):
@@ -144,17 +161,6 @@ def _guess(look: Look) -> Iterator[Leak]:
 
 
 _CHECKS: Sequence[Callable[[Look], Iterable[Leak]]] = (
-    *(
-        _ids,
-        telling_fields,
-        telling_names,
-        _order,
-        _twins,
-        telling_values,
-        _text,
-        _unmasked,
-        _sources,
-        _map,
-        _guess,
-    ),
+    *(_ids, telling_fields, telling_names, _order, _drawn, _twins, telling_values),
+    *(_text, _unmasked, _sources, _map, _guess),
 )

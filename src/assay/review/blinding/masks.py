@@ -9,7 +9,7 @@ Markdown") is always masked.
 A file's or page's name stays without its ending, and so do the names of sections: a citation has to be found
 in the source. Headings, lists and bold type in a response stay as well: models write Markdown whatever they
 were given. How far a response's form goes with its condition is measured once the seal is open
-(`leak_statistics.guessable`).
+(`leak_statistics.guessable`). Blanks that no reader can see or tell apart are evened out.
 
 Offsets are characters of Python strings: Unicode code points.
 """
@@ -28,6 +28,7 @@ from assay.errors import UsageError
 
 DOCUMENT, FORMAT, PART, TAG = "[the document]", "[format]", "[a part of the page]", "[tag]"
 OWN = "own words"  # the rule of a study's own words
+ENDS, LOOKALIKES, WIDTHLESS = "blanks at an end", "unusual blanks", "signs without width"
 SHORTEST = 3  # letters of a word that can be masked: "A" is an article before it is a condition
 
 Lenient = Literal["never", "asked", "shown"]  # where a word may stand for the rule to leave it alone
@@ -69,6 +70,8 @@ def _rule(name: str, pattern: str, neutral: str, lenient: Lenient = "asked") -> 
 _INDEX = r"llms(?:[-_](?:full|ctx|small|medium)){0,2}[\s._-]?txt\b"
 _ARTICLE = r"(?:\b(?:the|this|that|an?)\s+)?"
 _THING = r"(?:\s+(?:file|document|page|content|source|version|text|format|documentation|docs|markup)s?\b)"
+# Blanks that are no line break, and signs without width. Joiners stay: emoji and some scripts need them.
+_BLANK = r"[ \t\r\f\v\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"
 _TAGS = (
     "html|head|body|div|span|p|a|ul|ol|li|table|thead|tbody|tr|td|th|h[1-6]|nav|main|section|article|aside|"
     "header|footer|script|style|meta|link|img|figure|figcaption|iframe|doc|docs|project"
@@ -116,6 +119,14 @@ RULES = (
         PART,
         "shown",
     ),
+    _rule(
+        ENDS,
+        rf"\A(?:{_BLANK}|\n)+|(?<!{_BLANK})(?<!\n)(?:{_BLANK}|\n)+\Z|(?<!{_BLANK}){_BLANK}+$",
+        "",
+        "never",
+    ),
+    _rule(LOOKALIKES, r"[\u00a0\u2000-\u200a\u202f\u205f]", " ", "never"),
+    _rule(WIDTHLESS, r"[\u200b\u2060\ufeff]+", "", "never"),
 )
 
 
@@ -147,10 +158,12 @@ class Masking:
         `asked` is what the rater reads of the question and its gold answer; `shown` the source beside it.
         """
         found = _replaced(text, self._found(text, asked, shown))
-        if self._found(
-            found.text, asked, shown
-        ):  # a name without its ending made a new word: "front.md matter"
-            whole = [each._replace(neutral=DOCUMENT) for each in self._found(text, asked, shown)]
+        if self._found(found.text, asked, shown):  # a name without its ending: "front.md matter"
+            blank = {ENDS, LOOKALIKES, WIDTHLESS}
+            whole = [
+                each if each.rule in blank else each._replace(neutral=DOCUMENT)
+                for each in self._found(text, asked, shown)
+            ]
             found = _replaced(text, whole)
         return found
 

@@ -163,19 +163,31 @@ class Pairs:
 def analyse(rows: Sequence[Scored], how: Analysing) -> list[Tested]:
     """Every test of every family, p-values corrected within each.
 
-    Metrics that no row has are not there, nor is a family whose column holds fewer than two values: it would
-    say again what the whole says.
+    Metrics that no row has are not there.
     """
     pairs = Pairs.of(rows, how)
     found = [replace(one, family=FAMILIES[one.metric]) for one in _tests(pairs, "", {}, how)]
-    for name in SUBGROUPS:
-        values = pairs.known(name)
-        for value in values if len(values) > 1 else ():
-            found += _tests(pairs.where(pairs.column(name) == value), name, {name: value}, how)
+    for name, groups in _subgroups(pairs):
+        for value, here in groups.items():
+            found += _tests(pairs.where(here), name, {name: value}, how)
     if len(pairs.known(SITE)) > 1:
         cells = pairs.where(pairs.column(SITE) != "").cells()
         found += _tests(cells, SITE, {}, dataclasses.replace(how, cluster=SITE))
     return _corrected(found, how)
+
+
+def _subgroups(pairs: Pairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]]]:
+    """The columns that part the pairs, each with its groups, but none that says again what was said.
+
+    One group is the whole. Where each size has one model, models part the pairs as sizes do.
+    """
+    known: list[set[bytes]] = []
+    for name in SUBGROUPS:
+        groups = {value: pairs.column(name) == value for value in pairs.known(name)}
+        parts = {here.tobytes() for here in groups.values()}
+        if len(parts) > 1 and parts not in known:
+            known.append(parts)
+            yield name, groups
 
 
 def _tests(pairs: Pairs, family: str, where: dict[str, str], how: Analysing) -> Iterator[Tested]:

@@ -23,7 +23,8 @@ GUIDANCE = (
     Guidance(
         ACCURACY,
         "Right, but a part is missing",
-        "Never 3: the whole question counts. 1 or 2, by how much of it is answered.",
+        "Never 3: the whole question counts. 1 or 2, by how much of it is answered. What you mark 3 and "
+        "later call incomplete comes back to you.",
     ),
     Guidance(
         ACCURACY,

@@ -10,8 +10,8 @@ from assay.review.blinding.pack import Pack
 from assay.review.scoring.assignment import Pass, passes, raters_of
 from assay.review.scoring.marks import FIRST, Case, Line, Mark, Saw
 from assay.review.scoring.precedents import named, why_again
-from assay.review.scoring.reconcile import contradiction
-from assay.review.scoring.rubric import ACCURACY, HALLUCINATION, STEPS
+from assay.review.scoring.reconcile import LATER, contradiction
+from assay.review.scoring.rubric import ACCURACY, STEPS
 
 Key = tuple[str, str, str, str]  # rater, round, pass, response
 Value = TypeVar("Value")
@@ -33,7 +33,7 @@ class Ledger:
         # precedents by response: those set after it was scored, and those of them not looked at again for
         self._concerned: dict[tuple[str, str], dict[str, list[str]]] = {}
         self._open: dict[tuple[str, str], dict[str, list[str]]] = {}
-        self._contradictions: dict[tuple[str, str], dict[str, str]] = {}
+        self._contradictions: dict[tuple[str, str, str], dict[str, str]] = {}  # by the later pass
         for line in lines:
             self.take(line)
 
@@ -79,13 +79,12 @@ class Ledger:
         _put(self._open.setdefault((rater, step), {}), response_id, left)
 
     def _compare(self, mark: Mark) -> None:
-        if mark.step not in {ACCURACY, HALLUCINATION}:
-            return
-        accuracy, claims = (
-            self.mark((mark.rater, mark.round, step, mark.response_id)) for step in (ACCURACY, HALLUCINATION)
-        )
-        found = self._contradictions.setdefault((mark.rater, mark.round), {})
-        _put(found, mark.response_id, contradiction(accuracy, claims))
+        rater, round_, changed, response_id = mark.key
+        accuracy = self.mark((rater, round_, ACCURACY, response_id))
+        for later in LATER if changed == ACCURACY else {changed} & {*LATER}:
+            found = self._contradictions.setdefault((rater, round_, later), {})
+            why = contradiction(accuracy, self.mark((rater, round_, later, response_id)))
+            _put(found, response_id, why)
 
     # ------------------------------------------------------------------------------- what stands
 
@@ -169,11 +168,14 @@ class Ledger:
         return " ".join(filter(None, told)) or None
 
     def _reconciling(self, of: Pass) -> Mapping[str, str]:
-        """Contradictions come up in the pass on accuracy, once the one on hallucinations is through."""
-        claims = (of.rater, of.round, HALLUCINATION)
-        if of.step.name != ACCURACY or self._done[claims] < len(of.response_ids):
-            return {}
-        return self._contradictions.get((of.rater, of.round), {})
+        """Contradictions come up in the pass on accuracy, each kind once its later pass is through."""
+        found: dict[str, str] = {}
+        for later in LATER if of.step.name == ACCURACY else ():
+            key = of.rater, of.round, later
+            if self._done[key] >= len(of.response_ids):
+                for response_id, why in self._contradictions.get(key, {}).items():
+                    found[response_id] = f"{found[response_id]} {why}" if response_id in found else why
+        return found
 
 
 def _first(of: Pass) -> bool:

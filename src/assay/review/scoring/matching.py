@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from assay.review.scoring.marks import Claim
 from assay.scoring_results import Matched
@@ -44,6 +43,10 @@ def matches(first: Sequence[Claim], second: Sequence[Claim], least: float = LEAS
     """Which claim of the first rater is which of the second's, in one response: places in both lists."""
     if not (first and second):
         return []
+    from scipy.optimize import (
+        linear_sum_assignment,  # here, not above: every report would wait for its import
+    )
+
     table = np.array([[overlap(one, other) for other in second] for one in first])
     table[table < least] = 0.0
     rows, columns = linear_sum_assignment(table, maximize=True)

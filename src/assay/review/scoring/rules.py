@@ -14,7 +14,6 @@ from textwrap import shorten
 from assay.review.scoring.marks import Claim, Mark
 from assay.review.scoring.rubric import (
     ACCURACY,
-    BEST,
     CITATION,
     COMPLETENESS,
     HALLUCINATION,
@@ -147,9 +146,7 @@ def _of_accuracy(step: Step, accuracy: Mark | None) -> Iterator[str]:
         return
     if REFUSAL in accuracy.flags and step.name in _OF_A_REFUSAL:
         yield f"You flagged it as a refusal: {_OF_A_REFUSAL[step.name]}."
-    # The pass on hallucinations is told of no grade: whoever knows that a claim costs one marks fewer.
-    if accuracy.grade == BEST and step.name == COMPLETENESS:
-        yield "You gave it accuracy 3, which no response has that leaves a part of the question out."
+    # No later pass is told of a grade: whoever knows what a claim or a gap would cost sees fewer.
 
 
 _OF_A_REFUSAL = {HALLUCINATION: "it claims nothing", COMPLETENESS: "it is incomplete (0)"}

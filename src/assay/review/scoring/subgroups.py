@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from assay.review.scoring.analysis import METRICS, Analysing, Pairs, Scored, ends, finite
 from assay.scoring_results import Correlation, Point, Tested
@@ -77,7 +76,7 @@ def _between(pairs: Pairs, name: str) -> Iterator[Tested]:
         means = [_by_question(pairs, metric.name, name, group)[1] for group in groups]
         means = [each for each in means if len(each)]
         if len(means) > 1:
-            p = 1.0 if spread(np.concatenate(means)) <= TIE else float(stats.kruskal(*means).pvalue)
+            p = 1.0 if spread(np.concatenate(means)) <= TIE else _kruskal(means)
             n = int((~np.isnan(pairs.difference(metric.name)) & (pairs.column(name) != "")).sum())
             clusters = sum(map(len, means))
             yield Tested(metric.name, INTERACTION, {"between": name}, n, clusters, test=KRUSKAL, p=p)
@@ -99,11 +98,19 @@ def _within(pairs: Pairs, name: str) -> Iterator[Tested]:
         yield Tested(metric.name, INTERACTION, where, n, len(shared), test=test, p=p)
 
 
+def _kruskal(groups: Sequence[Floats]) -> float:
+    from scipy.stats import kruskal  # here, not above: every report would wait for its import
+
+    return float(kruskal(*groups).pvalue)
+
+
 def _friedman(table: Floats) -> float:
     """Friedman's p-value over (questions × groups) values; 1 where no question tells the groups apart."""
     if (np.ptp(table, axis=1) <= TIE).all():
         return 1.0
-    return float(stats.friedmanchisquare(*np.round(table, 12).T).pvalue)  # noise must not break a tie
+    from scipy.stats import friedmanchisquare
+
+    return float(friedmanchisquare(*np.round(table, 12).T).pvalue)  # noise must not break a tie
 
 
 def _by_question(pairs: Pairs, metric: str, name: str, group: str) -> tuple[list[str], Floats]:

@@ -186,11 +186,12 @@ def test_the_file_itself_sorted_by_condition(folder: Path) -> None:
 
 
 def test_a_draw_that_favours_a_condition(tmp_path: Path) -> None:
-    """Of 60 drawn, 44 of A: their order is as good as any, that they are there tells."""
-    rng = random.Random(2)
-    ids = [*rng.sample(sorted(A), 44), *rng.sample(sorted(set(ONE.conditions) - A), 16)]
+    """Of 60 drawn, 41 of A: their order is as good as any, that they are there tells."""
+    rng = random.Random(0)
+    ids = [*rng.sample(sorted(A), 41), *rng.sample(sorted(set(ONE.conditions) - A), 19)]
     one = ONE._replace(pack=msgspec.structs.replace(ONE.pack, drawn=sorted(ids)))
-    assert "order" in {leak.check for leak in found(written(tmp_path / "blind", one), one)}
+    what = "who is drawn goes with the condition"
+    assert found(written(tmp_path / "blind", one), one) == [Leak("order", what, PACK)]
 
 
 def test_many_short_lists_with_the_same_condition_first(folder: Path) -> None:

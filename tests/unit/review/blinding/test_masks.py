@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.review.blinding.masks import OWN, Masking, to_original, to_shown
+from assay.review.blinding.masks import ENDS, OWN, WIDTHLESS, Masking, to_original, to_shown
 
 MASKING = Masking(["Curated Index"])
 
@@ -104,10 +104,55 @@ def test_offsets_by_hand() -> None:
     assert to_original((18, 18), masks) == (21, 21)
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Ten a minute. ", "Ten a minute."),
+        ("Ten a minute.\n\n", "Ten a minute."),
+        ("\n  Ten a minute.", "Ten a minute."),
+        ("Ten,  \r\nor five.\t\nNo more.", "Ten,\nor five.\nNo more."),
+        ("10\u00a0a\u202fminute", "10 a minute"),
+        ("ten\u200b a minute \ufeff", "ten a minute"),
+        ("  indented\n    code", "indented\n    code"),
+        ("a \u200d b", "a \u200d b"),  # joiners make emoji and scripts
+        ("See front.md matter ", "See [the document] matter"),  # what is masked whole needs no blank
+        (" ", ""),
+    ],
+)
+def test_blanks_that_nobody_can_tell_apart_are_evened_out(written: str, shown: str) -> None:
+    masked = MASKING.masked(written)
+    assert masked.text == shown
+    assert not MASKING.betraying(shown)
+
+
+def test_a_span_beside_a_blank_that_went_stays_where_it_is() -> None:
+    written = "Ten, \nor five.\u200b No more. "
+    shown, masks, used = MASKING.masked(written)
+    assert used == {ENDS: 2, WIDTHLESS: 1}
+    for words in ("Ten,", "or five.", "No more."):
+        start = shown.index(words)
+        first, last = to_original((start, start + len(words)), masks)
+        assert written[first:last] == words
+
+
 PIECES = st.sampled_from(
     [
         *("llms.txt", "x.html", "html.md", " the ", "Markdown", "provided ", "<div>", "```html", "web page"),
-        *("nav bar", "condition A ", "front ", "matter", "curated index", "section", ".", "/", " ", "\n"),
+        *(
+            "nav bar",
+            "condition A ",
+            "front ",
+            "matter",
+            "curated index",
+            "section",
+            ".",
+            "/",
+            " ",
+            "\n",
+            " \n",
+            "\u00a0",
+            "\u200b",
+        ),
         *("é", "e\u0301", "😀", "Ａ", "İ"),
     ]
 )
@@ -126,7 +171,7 @@ def test_nothing_betrays_twice_and_masks_lie_in_order(written: str) -> None:
     at = last = 0
     rebuilt = ""
     for start, end, first, until in masks:
-        assert at <= start < end <= len(shown)
+        assert at <= start <= end <= len(shown)  # blanks may leave nothing
         assert last <= first < until <= len(written)
         assert shown[at:start] == written[last:first]
         rebuilt += shown[at:start] + written[first:until]
@@ -156,4 +201,7 @@ def test_spans_of_the_original_are_covered(written: str, data: st.DataObject) ->
     first = data.draw(st.integers(0, len(written)))
     last = data.draw(st.integers(first, len(written)))
     start, end = to_original(to_shown((first, last), masks), masks)
-    assert first == last or (start <= first and last <= end)
+    lost = written[first:start] + written[end:last] if first < last else ""
+    assert not lost.strip(
+        " \n\t\r\f\v\x85\u00a0\u200b\u2028\u2029\u2060\u3000\ufeff"
+    )  # blanks that nobody sees

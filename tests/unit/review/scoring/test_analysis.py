@@ -146,12 +146,12 @@ def test_corrected_within_families(name: str, correct: object) -> None:
     rows = [dataclasses.replace(row, hallucinations=3 - (row.accuracy or 0)) for row in rows_of(ACCURACY)]
     lines = analyse(rows, dataclasses.replace(HOW, correction=name))
     sizes = {}
-    for family in ("primary", "complexity", "size", "model", "site"):
+    for family in ("primary", "complexity", "size", "site"):
         members = [one for one in lines if one.family == family]
         sizes[family] = len(members)
         expected = correct([one.p for one in members])  # type: ignore[operator]
         assert [one.p_adjusted for one in members] == pytest.approx(expected)
-    assert sizes == {"primary": 2, "complexity": 4, "size": 4, "model": 4, "site": 2}
+    assert sizes == {"primary": 2, "complexity": 4, "size": 4, "site": 2}
     assert sum(sizes.values()) == len(lines)
 
 
@@ -175,7 +175,17 @@ def test_subgroups_are_the_rows_they_name() -> None:
     small = lines["accuracy", "size", "8b"]
     # 2 2 -1 1 0 1
     assert (small.n, small.clusters, small.difference) == (6, 6, pytest.approx(5 / 6))
-    assert lines["accuracy", "model", "small"].difference == small.difference
+
+
+def test_models_are_a_family_where_sizes_do_not_say_the_same() -> None:
+    rows = rows_of(ACCURACY)
+    assert "model" not in {one.family for one in analyse(rows, HOW)}  # one model of each size
+    unsized = [dataclasses.replace(row, size="") for row in rows]
+    lines = found(unsized)
+    assert {one.family for one in lines.values()} == {"primary", "complexity", "model", "site"}
+    assert lines["accuracy", "model", "small"].difference == pytest.approx(5 / 6)
+    third = [dataclasses.replace(row, model="third", size="8b") for row in rows if row.model == "small"]
+    assert {"size", "model"} <= {one.family for one in analyse([*rows, *third], HOW)}
 
 
 def test_one_model_is_no_subgroup() -> None:

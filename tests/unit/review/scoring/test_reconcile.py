@@ -1,4 +1,4 @@
-"""Accuracy 3 and a claim that caps it: when it comes up, and what alone settles it."""
+"""Accuracy 3 and what caps it, a claim or a gap: when it comes up, and what alone settles it."""
 
 from __future__ import annotations
 
@@ -83,3 +83,33 @@ def test_each_round_is_reconciled_on_its_own() -> None:
     passes = {of.name: of for of in ledger.passes["anna"]}
     assert ledger.queued(passes["accuracy"]) == 0
     assert ledger.queued(passes["accuracy:again"]) == 1
+
+
+# ---------------------------------------------------------------------------- a part that is left out
+
+
+def gap(response_id: str, grade: int = 0) -> Mark:
+    return mark(response_id, "completeness", grade)
+
+
+@pytest.mark.parametrize(("grade", "complete", "capped"), [(3, 0, True), (3, 1, False), (2, 0, False)])
+def test_the_best_grade_leaves_nothing_out(grade: int, complete: int, capped: bool) -> None:
+    assert (contradiction(mark("R-01", grade=grade), gap("R-01", complete)) is not None) == capped
+
+
+def test_a_gap_comes_up_once_the_third_pass_is_through() -> None:
+    pack = pack_of(2)
+    lines: list[Line] = [mark("R-01"), mark("R-02"), claims("R-01"), claims("R-02"), gap("R-01")]
+    assert queue_of(pack, lines) == {}
+    lines.append(gap("R-02", 1))
+    assert list(queue_of(pack, lines)) == ["R-01"]
+    assert "called it incomplete" in queue_of(pack, lines)["R-01"]
+    assert "anna: Factual accuracy: 1 to look at again" in complete(pack, lines, now=0)
+    assert queue_of(pack, [*lines, mark("R-01", grade=2, note="a part is missing")]) == {}
+    assert queue_of(pack, [*lines, gap("R-01", 1)]) == {}
+
+
+def test_a_claim_and_a_gap_are_told_together() -> None:
+    why = queue_of(pack_of(1), [mark("R-01"), claims("R-01", "H-FAB"), gap("R-01")])["R-01"]
+    assert "1 H-FAB" in why
+    assert "called it incomplete" in why

@@ -95,9 +95,8 @@ def test_accuracy_3_and_a_capping_claim_may_both_be_saved() -> None:
 
 def test_reminders_say_what_other_passes_said() -> None:
     full = {"accuracy": mark("R-01")}
-    assert reminders(step_of("hallucination"), full) == []  # a grade at stake would make claims fewer
-    assert "leaves a part" in reminders(step_of("completeness"), full)[0]
-    assert reminders(step_of("citation"), full) == []
+    for later in ("hallucination", "completeness", "citation"):  # a grade at stake would make findings fewer
+        assert reminders(step_of(later), full) == []
     both = [claim(), claim("H-SRC", 58, 78, "the Limits section"), claim("H-FAB", 0, 6, "tokens")]
     claimed = {"hallucination": mark("R-01", "hallucination", None, claims=both)}
     found = "H-FAB “a daily job”; H-SRC “the Limits section”; H-FAB “tokens”"
