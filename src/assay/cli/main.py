@@ -1,8 +1,8 @@
 """The command line. A command parses, makes one library call, renders.
 
 Exit codes: 0 go, or done where nothing gates; 10 no-go; 11 inconclusive; 2 usage; 3 bad data; 4 a system
-under test could not be opened or failed on everything; 5 plugin; 141 the reader of our output went away.
-1 stays Python's own crash.
+under test could not be opened or failed on everything; 5 plugin; 130 interrupted (Ctrl-C); 141 the reader of
+our output went away. 1 stays Python's own crash.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from assay.cli import (
     dashboard,
     data,
     demo,
+    export,
     fit,
     gate,
     golden,
@@ -42,6 +43,7 @@ from assay.cli import (
 from assay.cli.showing import say
 from assay.errors import AssayError, DataError
 
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it: never a verdict, whatever was decided
 P = ParamSpec("P")
 
@@ -67,6 +69,9 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
         except AssayError as error:
             say(str(error))
             raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt as stop:
+            say(str(stop) or "Interrupted. What was stored is kept: run the command again to go on.")
+            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own last flush
             raise typer.Exit(BROKEN_PIPE) from None
@@ -79,8 +84,8 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
 
 
 for module in (
-    *(demo, init, plugins, validate, fit, run, score, compare, gate, report, status, graph, sweep),
-    *(tokens, dashboard),
+    *(demo, init, plugins, validate, fit, run, score, compare, gate, report, export, status, graph),
+    *(sweep, tokens, dashboard),
 ):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -108,17 +110,35 @@ def performed(
     arms = chosen.arms(opened)
     chosen.refuse_unmet(opened, arms)
     check_study(opened, arms)
-    with Shown() as progress:
+    with _resumable(opened), Shown() as progress:
         outcome = run_study(opened, chosen, fresh=fresh, engine=engine, progress=progress)
     done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
     done += f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"
     cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
     say(f"{opened.name}: {done} in {outcome.seconds:.1f} s{cost}")
-    with Shown() as progress:
+    with _resumable(opened), Shown() as progress:
         for asked in judge_study(opened, chosen, progress):
             done = f"{asked.answered} questions answered, {asked.failed} failed"
             say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
     return outcome, Evaluation(opened, chosen)
+
+
+@contextmanager
+def _resumable(opened: Study) -> Iterator[None]:
+    """An interrupt says what is kept of a study, and how to go on."""
+    from assay.protocols import PayingJudge
+    from assay.run.status import place_of, study_status
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        arms = study_status(opened).arms
+        kept = sum(arm.answered for arm in arms)
+        of = sum(arm.answered + arm.failed + arm.pending for arm in arms)
+        judged = any(isinstance(judge, PayingJudge) for judge in opened.judges)
+        stored = f"{kept} of {of} answers are stored" + ", and so is what judges found" * judged
+        way = f"To go on from there: assay run {place_of(opened)}"
+        raise KeyboardInterrupt(f"{opened.name}: interrupted. {stored}. {way}") from None
 
 
 def refuse_narrowing(given: dict[str, object]) -> None:

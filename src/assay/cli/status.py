@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from assay.cli.options import AsJson
 from assay.cli.run import StudyOrPlan
-from assay.cli.showing import plain_console, print_json
+from assay.cli.showing import plain_console, print_json, table
 
 
 def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     """Show what of a study or a plan is stored, what failed, what is still to do."""
-    from rich.table import Table
     from rich.text import Text
 
     from assay.operations.reviewing import next_step
@@ -32,12 +31,11 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
         print_json(found.as_json())
         return
     changed = any(row.changed for row in found.arms)
-    more = ["changed since"] if changed else []
-    table = Table("arm", "seed", "answered", "failed", "not asked", *more, box=None, pad_edge=False)
-    for row in found.arms:
-        counts = [str(count) for count in (row.seed, row.answered, row.failed, row.pending)]
-        # an arm's name, such as race[stage=50k], is not rich mark-up
-        table.add_row(Text(row.arm), *counts, *([", ".join(row.changed)] if changed else []))
+    header = ["arm", "seed", "answered", "failed", "not asked", *(["changed since"] if changed else [])]
+    rows = [
+        [row.arm, *map(str, (row.seed, row.answered, row.failed, row.pending)), ", ".join(row.changed)]
+        for row in found.arms
+    ]
     console = plain_console()
-    console.print(table)
+    console.print(table(header, [row[: len(header)] for row in rows], figures={1, 2, 3, 4}))
     console.print(Text(f"next: {found.next_step}"), soft_wrap=True)

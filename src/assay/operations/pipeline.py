@@ -38,6 +38,7 @@ from assay.operations.trust import (
     unused_marks,
     warnings_of,
 )
+from assay.operations.unmeasured import unseen
 from assay.operations.validate import check_study
 from assay.plugins import MEASURES, Registry, identity
 from assay.protocols import Measure, PayingJudge
@@ -386,6 +387,7 @@ class Evaluation:
             *faults(self.blocks),
             *timed_elsewhere(self.study, self.blocks),
             *self.store.warnings(),
+            *unseen(self.measures, self.blocks),
             *lower_bounds(self.measures, self.judging.bounded),
             *checked_by_people(self.summary[0]),
             *unused_marks(self.study, self._sides, self.judgments),

@@ -18,9 +18,11 @@ from assay.gates.verdict import measures_of
 from assay.measures.block import View
 from assay.measures.shown import evidence_problems
 from assay.operations.trust import warnings_of
+from assay.operations.unmeasured import budget_problems, lacking, name_problems
 from assay.plugins import Registry
 from assay.protocols import Measure
 from assay.records import Arm
+from assay.review.panel import find_panel
 from assay.slices import Condition
 from assay.study import Study, examine_study
 
@@ -79,7 +81,10 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     problems.update(dict.fromkeys(_slice_problems(study, datasets)))
     shallow, unsure = _too_shallow(study, list(measures.values()))
     examined, doubts = _examined(study, datasets)
-    problems.update(dict.fromkeys([*shallow, *examined]))
+    problems.update(dict.fromkeys([*shallow, *examined, *_same_condition(study, arms)]))
+    if not problems:  # what there is to name is known only where all of it can be opened
+        named = name_problems(study, datasets, list(measures.values()))
+        problems.update(dict.fromkeys([*named, *budget_problems(study, arms)]))
     if any("contexts" in each.needs for each in measures.values()):
         for dataset in {id(each): each for each in datasets.values()}.values():
             problems.update(dict.fromkeys(evidence_problems(dataset.items, dataset.corpus)))
@@ -93,7 +98,12 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
         list(datasets),
         list(measures),
         [gate.name for gate in study.gates],
-        [*unsure, *doubts, *warnings_of(study, datasets, list(measures.values()))],
+        [
+            *unsure,
+            *doubts,
+            *lacking(study, arms, list(measures.values())),
+            *warnings_of(study, datasets, list(measures.values())),
+        ],
     )
 
 
@@ -108,6 +118,18 @@ def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Probl
             problems.update(dict.fromkeys(found))
             warnings.update(dict.fromkeys(doubts))
     return list(problems), list(warnings)
+
+
+def _same_condition(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
+    """Systems that a panel would compare although both give the same condition."""
+    if find_panel(study) is None:
+        return
+    first: dict[str, str] = {}  # by condition: the system that gives it
+    for name, arm in {arm.system: arm for arm in arms}.items():
+        condition = getattr(study.system(arm), "condition", name)
+        if (other := first.setdefault(condition, name)) != name:
+            what = f"it gives condition {condition}, as {other} does: nothing would be compared"
+            yield study.lines.problem(["systems", name], what, "Give it the other condition.")
 
 
 def _too_shallow(study: Study, measures: Sequence[Measure]) -> tuple[list[Problem], list[str]]:

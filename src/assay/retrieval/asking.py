@@ -26,9 +26,12 @@ _ASKING_WHICH = {"which", "what", "whose", "who", "list", "name"}
 _NOT_PLURAL = ("ss", "us", "is")
 _HEAD = 3  # words after "which" that its noun may be among
 _WORD = re.compile(r"[^\W_]+")
-# INC-2041, v1.30.2, 2024-05-01: parts joined by a sign, the first digit in any of them
+# INC-2041, v1.30.2, 2024-05-01: parts joined by a sign, the first digit in any of them. Where a part before
+# was tried, one after it is not: it would read on to the same digit, or to the same end again and again.
 _JOINT = r"[-._/:#]"
-_IDENTIFIER = re.compile(rf"(?<![^\W_])(?:[^\W\d_]+{_JOINT})*[^\W\d_]*\d[^\W_]*(?:{_JOINT}[^\W_]+)*")
+_IDENTIFIER = re.compile(
+    rf"(?<![^\W_])(?<![^\W\d_]{_JOINT})(?:[^\W\d_]+{_JOINT})*[^\W\d_]*\d[^\W_]*(?:{_JOINT}[^\W_]+)*"
+)
 _STOPS = frozenset(ENGLISH)
 
 

@@ -7,12 +7,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import yaml
 
+from assay.datasets.sources.html_parser import PageParser
 from assay.plugins import TOKENIZERS
 from assay.records import Document, Passage, Span
 from assay.retrieval.chunk import TokenLine, at_least, made_with, passage
@@ -209,7 +209,7 @@ class _Place(NamedTuple):
     verbatim: bool
 
 
-class _Page(HTMLParser):
+class _Page(PageParser):
     """What a browser shows of an HTML source, and where each piece of it comes from."""
 
     def __init__(self, source: str) -> None:
@@ -254,6 +254,8 @@ class _Page(HTMLParser):
         if tag in _UNSEEN:
             self._unseen.append(tag)
         elif tag in _HEADINGS and not self._unseen:
+            if self._headings and self._headings[-1][1:] == (self._size, -1):
+                self._headings.pop()  # nothing was said under it: one title is the title of one heading
             self._headings.append((_HEADINGS[tag], self._size, -1))
         self._pre += tag == "pre"
 
@@ -283,10 +285,6 @@ class _Page(HTMLParser):
                 self._show(piece, at)
             at = after
             left -= len(piece)
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """`<![…` as browsers take it, for a comment; the parser's own way ends in an error for some."""
-        return self.parse_bogus_comment(i, report)
 
     def _separate(self, tag: str) -> None:
         if tag in _LINES:

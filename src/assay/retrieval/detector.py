@@ -1,7 +1,7 @@
 """A detector: what was fitted to say that a query cannot be answered, and why, as a readable file.
 
 It is a logistic regression a kind of impossible query, over signs of the query and of what came back
-(`assay.retrieval.signs`). The kinds are those of the data it was fitted on.
+(`assay.retrieval.signs`). The kinds are those of the data it was fitted on, of the two that there are.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from assay.retrieval.signs import NAMES, VERSION, table
 
 FORMAT = "assay/detector/1"
 FIT = "run `assay fit STUDY`"
+KINDS = ("aggregation", "out_of_kb")  # what measures and gates can name
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -144,6 +145,9 @@ def _unusable(detector: Detector) -> str:
     for name, scale in detector.signs.items():
         if scale.scale <= 0:
             return f"the scale of {name!r} is {scale.scale:g}, which is not above 0"
+    if odd := sorted(set(detector.kinds) - set(KINDS)):
+        named = ", ".join(map(repr, odd))
+        return f"{named} is no kind of impossible query; gold `impossible` is one of {', '.join(KINDS)}"
     for kind, model in detector.kinds.items():
         if model.weights.keys() != detector.signs.keys():
             return f"the weights of {kind!r} are not those of its signs"

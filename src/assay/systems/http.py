@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Literal
 
 from assay.datasets.dataset import Corpus, Dataset, digest
 from assay.endpoint import Endpoint
 from assay.errors import DataError, Problem, SystemFailure, UsageError
-from assay.plugins import aside
+from assay.plugins import TOKENIZERS, aside, later, part_identities
 from assay.protocols import Kit
 from assay.records import Budget, Query, Response
+from assay.retrieval.parts import Tokenizer
+from assay.retrieval.tokens import O200kBase
+from assay.systems.http_contexts import ContextReading, budget_of
 from assay.systems.http_exchange import Exchange, NotReached, Pace
 from assay.systems.http_reading import Expression, Reading, Usual
 from assay.systems.http_request import PORT, Form, asker, check_headers, check_places
@@ -46,7 +49,7 @@ class HttpIndex:
                 raise SystemFailure(self.served.epitaph()) from None
             raise
         meter.lap("http")
-        response = self.reading.response(body)
+        response = self.reading.response(body, budgets)
         meter.lap("read")
         response.observed = meter.observed()
         return response
@@ -62,8 +65,8 @@ class HttpIndex:
 class Http:
     """Any search API that is asked by GET or POST and answers in JSON.
 
-    `results` is where the list of results stands, and within each `id`, `text` and `score`; `route` and
-    `flags` are looked up in the whole answer. All of them are JMESPath expressions.
+    `results` is where the list of results stands, and within each `id`, `text` and `score`; `route`, `flags`
+    and `contexts`, one a budget, are looked up in the whole answer. All of them are JMESPath expressions.
     """
 
     url: str
@@ -77,6 +80,8 @@ class Http:
     score: str | None = Usual.SCORE
     route: str | dict[str, str] | None = None
     flags: dict[str, str] = field(default_factory=dict)
+    contexts: dict[int | str, str] | None = later(None)  # by budget
+    tokenizer: Annotated[Tokenizer, TOKENIZERS] = later(O200kBase())  # what contexts are counted by
     k: int = 10
     start: str | None = None
     files: tuple[str, ...] | str = ()  # whose content decides its answers
@@ -86,7 +91,6 @@ class Http:
     timeout: float = aside(30.0)  # seconds for one attempt
     rate: float | None = aside(None)  # requests a second, over all threads
     threads: int = aside(8)
-    gives: ClassVar[frozenset[str]] = frozenset({"hits", "texts", "route", "flags"})
     version: ClassVar[str] = "2"
 
     def __post_init__(self) -> None:
@@ -108,6 +112,25 @@ class Http:
             raise UsageError(f"ready is {self.ready!r}. Write a path, such as /health, or a URL.")
         check_headers(self.headers)
         self._reading(Corpus(()), asker(self._form(1), self.headers))
+        if self.contexts is not None:  # YAML reads 400 as a number, and an identity has words for names
+            object.__setattr__(self, "contexts", {str(key): where for key, where in self.contexts.items()})
+        self._places()
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """What its responses can hold: contexts where the study says where they stand."""
+        return frozenset({"hits", "texts", "route", "flags"} | ({"contexts"} if self.contexts else set()))
+
+    @property
+    def budgets(self) -> frozenset[Budget]:
+        """The budgets that its answers hold a context for."""
+        return frozenset(self._places())
+
+    def _places(self) -> dict[Budget, Expression]:
+        return {
+            budget_of(budget): Expression.of(f"contexts.{budget}", written)
+            for budget, written in (self.contexts or {}).items()
+        }
 
     def _form(self, port: int) -> Form:
         return Form(self.url.replace(PORT, str(port)), self.params, self.body, self.k)
@@ -135,6 +158,11 @@ class Http:
         form, pace = self._form(port or 1), Pace(self.rate)
         service = asker(form, self.headers)
         method = self.method or ("GET" if self.body is None else "POST")
+        reading = self._reading(corpus, service)
+        if self.contexts:
+            tokens = self.tokenizer.load(kit)
+            shown = ContextReading(self._places(), reading.doc_id, reading.text, corpus, tokens)
+            reading = replace(reading, contexts=shown.contexts)
         with ExitStack() as undo:
             exchange = Exchange(service, method, self.headers, pace, kit.clock)
             undo.callback(exchange.close)
@@ -147,7 +175,7 @@ class Http:
                 undo.callback(served.stop)
             self._await(form, exchange, port, served)
             undo.pop_all()
-        return HttpIndex(form, exchange, self._reading(corpus, service), pace, self.timeout, served)
+        return HttpIndex(form, exchange, reading, pace, self.timeout, served)
 
     def _await(self, form: Form, exchange: Exchange, port: int, served: Served | None) -> None:
         """Waits for a server that was started, or for one that says when it is ready."""
@@ -175,10 +203,11 @@ class Http:
             found.append(Problem(f"start: there is no program {program!r}", fix=fix))
         return found
 
-    def identity(self, kit: Kit) -> dict[str, str]:
-        """What decides its answers besides parameters: the content of the files it names."""
+    def identity(self, kit: Kit) -> dict[str, Any]:
+        """What decides its answers besides parameters: the content of the files it names, its tokenizer."""
         named = [self.files] if isinstance(self.files, str) else self.files
-        return {each: digest(_contents(each, kit)) for each in named}
+        parts = part_identities(self, kit) if self.contexts else {}
+        return {**{each: digest(_contents(each, kit)) for each in named}, **parts}
 
 
 def _contents(named: str, kit: Kit) -> list[bytes]:

@@ -15,7 +15,7 @@ import msgspec
 
 from assay.datasets.dataset import Corpus, digest
 from assay.errors import Retryable, SystemFailure, UsageError
-from assay.records import NO_RESULTS, Hit, Response
+from assay.records import NO_RESULTS, Budget, Context, Hit, Response
 
 SEARCH = "search"  # the route of an answer with results that names none
 _SHOWN = 80  # characters of what stands where something else should
@@ -99,8 +99,9 @@ class Reading:
     k: int
     corpus: Corpus
     conceal: Callable[[str], str]
+    contexts: Callable[[Any, Sequence[Budget]], list[Context]] | None = None  # where it gives any
 
-    def response(self, body: bytes) -> Response:
+    def response(self, body: bytes, budgets: Sequence[Budget] = ()) -> Response:
         """The answer as a record; Retryable where it is no JSON, SystemFailure where something is amiss."""
         try:
             answer = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"))
@@ -112,7 +113,8 @@ class Reading:
             raise SystemFailure(self._no_results(found, answer))
         hits = self._hits(found[: self.k])
         flags = {name: _flag(place.find(answer)) for name, place in self.flags.items()}
-        return Response(hits=hits, route=self._route(answer, hits), flags=flags)
+        contexts = self.contexts(answer, budgets) if self.contexts is not None else []
+        return Response(hits=hits, contexts=contexts, route=self._route(answer, hits), flags=flags)
 
     def _no_results(self, found: Any, answer: Any) -> str:
         at = self.results.written

@@ -62,6 +62,14 @@ def test_a_difference_is_clear_only_where_p_agrees() -> None:
     assert not told.is_settled(changed(one, low=None))
 
 
+def test_tokens_are_told_in_percent_of_a_too() -> None:
+    one = changed(outcome("tokens", "primary", {}, -900.0, 400), mean_a=3600.0, difference=-900.0)
+    assert told.difference(one).endswith("], -25.0 %")
+    assert told.short_effect(one).endswith(", -25.0 %")
+    assert told.percent(changed(one, mean_a=0.0)) == ""
+    assert "%" not in told.difference(outcome("accuracy", "primary", {}, 0.3, 400))
+
+
 def test_tests_stand_by_family_in_one_order() -> None:
     shuffled = changed(scoring_of(), tests=scoring_of().tests[::-1])
     assert list(told.families(shuffled)) == [

@@ -228,13 +228,13 @@ def test_the_more_probable_of_two_kinds_is_called() -> None:
 
 def test_it_reads_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "d.json"
-    path.write_bytes(detector(one=(0.0, 0.5)).encoded())
-    assert read_detector(path) == detector(one=(0.0, 0.5))
+    path.write_bytes(detector(aggregation=(0.0, 0.5)).encoded())
+    assert read_detector(path) == detector(aggregation=(0.0, 0.5))
     assert path.read_text().startswith('{\n  "format": "assay/detector/1",\n')
 
 
 def changed(**what: Any) -> bytes:
-    plain = msgspec.to_builtins(detector(one=(0.0, 0.5)))
+    plain = msgspec.to_builtins(detector(aggregation=(0.0, 0.5)))
     return msgspec.json.encode({**plain, **what})
 
 
@@ -250,8 +250,12 @@ def changed(**what: Any) -> bytes:
         (changed(signs={"words": {"mean": 0, "scale": 1}}), "other signs than there are: alike, "),
         (changed(signs={name: {"mean": 0, "scale": 0} for name in NAMES}), "the scale of 'words' is 0"),
         (
-            changed(kinds={"one": {"threshold": 0.5, "strength": 1, "bias": 0, "weights": {}}}),
-            "the weights of 'one'",
+            changed(kinds={"out_of_kb": {"threshold": 0.5, "strength": 1, "bias": 0, "weights": {}}}),
+            "the weights of 'out_of_kb'",
+        ),
+        (
+            changed(kinds={"too long": {"threshold": 0.5, "strength": 1, "bias": 0, "weights": {}}}),
+            "'too long' is no kind of impossible query; .* one of aggregation, out_of_kb",
         ),
     ],
 )

@@ -21,7 +21,7 @@ from assay.errors import DataError, Problem
 from assay.protocols import Kit
 from assay.records import Document, Span
 
-_VERSION = re.compile(r"\[?(v?\d+(?:\.\d+)+[\w.+-]*)\]?(?:\s.*)?")
+_VERSION = re.compile(r"\[?(v?\d+\.\d[\w.+-]*)\]?(?:\s.*)?")
 _LEFT_OUT = re.compile(r"downloads? for|downloads?$|table of contents", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.md(?:\.gz)?$")
 _NOT_NAME = re.compile(r"(?i)change_?log|\d+(?:\.\d+)*|[\W_]+")
@@ -31,6 +31,7 @@ _NOTES = re.compile(
 )
 _EDGE = re.compile(r"(?i)^(?:for|of|in|to|the)\s|\s(?:for|of|in|to)$|^[\W_]+|[^\w)+#]+$")
 _NOTHING = "Nothing has changed."
+_LONGEST = 200  # characters of a heading that may name a product
 
 
 class _Part(NamedTuple):
@@ -67,7 +68,7 @@ class Changelog:
             product = self._called(name) if self.product else _product(plain, level, path)
             for version, parts in _releases(plain, level):
                 found = True
-                yield self._page(name, product, version, parts)
+                yield self._page(name, _place(where, name), product, version, parts)
         if not found:
             fix = "A release begins with a heading such as '# v1.2.3' or '## [1.2.3] - 2024-03-01'."
             raise DataError(Problem("there is no release in it", str(where), fix=fix))
@@ -76,8 +77,7 @@ class Changelog:
         """The product as it was given, with what else the name of a file says: "Pumps python client"."""
         return " ".join([self.product, *_NOT_NAME.sub(" ", Path(_SUFFIX.sub("", name)).name).split()])
 
-    def _page(self, name: str, product: str, version: str, parts: Sequence[_Part]) -> Page:
-        stem = _SUFFIX.sub("", name)
+    def _page(self, name: str, place: str, product: str, version: str, parts: Sequence[_Part]) -> Page:
         title = f"{product} {version} release notes"
         text, sections = title, list[Section]()
         for part in parts or [_Part((), "")]:
@@ -86,7 +86,7 @@ class Changelog:
             text = f"{text}\n\n{heading}{part.text}".rstrip()
             sections.append(Section(" > ".join(part.path) or title, Span(start, len(text))))
         metadata = {"kind": self.kind, "path": name, "version": version, "product": product}
-        return Page(Document(f"{self.kind}/{stem}/{version}", text, title, metadata), tuple(sections))
+        return Page(Document(f"{self.kind}/{place}/{version}", text, title, metadata), tuple(sections))
 
 
 def _files(where: Path) -> list[tuple[str, Path]]:
@@ -102,6 +102,18 @@ def _files(where: Path) -> list[tuple[str, Path]]:
     return in_order(named or notes, where)
 
 
+def _place(where: Path, name: str) -> str:
+    """What ids of a file's pages begin with. A file alone, or one whose name says nothing, has its folder's.
+
+    Of a CHANGELOG.md there are as many as there are products, and a study may read several.
+    """
+    stem = _SUFFIX.sub("", name)
+    if where.is_file():
+        return f"{where.resolve().parent.name}/{stem}"
+    says = _less_notes(stem.replace("_", " ").replace("-", " ")) or any(sign.isdigit() for sign in stem)
+    return stem if says else f"{where.resolve().name}/{stem}"
+
+
 def _release_level(plain: PlainText) -> int:
     """The highest level at which headings are versions; 0 where none is."""
     return min((each.level for each in plain.headings if _VERSION.fullmatch(each.text)), default=0)
@@ -113,7 +125,7 @@ def _product(plain: PlainText, level: int, path: Path) -> str:
     folders = [folder.name.replace("_", " ").replace("-", " ") for folder in path.resolve().parents[:2]]
     stem = _SUFFIX.sub("", path.name)
     for text in (*headings, stem.replace("_", " ").replace("-", " "), *folders):
-        if not _VERSION.fullmatch(text) and (name := _less_notes(text)):
+        if len(text) <= _LONGEST and not _VERSION.fullmatch(text) and (name := _less_notes(text)):
             return name if name != name.lower() else name[0].upper() + name[1:]
     return stem
 

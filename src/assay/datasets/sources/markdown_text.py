@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
+
+from assay.datasets.sources.html_parser import PageParser
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_SHORTCODE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)  # Hugo's, Jekyll's and Nunjucks'
+_SHORTCODE = re.compile(r"\{(?=([{%]))")  # how those of Hugo, Jekyll and Nunjucks begin
+_SHORTCODE_END = {"{": "}}", "%": "%}"}
 _ATTRIBUTE = re.compile(r"(?<!\s)\s*\{[:#.][^{}\n]*\}")  # {#anchor}, {:.no_toc}
 _CONTENTS = re.compile(r"^[ \t]*(?:\[\[?_?TOC_?\]\]?|:::.*)[ \t]*$", re.MULTILINE)
-_REFERENCE = re.compile(r"\[\^[^\]\s]+\]:?")
+_REFERENCE = re.compile(r"\[\^[^\[\]\s]+\]:?")
 _TASK = re.compile(r"\A\[[ xX]\]\s+")
 _ALERT = re.compile(r"\[!([A-Z]+)\]")  # GitHub's: [!NOTE]
 _SPACE = re.compile(r"[^\S\n]+")
@@ -69,7 +71,7 @@ def markdown_parser() -> MarkdownIt:
 def plain_text(source: str, parser: MarkdownIt) -> PlainText:
     """What a reader sees of a page in Markdown."""
     front, begin = front_matter(source)
-    body = _CONTENTS.sub("", _ATTRIBUTE.sub("", _SHORTCODE.sub("", source[begin:])))
+    body = _CONTENTS.sub("", _ATTRIBUTE.sub("", _less_shortcodes(source[begin:])))
     parts, headings, at = list[str](), list[Heading](), 0
     for block in _blocks(parser.parse(body)):
         if block.level:
@@ -83,12 +85,27 @@ def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
     """The YAML that heads a page, and where the text after it begins; text between two rules is none."""
     found = _FRONT_MATTER.match(source)
     try:
-        data = yaml.safe_load(_SHORTCODE.sub("", found[1])) if found else None
+        data = yaml.safe_load(_less_shortcodes(found[1])) if found else None
     except (yaml.YAMLError, ValueError, RecursionError):  # a date that is none; nested too deeply
         data = None
     if found is None or not isinstance(data, dict):
         return {}, 0
     return {str(key): value for key, value in data.items()}, found.end()
+
+
+def _less_shortcodes(source: str) -> str:
+    """A text without its shortcodes. One that nothing ends stays, and no other of its kind is looked for."""
+    kept, at, ends = list[str](), 0, dict(_SHORTCODE_END)
+    for found in _SHORTCODE.finditer(source):
+        if found.start() < at or found[1] not in ends:
+            continue
+        end = source.find(ends[found[1]], found.start() + 2)
+        if end < 0:
+            del ends[found[1]]
+            continue
+        kept.append(source[at : found.start()])
+        at = end + 2
+    return "".join([*kept, source[at:]])
 
 
 # ------------------------------------------------------------------------------------------ blocks
@@ -195,7 +212,7 @@ def _shown(part: Token) -> str:
     return part.content if part.type in {"text", "code_inline"} else ""
 
 
-class ShownText(HTMLParser):
+class ShownText(PageParser):
     """What a browser shows of a piece of HTML, a line each for what it sets apart."""
 
     def __init__(self) -> None:
@@ -217,10 +234,6 @@ class ShownText(HTMLParser):
         if not self._unseen:
             before, after = (" " * end.isspace() for end in (data[:1], data[-1:]))
             self.parts.append(f"{before}{' '.join(data.split())}{after}")
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """`<![…` as browsers take it, for a comment; the parser's own way ends in an error for some."""
-        return self.parse_bogus_comment(i, report)
 
     def _separate(self, tag: str) -> None:
         if tag in _LINES:

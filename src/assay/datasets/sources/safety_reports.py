@@ -28,7 +28,8 @@ FIELDS = {  # the line's name -> the column
     "Activity": "activity",
     "Aircraft": "aircraft_model",
 }
-_BREAK = re.compile(r"\s*<br ?/?>\s*|\r\n?")
+_BREAK = re.compile(r"<br ?/?>")
+_RETURN = re.compile(r"\r\n?")
 _GAP = re.compile(r"[ \t]{3,}")  # how the older reports set paragraphs apart
 _SPACES = re.compile(r"[ \t]+")
 _BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -59,9 +60,17 @@ class SafetyReports:
 
 def clean(text: str) -> str:
     """A section's text in paragraphs of a passage's length; words and their order stay."""
-    lines = _GAP.sub("\n\n", _BREAK.sub("\n", text))
+    lines = _GAP.sub("\n\n", _RETURN.sub("\n", _less_breaks(text)))
     lines = "\n".join(_SPACES.sub(" ", line).strip() for line in lines.split("\n"))
     return parted(_BLANK.sub("\n\n", lines).strip(), WORDS)
+
+
+def _less_breaks(text: str) -> str:
+    """A text with one line break for each `<br>` and the white space around it."""
+    first, *others = _BREAK.split(text)
+    if not others:
+        return first
+    return "\n".join([first.rstrip(), *(each.strip() for each in others[:-1]), others[-1].lstrip()])
 
 
 def _page(report: Mapping[str, Any], texts: Mapping[str, str]) -> Page:
