@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from small_study import assay
 
@@ -57,3 +59,24 @@ def test_its_notebook_comes_to_the_same_figures(sample: Path, tmp_path: Path) ->
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_agreement_can_be_computed_from_the_files_alone(sample: Path, tmp_path: Path) -> None:
+    ran = assay("run", str(sample / "scored"), "--json").json["scoring"]["agreement"]
+    assert assay("review", "export", str(sample / "scored"), "--out", str(tmp_path)).code == 0
+    one, other = (read_rows(tmp_path / name) for name in ("raw-data.csv", "second-scores.csv"))
+    assert (len(one), len(other)) == (120, 60)
+    assert {row["scorer_id"] for row in other.values()} == {"ben"}
+    for metric, column, weights in (
+        ("accuracy", "factual_accuracy", "linear"),
+        ("completeness", "completeness", None),
+    ):
+        pairs = [(one[key][column], row[column]) for key, row in other.items()]
+        theirs = cohen_kappa_score(*zip(*pairs, strict=True), weights=weights)
+        ours = next(each for each in ran if each["metric"] == metric)
+        assert theirs == pytest.approx(ours["value"])
+
+
+def read_rows(path: Path) -> dict[str, dict[str, str]]:
+    with path.open(newline="") as file:
+        return {row["response_id"]: row for row in csv.DictReader(file)}

@@ -19,6 +19,7 @@ from assay.operations.scoring.files import (
     EFFICIENCY,
     NOTEBOOK,
     RAW_DATA,
+    SECOND,
     Hallucination,
     RawRow,
     hallucination_details,
@@ -31,7 +32,8 @@ from assay.protocols import Kit
 from assay.review.blinding.masks import to_original
 from assay.review.blinding.pack import Original, Shown
 from assay.review.panel import MODEL, Panel, panel_of
-from assay.review.scoring.marks import FIRST, Mark
+from assay.review.scoring.agreement import signed
+from assay.review.scoring.marks import Mark
 from assay.run.store import write_atomic
 from assay.study import Study
 
@@ -61,6 +63,7 @@ def files_of(study: Study) -> dict[str, bytes]:
     if (scoring := results.scoring) is not None:
         cluster = "site_id" if study.file.cluster == "site" else "question_id"
         how = {"correction": panel.correction, "cluster": cluster}
+        found[SECOND] = raw_data_csv(scored.second_rows()).encode()
         found[EFFICIENCY] = token_efficiency(scoring.pairs, scoring.sites)
         found[RESULTS] = msgspec.json.format(msgspec.json.encode(results.as_json()), indent=1)
         found[NOTEBOOK] = notebook(study.name, scoring, sizes=panel.sizes, **how)
@@ -68,18 +71,19 @@ def files_of(study: Study) -> dict[str, bytes]:
 
 
 class _Scored:
-    """The primary rater's scores, response by response."""
+    """Scores, response by response."""
 
     def __init__(self, study: Study) -> None:
         self.study, self.panel, self.files = study, panel_of(study), scoring_folder(study)
         self.open = self.files.open
 
     @cached_property
-    def _marks(self) -> Mapping[str, Mapping[str, Mark]]:
-        found: dict[str, dict[str, Mark]] = {}
+    def _given(self) -> Mapping[str, Mapping[str, Mapping[str, Mark]]]:
+        """By scorer, response and pass: what stands."""
+        found: dict[str, dict[str, dict[str, Mark]]] = {self.panel.primary: {}}
         for mark in self.files.marks:
-            if (mark.rater, mark.round) == (self.panel.primary, FIRST):
-                found.setdefault(mark.response_id, {})[mark.step] = mark
+            of = found.setdefault(signed(mark.rater, mark.round), {})
+            of.setdefault(mark.response_id, {})[mark.step] = mark
         return found
 
     @cached_property
@@ -98,13 +102,21 @@ class _Scored:
         return found
 
     def rows(self) -> Iterator[RawRow]:
-        """One row a response."""
+        """The primary rater's scores, which are analysed: one row a response."""
         for response in self.files.pack.responses:
-            yield self._row(response)
+            yield self._row(response, self.panel.primary)
 
-    def _row(self, response: Shown) -> RawRow:
+    def second_rows(self) -> Iterator[RawRow]:
+        """All other scores, which only tell agreement: one row a scorer and response."""
+        for scorer, given in self._given.items():
+            if scorer != self.panel.primary:
+                yield from (
+                    self._row(each, scorer) for each in self.files.pack.responses if each.response_id in given
+                )
+
+    def _row(self, response: Shown, scorer: str) -> RawRow:
         asked = self.files.pack.questions[response.question_id]
-        marks = self._marks.get(response.response_id, {})
+        marks = self._given[scorer].get(response.response_id, {})
         claims = marks["hallucination"].claims if "hallucination" in marks else None
         original = self._originals.get(response.response_id)
         sizes = self._sizes.get((original.item_id, original.arm, original.seed)) if original else None
@@ -122,14 +134,14 @@ class _Scored:
             _grade(marks, "completeness"),
             _grade(marks, "citation"),
             "; ".join(f"{step}: {said}" for step, mark in marks.items() if (said := _notes(mark))),
-            self.panel.primary if marks else "",
+            scorer if marks else "",
             _date(max((mark.time for mark in marks.values()), default=None)),
         )
 
     def claims(self) -> Iterator[tuple[str, list[Hallucination]]]:
         """What the primary rater called unsupported, in the words as written once it is unblinded."""
         for response in self.files.pack.responses:
-            mark = self._marks.get(response.response_id, {}).get("hallucination")
+            mark = self._given[self.panel.primary].get(response.response_id, {}).get("hallucination")
             original = self._originals.get(response.response_id)
             found = []
             for claim in mark.claims if mark else ():

@@ -17,7 +17,7 @@ from assay.report.markdown import escaped
 from assay.review.content_pairs import spreads
 from assay.scoring_results import PairTokens, Scoring, SiteTokens
 
-RAW_DATA, DETAILS = "raw-data.csv", "hallucination-details.json"
+RAW_DATA, SECOND, DETAILS = "raw-data.csv", "second-scores.csv", "hallucination-details.json"
 EFFICIENCY, NOTEBOOK = "token-efficiency.json", "analysis.ipynb"
 MODEL_TOKENS, REFERENCE_TOKENS = "input_token_count", "ref_token_count"
 _SCRIPT = "report/templates/scoring.notebook"
