@@ -314,7 +314,7 @@ def _study_file(given: Path) -> Path:
         fix = "Give a folder that holds study.yaml, or the file."
         raise DataError(Problem("there is no such study", str(given), fix=fix))
     if given.is_dir() and not (given / "study.yaml").is_file():
-        fix = "Write one; `assay demo` shows how it looks."
+        fix = "Begin one with `assay init KIND`."
         raise DataError(Problem("there is no study.yaml in this folder", str(given), fix=fix))
     return given / "study.yaml" if given.is_dir() else given
 

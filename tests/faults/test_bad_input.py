@@ -328,7 +328,7 @@ def test_words_that_yaml_takes_for_something_else(tmp_path: Path) -> None:
     ("path", "told"),
     [
         ("nowhere", "there is no such study. Give a folder that holds study.yaml, or the file.\n"),
-        ("empty", "there is no study.yaml in this folder. Write one; `assay demo` shows how it looks.\n"),
+        ("empty", "there is no study.yaml in this folder. Begin one with `assay init KIND`.\n"),
     ],
 )
 @pytest.mark.parametrize("command", ["run", "validate", "gate", "report", "status"])

@@ -52,15 +52,19 @@ def test_the_time_for_a_page_grows_with_its_length(read: Callable[[str], object]
     for more in ("", " word" * (SMALL // 5)):  # alone, and with something to read after it
 
         def taken(size: int, more: str = more) -> float:
+            """The least of three: whatever else the process has to do comes now and then."""
             text = (sign * (size // len(sign) + 1))[:size] + more * (size // SMALL)
-            started = time.process_time()
-            read(text)
-            return time.process_time() - started
+            return min(_seconds(read, text) for _ in range(3))
 
-        taken(SMALL)  # what is loaded first is not counted
         large = taken(LARGE)
         if large > IDLE:
-            assert large < MOST * max(taken(SMALL), taken(SMALL), IDLE / MOST)
+            assert large < MOST * max(taken(SMALL), IDLE / MOST)
+
+
+def _seconds(read: Callable[[str], object], text: str) -> float:
+    started = time.process_time()
+    read(text)
+    return time.process_time() - started
 
 
 def test_what_no_tag_and_no_comment_ends_is_text() -> None:
