@@ -82,22 +82,26 @@ class MarkBook:
         self._folder = folder
         self._turn = threading.RLock()
         self._writer: Writer | None = None
-        self._written: list[Line] = []  # by this process
         self.lines: list[Line] = list(read_lines(folder, Line)) if folder.is_dir() else []
 
     def add(self, *lines: Line) -> None:
         """Keeps lines for good."""
         with self._turn:
             gone = self._writer is not None and not self._writer.path.exists()
+            lost = self._lost() if gone else []
             if gone or self._writer is None:  # who only reads leaves no file
                 self.close()
                 self._writer = Writer(self._folder)
-            # what somebody removed under us is written anew: it was called saved
-            for line in (*(self._written if gone else ()), *lines):
+            for line in (*lost, *lines):
                 self._writer.append(line)
             self._writer.flush(force=True)
-            self._written.extend(lines)
             self.lines.extend(lines)
+
+    def _lost(self) -> list[Line]:
+        """What somebody removed under us. It was called saved, by this server or an earlier one."""
+        there = read_lines(self._folder, Line) if self._folder.is_dir() else ()
+        kept = {msgspec.json.encode(line) for line in there}
+        return [line for line in self.lines if msgspec.json.encode(line) not in kept]
 
     def close(self) -> None:
         with self._turn:
