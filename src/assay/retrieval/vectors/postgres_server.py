@@ -124,6 +124,9 @@ class Server:
         try:
             taken = taken or self._connect(self._settings, autocommit=True)
             yield taken
+        except psycopg.errors.QueryCanceled as error:  # by the server, or by us where it was late to say so
+            within = f"did not answer within {self._timeout:g} s"
+            raise Retryable(f"{self.place} {within}: {self._said(error)}.") from None
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise Retryable(f"{self.place} did not answer: {self._said(error)}.") from None
         except SystemFailure as error:
