@@ -49,9 +49,9 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser and not published"
 
-# three at a time on two cores: many wait for a server, a browser or a killed process
+# who is through takes from the other: some of these take a minute, most a second
 test-slow: $(VENV)/.dev $(VENV)/.bench
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "(slow or browser) and not published"
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "(slow or browser) and not published"
 
 test-models: $(VENV)/.models
 	$(BIN)/python -m pytest -q tests/unit/retrieval/test_sentence_transformer.py tests/unit/retrieval/test_cross_encoder.py
