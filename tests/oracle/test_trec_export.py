@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import ir_measures
@@ -94,3 +95,17 @@ def test_scores_that_single_precision_would_tie_become_places() -> None:
 def test_an_id_with_a_blank_is_refused() -> None:
     with pytest.raises(DataError, match="the id 'x y' holds a blank"):
         files_of(block([["x y"]], [[1.0]], [False]))
+
+
+def test_an_open_world_is_told() -> None:
+    made = block([["x"]], [[1.0]], [False])
+    opened = dataclasses.replace(made, labels=Labels(made.labels.frame))
+    _, notes = files_of(opened)
+    assert notes == ["qrels: what nobody judged is not in them, and counts elsewhere as not relevant"]
+
+
+def test_names_that_are_alike_as_files_stay_apart() -> None:
+    made = block([["x"]], [[1.0]], [False])
+    blocks = [dataclasses.replace(made, arm=Arm(name)) for name in ("a b", "a_b-1", "a:b")]
+    files, _ = files_of(*blocks)
+    assert set(files) == {"a_b.run", "a_b-1.run", "a_b-2.run", "qrels.txt"}

@@ -32,7 +32,7 @@ def command(
     folder = out or opened.run_folder / "trec"
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in found.files.items():
-        write_atomic(folder / name, partial(_write, content))
+        write_atomic(folder / name, partial(Path.write_bytes, data=content))
     for note in found.notes:
         say(note)
     paths = [str(folder / name) for name in found.files]
@@ -40,7 +40,3 @@ def command(
         print_json({"schema": "assay/export/1", "files": paths, "notes": found.notes})
     else:
         typer.echo("\n".join(paths))
-
-
-def _write(content: bytes, target: Path) -> None:
-    target.write_bytes(content)

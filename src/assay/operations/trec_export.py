@@ -6,10 +6,10 @@ is told: another program would take its absence for an empty answer.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,13 +17,13 @@ import polars as pl
 
 from assay.errors import DataError, Problem
 from assay.measures.block import SCORED
-from assay.report.wording import counted
+from assay.report.wording import counted, file_stem
 
 if TYPE_CHECKING:
     from assay.measures.block import Block
     from assay.operations.pipeline import Evaluation
 
-QRELS = "qrels.txt"
+QRELS, LABEL = "qrels.txt", "relevance"
 
 
 @dataclass(frozen=True)
@@ -40,26 +40,22 @@ def trec_files(evaluation: Evaluation) -> TrecFiles:
     names = _names(evaluation.blocks)
     judged = {name: _qrels(block) for name, block in names.items()}
     shared = len(set(judged.values())) == 1
+    if any(block.labels.world(LABEL) == "open" for block in names.values()):
+        found.notes.append("qrels: what nobody judged is not in them, and counts elsewhere as not relevant")
     for name, block in names.items():
         found.files[f"{name}.run"] = _run(name, block, found.notes)
         found.files[QRELS if shared else f"{name}.{QRELS}"] = judged[name]
     return found
 
 
-def _names(blocks: Iterable[Block]) -> dict[str, Block]:
-    """A file name for each block: its arm, and its seed where there are several."""
-    each = list(blocks)
-    seeds = Counter(block.arm.name for block in each)
-    named = {}
-    for block in each:
-        stem = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", block.arm.name)
-        seed = f"-seed{block.seed}" if seeds[block.arm.name] > 1 else ""
-        name = next(
-            name
-            for number in range(len(each))
-            if (name := f"{stem}{seed}{f'-{number + 1}' if number else ''}") not in named
-        )
-        named[name] = block
+def _names(blocks: Sequence[Block]) -> dict[str, Block]:
+    """A file name for each block: its arm, its seed where there are several, a number where two are alike."""
+    seeds = Counter(block.arm.name for block in blocks)
+    named: dict[str, Block] = {}
+    for block in blocks:
+        stem = file_stem(block.arm.name) + (f"-seed{block.seed}" if seeds[block.arm.name] > 1 else "")
+        numbered = (f"{stem}-{number}" for number in count(1))
+        named[next(name for name in chain([stem], numbered) if name not in named)] = block
     return named
 
 

@@ -17,6 +17,7 @@ import msgspec
 
 from assay.records import Arm, ClauseResult, Status
 from assay.report.flips import COUNTED, Cell, Grid, score_grid
+from assay.report.wording import file_stem
 from assay.results import GO, ItemView, Results
 
 UNDATED, UNNAMED = "undated", "und"  # und: the code for a language that is not determined
@@ -44,10 +45,10 @@ class Evals:
         languages = dict.fromkeys(item.language or UNNAMED for item in results.items) or [UNNAMED]
         grid, found = score_grid(results), {}
         for arm in results.arms:
-            folder = "" if len(results.arms) == 1 else f"{_safe(arm)}/"
+            folder = "" if len(results.arms) == 1 else f"{file_stem(arm)}/"
             for language in languages:
                 content = _Eval(results, grid, arm, language).content(when)
-                path = f"{folder}eval-{_safe(language)}-{time}.json"
+                path = f"{folder}eval-{file_stem(language)}-{time}.json"
                 found[path] = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
         return found
 
@@ -181,7 +182,3 @@ class _Eval:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _safe(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.=,-]+", "_", name)

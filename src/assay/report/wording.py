@@ -37,6 +37,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
+def file_stem(name: str) -> str:
+    """A name as part of a file's: what some systems do not allow there becomes an underscore."""
+    return re.sub(r"[^A-Za-z0-9_.=,-]+", "_", name)
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a row: "a, b and c"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
