@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 SCHEMA = "assay/results/1"
 GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
+# why a gate says what it says, where that depends on some of its clauses only
+FIRST_FAILS = "what must hold first does not hold, so nothing else is decided"
+FIRST_OPEN = "what must hold first is open, so nothing else is decided"
+GO_FAILS = "a go clause fails"
 PRIVATE = "private"
 PRIVATE_ALONE = "Private data by itself backs no general claim: confirm it on public or structured data."
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from assay.operations.scoring.blinding import blind_study
 from assay.operations.scoring.work import scoring_folder
@@ -16,6 +17,7 @@ from assay.study import Study
 from small_scoring import all_scores, collected, scores, write_lines, write_study
 from small_study import assay
 
+FORMATS = ("html", "markdown", "junit", "github")
 KEY = ("question_id", "model_id", "condition")
 
 
@@ -151,3 +153,43 @@ def test_every_wrong_row_of_a_csv_file_is_told_at_once(tmp_path: Path) -> None:
     assert done.code == 3
     told = {line.partition("responses.csv:")[2][:1] for line in done.err.splitlines()}
     assert told >= {"3", "4", "5", "6"}  # too few values, a condition C, a row twice, too few values
+
+
+def low_agreement(study: Study) -> list[dict[str, Any]]:
+    """All scores; the second rater says 3 where the first says 2 and the other way round, but for a few."""
+    lines = all_scores(study)
+    for number, line in enumerate(each for each in lines if each["step"] == "accuracy"):
+        if line["rater"] == "ben" and number % 5:
+            line["choice"] = 5 - line["choice"]
+            line["note"] = "seen otherwise"
+    return lines
+
+
+def test_agreement_that_must_hold_first_and_does_not_is_never_told_to_want_items(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    file = yaml.safe_load((folder / "study.yaml").read_text())
+    first = ["kappa(weights=linear, levels=4)(accuracy) >= 0.7"]
+    go = ["Accuracy(B) >= Accuracy(A) + 0.9 on interval"]
+    file["gates"] = {"better": {"min_items": 2, "first": first, "go": go}}
+    (folder / "study.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
+    study = collected(folder)
+    blind_study(study, by="owner")
+    lines = low_agreement(study)
+    for line in lines[:3]:  # A and B differ by a grade, and by none on some
+        line |= {"choice": 3, "note": ""}
+    assert assay("review", "import", folder, write_lines(folder / "scores.jsonl", lines)).code == 0
+    assay("review", "unblind", folder, "--force", "--reason", "a try")
+    shown = [
+        assay("run", folder),
+        *(assay("report", folder, "--format", each, "-o", "-") for each in FORMATS),
+    ]
+    assert shown[0].code == 11
+    for each in shown:
+        assert "what must hold first does not hold, so nothing else is decided" in each.out
+        assert "the raters discuss what they differ on, and score again" in " ".join(each.out.split())
+        assert "would settle" not in each.out
+    better = json.loads(assay("report", folder, "--json").out)["verdicts"][0]
+    assert [(each["holds"], each["items_to_settle"]) for each in better["clauses"]] == [
+        (False, None),
+        (None, None),
+    ]

@@ -22,11 +22,12 @@ from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.syntax import Call, Clause, Number
 from assay.protocols import Measure
 from assay.records import ClauseResult, Verdict
-from assay.results import GO, INCONCLUSIVE, NO_GO
+from assay.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
 from assay.study import Study
 from assay.study_file import GateFile
 
 UNLISTED = "*"  # stands for the values that only the data know
+SCORE_AGAIN = "more items do not help: the raters discuss what they differ on, and score again"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,14 @@ class Group:
     def clauses(self) -> Iterator[Clause]:
         for part in self.parts:
             yield from part.clauses() if isinstance(part, Group) else (part,)
+
+    def open_clauses(self, decided: Mapping[Clause, bool | None]) -> Iterator[Clause]:
+        """The open clauses that can still change what the group comes to."""
+        for part in self.parts if self.holds(decided) is None else ():
+            if isinstance(part, Group):
+                yield from part.open_clauses(decided)
+            elif decided[part] is None:
+                yield part
 
 
 def _group(given: Any, role: str, *, every: bool | None) -> Group:
@@ -100,6 +109,14 @@ class Gate:
 
     def clauses(self) -> Iterator[Clause]:
         yield from (clause for _, clause in self.by_role())
+
+    def open_clauses(self, decided: Mapping[Clause, bool | None]) -> set[Clause]:
+        """The open clauses that can still change the verdict: none beside a failed `first` or a met kill."""
+        if self.first is not None and self.first.holds(decided) is not True:
+            return set(self.first.open_clauses(decided))
+        if self.kill is not None and self.kill.holds(decided):
+            return set()
+        return {clause for group in (self.go, self.kill) if group for clause in group.open_clauses(decided)}
 
     def ways(self) -> dict[Clause, list[int]]:
         """Where any of several parts makes go: the parts, counted from 1, that each clause stands in."""
@@ -211,12 +228,25 @@ def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
         for role, clause in gate.by_role()
     }
     word, reason = concluded(gate, results)
-    ways = gate.ways()
+    ways, can_turn = gate.ways(), gate.open_clauses({each: result.holds for each, result in results.items()})
     shown = [
-        msgspec.structs.replace(results[clause], role=role, ways=ways.get(clause, []) if role == "go" else [])
+        msgspec.structs.replace(
+            result,
+            role=role,
+            ways=ways.get(clause, []) if role == "go" else [],
+            reason="; ".join(filter(None, [result.reason, _to_do(role, clause, result, evaluator)])),
+            items_to_settle=result.items_to_settle if clause in can_turn else None,
+        )
         for role, clause in gate.by_role()
+        for result in [results[clause]]
     ]
     return _told(gate, word, shown, reason)
+
+
+def _to_do(role: str, clause: Clause, result: ClauseResult, evaluator: Evaluator) -> str:
+    """What helps if a clause on the agreement of raters was to hold first and does not."""
+    about_raters = any(isinstance(found, Spanning) and found.label for found in _leaves(clause, evaluator))
+    return SCORE_AGAIN if role == "first" and result.holds is False and about_raters else ""
 
 
 def _told(gate: Gate, word: str, clauses: list[ClauseResult], reason: str) -> Verdict:
@@ -226,9 +256,13 @@ def _told(gate: Gate, word: str, clauses: list[ClauseResult], reason: str) -> Ve
 
 def _reads(gate: Gate, evaluator: Evaluator) -> list[str]:
     """The measures that a gate's clauses read, each once."""
-    clauses = (one for clause in gate.clauses() for _, one in repeated(clause, lambda _: [UNLISTED]))
-    leaves = (found for one in clauses for found in evaluator.leaves(one).values())
+    leaves = (found for clause in gate.clauses() for found in _leaves(clause, evaluator))
     return list(dict.fromkeys(mean.measure.name for found in leaves for mean in means_of(found)))
+
+
+def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Leaf]:
+    for _, one in repeated(clause, lambda _: [UNLISTED]):
+        yield from evaluator.leaves(one).values()
 
 
 def concluded(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
@@ -249,8 +283,7 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
     kill = gate.kill.holds(decided) if gate.kill else False
     go = gate.go.holds(decided) if gate.go else True
     if first is not True:
-        word = "does not hold" if first is False else "is open"
-        return INCONCLUSIVE, f"what must hold first {word}, so nothing else is decided"
+        return INCONCLUSIVE, FIRST_FAILS if first is False else FIRST_OPEN
     if kill is True:
         return NO_GO, "a kill condition is met"
     if go is True and kill is False:
@@ -258,9 +291,9 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
     if gate.rules.otherwise is not None and not blocked:
         return gate.rules.otherwise, f"{_unshown(gate)}, and for that the gate says {gate.rules.otherwise}"
     if go is False and gate.kill is None:
-        return NO_GO, "a go clause fails"
+        return NO_GO, GO_FAILS
     open_or_failed = [
-        "a go clause is open" if go is None else "a go clause fails" if go is False else "",
+        "a go clause is open" if go is None else GO_FAILS if go is False else "",
         "a kill condition is open" if kill is None else "no kill condition is met" if gate.kill else "",
     ]
     return INCONCLUSIVE, ", ".join(filter(None, open_or_failed))

@@ -12,7 +12,7 @@ from assay.report.github_text import expected_text, returned_text
 from assay.report.wording import (
     clause_outlook,
     clause_sentence,
-    clauses_of,
+    clauses_that_count,
     favours,
     number,
     printable,
@@ -81,7 +81,7 @@ def _gates(results: Results, study: Study) -> Iterator[Annotation]:
         decides = gate.deciding and gate.verdict == NO_GO
         at = study.lines.problem(["gates", gate.gate], "")  # a gate may stand in a file of its own
         place = Place(at.where, at.line)
-        clauses = [one for one in clauses_of(gate) if _speaks(gate, one)]
+        clauses = [one for one in clauses_that_count(gate) if _speaks(gate, one)]
         title = f"{gate.gate}: {gate.verdict}" + ("" if gate.deciding else ", informs")
         for text in [_sentence(one) for one in clauses] or [gate.reason]:
             yield Annotation("error" if decides else "warning", title, shortened(text, 2 * TEXT), place)

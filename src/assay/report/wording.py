@@ -9,7 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from assay.errors import UsageError
 from assay.measures.semantic import REVIEW
 from assay.records import ClauseResult, Comparison, Estimate, Status, Verdict
-from assay.results import GO, INCONCLUSIVE, NO_GO, Figure, ItemView, MeasureInfo, Results
+from assay.results import (
+    FIRST_FAILS,
+    FIRST_OPEN,
+    GO,
+    GO_FAILS,
+    INCONCLUSIVE,
+    NO_GO,
+    Figure,
+    ItemView,
+    MeasureInfo,
+    Results,
+)
 from assay.spec import Spec, parse_spec
 
 NOTHING = "n/a"
@@ -219,6 +230,17 @@ def clauses_of(verdict: Verdict) -> list[ClauseResult]:
     return list(found.values())
 
 
+def clauses_that_count(verdict: Verdict) -> list[ClauseResult]:
+    """A gate's clauses without those that cannot change its verdict: beside a failed `first`, all others."""
+    clauses = clauses_of(verdict)
+    if verdict.reason in {FIRST_FAILS, FIRST_OPEN}:
+        state = False if verdict.reason == FIRST_FAILS else None
+        return [clause for clause in clauses if clause.role == "first" and clause.holds is state]
+    if verdict.reason.startswith(GO_FAILS):
+        return [clause for clause in clauses if clause.role != "go" or clause.holds is False]
+    return clauses
+
+
 def gates_in_order(results: Results) -> list[Verdict]:
     """Gates that decide before those that inform."""
     return sorted(results.verdicts, key=lambda verdict: not verdict.deciding)
@@ -235,15 +257,18 @@ def gate_title(verdict: Verdict) -> str:
 def verdict_sentence(verdict: Verdict) -> str:
     """The clauses that decided a gate, in one line of words."""
     wanted = {GO: True, NO_GO: False, INCONCLUSIVE: None}.get(verdict.verdict)
-    clauses = clauses_of(verdict)
+    wanted = False if verdict.reason == FIRST_FAILS else wanted
+    clauses = clauses_that_count(verdict)
     deciding = [clause for clause in clauses if favours(clause) is wanted]
     # of open clauses, one that waits for figures first: that is what there is to do
     deciding.sort(key=lambda clause: wanted is None and clause.value is not None)
     if not deciding:
         return verdict.reason or f"{verdict.gate} decided on {counted(len(clauses), 'clause')}"
     sentence = clause_sentence(deciding[0])
-    if outlook := clause_outlook(deciding[0]) if wanted is None else "":
+    if outlook := clause_outlook(deciding[0]) if verdict.verdict == INCONCLUSIVE else "":
         sentence += f" ({outlook})"
+    if verdict.reason == FIRST_FAILS:
+        sentence = f"{verdict.reason}: {sentence}"
     if not (rest := len(deciding) - 1):
         return sentence
     if wanted is True:

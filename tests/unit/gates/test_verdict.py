@@ -15,6 +15,7 @@ from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.verdict import Gate, Group, decide, measures_of, names_unknown_to, overall
 from assay.records import Judgment, Verdict
+from assay.report.wording import verdict_sentence
 from score_rows import REGISTRY, gate, rows_of
 
 TRUTH = (True, False, None)
@@ -302,3 +303,68 @@ def test_a_gate_that_something_else_settles_stops_later_steps() -> None:
     assert (open_.verdict, later.verdict) == ("inconclusive", "go")
     _, later = decide(gates, EVALUATOR, ["pre", "ship"], settled)
     assert (later.verdict, later.reason) == ("inconclusive", "not reached: pre is no-go")
+
+
+# ------------------------------------------------------------------------------- more items as advice
+
+SLIGHT = rows_of({("a", "M"): [0.52, 0.3, 0.7, 0.5] * 5, ("b", "M"): [0.4, 0.4, 0.6, 0.5] * 5})
+WANTS_ITEMS, HOLDS, FAILS = "M(a) >= M(b) on interval", "M(a) >= 0.4", "M(a) >= 0.9"
+
+
+@pytest.mark.parametrize(
+    ("file", "helps"),
+    [
+        ({"go": [WANTS_ITEMS]}, True),
+        ({"first": [WANTS_ITEMS], "go": [HOLDS]}, True),
+        ({"first": [HOLDS], "go": [WANTS_ITEMS]}, True),
+        ({"go": [HOLDS, WANTS_ITEMS], "otherwise": "no-go"}, True),
+        ({"go": [FAILS], "kill": [WANTS_ITEMS]}, True),  # no-go, or as inconclusive as now
+        ({"go": {"any": [FAILS, WANTS_ITEMS]}}, True),
+        ({"first": {"any": [FAILS, HOLDS]}, "go": [WANTS_ITEMS]}, True),
+        ({"first": [FAILS], "go": [WANTS_ITEMS]}, False),
+        ({"first": [FAILS, WANTS_ITEMS], "go": [HOLDS]}, False),
+        ({"first": [FAILS], "go": [HOLDS], "kill": [WANTS_ITEMS]}, False),
+        ({"go": [WANTS_ITEMS], "kill": [HOLDS]}, False),  # the kill is met
+        ({"go": [FAILS, WANTS_ITEMS]}, False),
+        ({"go": [FAILS, WANTS_ITEMS], "kill": [FAILS]}, False),
+        ({"go": {"any": [HOLDS, WANTS_ITEMS]}}, False),
+        ({"go": {"any": [{"all": [FAILS, WANTS_ITEMS]}, "M(a) >= M(b) + 0.001"]}}, False),
+        ({"go": ["M(a) >= M(b)"], "on": "estimate"}, False),
+    ],
+)
+def test_more_items_are_advised_only_where_they_can_change_the_verdict(file: Any, helps: bool) -> None:
+    (found,) = decide([gate(**file)], Evaluator(SLIGHT, REGISTRY, resamples=200))
+    advised = [each for each in found.clauses if each.text == WANTS_ITEMS and each.items_to_settle]
+    assert bool(advised) is helps
+    if not any(each.items_to_settle for each in found.clauses):
+        assert "more item" not in verdict_sentence(found)
+
+
+def test_a_first_clause_that_fails_is_what_the_verdict_reports() -> None:
+    judgments = [
+        Judgment(f"i{place}", "accuracy", grade, rater)
+        for rater, grades in (("anna", [0, 1, 2, 3]), ("ben", [1, 0, 3, 2]))
+        for place, grade in enumerate([float(each) for each in grades] * 5)
+    ]
+    (found,) = decide(
+        [gate(first=["kappa(accuracy) >= 0.7"], go=[WANTS_ITEMS])],
+        Evaluator(SLIGHT, REGISTRY, judgments, resamples=200),
+    )
+    assert found.verdict == "inconclusive"
+    sentence = verdict_sentence(found)
+    why = "what must hold first does not hold, so nothing else is decided"
+    assert sentence.startswith(f"{why}: kappa(accuracy) is -0.333, needs >= 0.7;")
+    assert "the raters discuss what they differ on, and score again" in sentence
+    assert "would settle" not in sentence
+    assert "M(a)" not in sentence
+
+
+def test_a_first_clause_that_is_not_about_raters_asks_nothing_of_them() -> None:
+    (found,) = decide([gate(first=[FAILS], go=[WANTS_ITEMS])], Evaluator(SLIGHT, REGISTRY, resamples=200))
+    assert "M(a) is 0.505, needs >= 0.9" in verdict_sentence(found)
+    assert "raters" not in verdict_sentence(found)
+
+
+def test_a_first_clause_that_waits_is_what_the_verdict_reports() -> None:
+    found = verdict(first=[WAITING], go=[OPEN])
+    assert verdict_sentence(found).startswith("E(a) <= 0.5")
