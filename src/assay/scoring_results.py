@@ -59,6 +59,15 @@ class Agreed(msgspec.Struct, frozen=True, omit_defaults=True):
         return None if self.value is None or self.threshold is None else self.value >= self.threshold
 
 
+class Difference(msgspec.Struct, frozen=True):
+    """A response on which two raters differ, and what each of them gave."""
+
+    metric: str
+    response_id: str
+    raters: tuple[str, str]
+    marks: tuple[str, str]
+
+
 class Matched(msgspec.Struct, frozen=True):
     """What two raters' hallucinations have in common, matched by the text they mark."""
 
@@ -150,3 +159,10 @@ class Scoring(msgspec.Struct, frozen=True, omit_defaults=True):
     excluded: dict[str, int] = {}  # condition -> responses that failed and were never scored
     acts: list[str] = []  # what was done with the seal, in words
     cautions: list[str] = []
+    left: list[str] = []  # what is to be scored or looked at before the seal can be opened
+    differences: list[Difference] = []  # what to discuss, blind, once nothing is left and agreement fails
+
+    @property
+    def failing(self) -> list[Agreed]:
+        """The figures of agreement below their threshold."""
+        return [each for each in self.agreement if each.holds is False]

@@ -12,12 +12,14 @@ import pytest
 import yaml
 
 from assay.operations.scoring.blinding import blind_study
+from assay.operations.scoring.summary import thresholds_of
 from assay.operations.scoring.work import scoring_folder
-from assay.study import Study
+from assay.review.scoring.agreement import LINEAR
+from assay.study import Study, open_study
 from small_scoring import all_scores, collected, scores, write_lines, write_study
 from small_study import assay
 
-FORMATS = ("html", "markdown", "junit", "github")
+FORMATS = [("report", "--format", each, "-o", "-") for each in ("html", "markdown", "junit", "github")]
 KEY = ("question_id", "model_id", "condition")
 
 
@@ -179,10 +181,7 @@ def test_agreement_that_must_hold_first_and_does_not_is_never_told_to_want_items
         line |= {"choice": 3, "note": ""}
     assert assay("review", "import", folder, write_lines(folder / "scores.jsonl", lines)).code == 0
     assay("review", "unblind", folder, "--force", "--reason", "a try")
-    shown = [
-        assay("run", folder),
-        *(assay("report", folder, "--format", each, "-o", "-") for each in FORMATS),
-    ]
+    shown = [assay(command, folder, *options) for command, *options in [("run",), *FORMATS]]
     assert shown[0].code == 11
     for each in shown:
         assert "what must hold first does not hold, so nothing else is decided" in each.out
@@ -193,3 +192,120 @@ def test_agreement_that_must_hold_first_and_does_not_is_never_told_to_want_items
         (False, None),
         (None, None),
     ]
+
+
+DISCUSS = "raters discuss what they differ on, still blind, and score it again with assay review serve"
+
+
+def gated(folder: Path, first: list[str]) -> Path:
+    """The study with a gate that asks for agreement first."""
+    file = yaml.safe_load((folder / "study.yaml").read_text())
+    file["gates"]["better"]["first"] = first
+    (folder / "study.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
+    return folder
+
+
+def test_raters_who_agree_too_little_are_sent_to_discuss_and_score_again_and_then_unblind(
+    blinded: Study,
+) -> None:
+    folder = blinded.folder
+    lines = low_agreement(blinded)
+    taken = assay("review", "import", folder, write_lines(folder / "scores.jsonl", lines))
+    agreed = assay("review", "agreement", folder)
+    shown = [taken, assay("review", "status", folder), agreed]
+    for each in shown:
+        assert (
+            "anna and ben agree too little on accuracy: kappa, linear weights -0.625, needs 0.6" in each.out
+        )
+        assert f"next: {DISCUSS} {folder}; then: assay review unblind {folder}\n" in each.err
+    refused = assay("review", "unblind", folder)
+    assert refused.code == 2
+    given = {
+        (each["rater"], each["response_id"]): each["choice"] for each in lines if each["step"] == "accuracy"
+    }
+    differ = [
+        each for (rater, each), choice in given.items() if rater == "anna" and given["ben", each] != choice
+    ]
+    assert 10 < len(differ) < 16
+    for told in (refused.err, agreed.out):
+        found = [line.strip() for line in told.splitlines() if line.startswith("  R-")]
+        assert sorted(found) == sorted(
+            f"{each}, accuracy: anna {given['anna', each]}, ben {given['ben', each]}" for each in differ
+        )
+    assert "assay review unblind" in refused.err
+    assert not any(name in refused.err for name in ("small", "large", "[model"))
+    assert not scoring_folder(blinded).open
+
+    write_lines(folder / "again.jsonl", [each for each in all_scores(blinded) if each["rater"] == "ben"])
+    taken = assay("review", "import", folder, folder / "again.jsonl")
+    assert taken.out.startswith(f"{len(differ)} scores taken")
+    assert f"every pass is complete; next: assay review unblind {folder}\n" in taken.err
+    done = assay("review", "unblind", folder)
+    assert (done.code, done.out) == (0, "opened: every pass was complete\n")
+
+
+def test_opening_though_raters_agree_too_little_is_on_record_and_shown(blinded: Study) -> None:
+    folder = blinded.folder
+    assay("review", "import", folder, write_lines(folder / "scores.jsonl", low_agreement(blinded)))
+    assert assay("review", "unblind", folder, "--force").code == 2  # a reason is asked for
+    done = assay("review", "unblind", folder, "--force", "--reason", "ben has left", "--by", "otto")
+    assert done.code == 0
+    assert "opened by force, which every report will say: anna and ben agree too little" in done.out
+    (act,) = [each for each in scoring_folder(blinded).acts.acts if each.act == "forced"]
+    assert act.by == "otto"
+    assert "ben has left; anna and ben agree too little on accuracy" in act.detail
+    for each in [assay(command, folder, *rest) for command, *rest in [("run",), *FORMATS[:2]]]:
+        told = " ".join(each.out.split())
+        assert "unblinded by force before scoring was finished" in told
+        assert "anna and ben agree too little on accuracy" in told
+
+
+def test_the_threshold_that_a_gate_declares_is_what_agreement_has_to_reach(tmp_path: Path) -> None:
+    first = ["kappa(weights=linear, levels=4)(accuracy) >= 0.9 on estimate", "rho(hallucinations) >= 0.5"]
+    study = collected(gated(write_study(tmp_path), first))
+    blind_study(study, by="owner")
+    lines = all_scores(study)
+    for line in [each for each in lines if each["rater"] == "ben" and each["step"] == "accuracy"][:2]:
+        line |= {"choice": 5 - line["choice"], "note": "seen otherwise"}
+    assay("review", "import", study.folder, write_lines(study.folder / "scores.jsonl", lines))
+    refused = assay("review", "unblind", study.folder)
+    assert refused.code == 2
+    assert "kappa, linear weights 0.750, needs 0.9" in refused.err
+    assert "hallucinations" not in refused.err  # nobody marked any, so that there is no figure
+
+
+def test_what_a_gate_asks_of_a_model_judge_is_not_asked_of_raters(tmp_path: Path) -> None:
+    first = ["kappa(weights=linear, levels=4, raters='anna|llm')(accuracy) >= 0.9"]
+    folder = gated(write_study(tmp_path), first)
+    file = yaml.safe_load((folder / "study.yaml").read_text())
+    judge = {"use": "llm", "url": "http://127.0.0.1:1/v1", "model": "m", "name": "llm"}
+    (folder / "study.yaml").write_text(yaml.safe_dump({**file, "judges": [*file["judges"], judge]}))
+    assert thresholds_of(open_study(folder))["accuracy", LINEAR] == 0.6
+    named = ["kappa(weights=linear, levels=4, raters='anna|ben')(accuracy) >= 0.9"]
+    assert thresholds_of(open_study(gated(folder, named)))["accuracy", LINEAR] == 0.9
+
+
+def test_what_two_differ_on_is_not_shown_before_both_are_through(blinded: Study) -> None:
+    folder = blinded.folder
+    lines = [each for each in low_agreement(blinded) if each["rater"] == "anna" or each["step"] == "accuracy"]
+    assay("review", "import", folder, write_lines(folder / "scores.jsonl", lines))
+    for command in ("status", "agreement"):
+        done = assay("review", command, folder)
+        assert "  R-" not in done.out
+        assert f"next: assay review serve {folder}\n" in done.err
+    refused = assay("review", "unblind", folder)
+    assert refused.err.startswith("Scoring is not finished: ben: Hallucinations: 16 of 16 to score")
+    assert "agree too little" not in refused.err
+
+
+def test_marks_that_are_all_the_same_keep_nobody_from_unblinding(blinded: Study) -> None:
+    folder = blinded.folder
+    lines = all_scores(blinded)
+    for line in lines:
+        if line["step"] == "accuracy":
+            line |= {"choice": 3, "note": ""}
+    assay("review", "import", folder, write_lines(folder / "scores.jsonl", lines))
+    told = assay("review", "agreement", folder).out
+    assert "accuracy, kappa, linear weights: undefined: only one grade occurs" in told
+    assert "citation, kappa, linear weights: nothing that both scored" in told
+    assert assay("review", "unblind", folder).out == "opened: every pass was complete\n"

@@ -125,13 +125,13 @@ def unblind(
     study: StudyPath,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Before every pass is complete: marked in every report for ever."),
+        typer.Option("--force", help="Before scoring is finished: marked in every report for ever."),
     ] = False,
     reason: Annotated[str, typer.Option(help="With --force: why.")] = "",
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open the seal, once all passes are complete: one act, which is logged."""
+    """Open the seal, once all passes are complete and raters agree: one act, which is logged."""
     from assay.operations.scoring.work import unblind_study
     from assay.study import open_study
 

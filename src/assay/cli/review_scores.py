@@ -40,35 +40,39 @@ def export_scores(study: Study, out: Path | None, place: Path, *, as_json: bool)
 def take_scores_in(study: Study, paths: Sequence[Path], place: Path, *, as_json: bool) -> None:
     """Takes files of scores in, all or none."""
     from assay.errors import UsageError
+    from assay.operations.scoring.summary import sealed_summary
     from assay.operations.scoring.taking import take_scores
+    from assay.report.scoring import disagreement, next_step
 
     if not paths:
         raise UsageError(f"Name the files of scores: assay review import {place} scores.jsonl")
     found = take_scores(study, paths)
+    scoring = None if found.left else sealed_summary(study)
     if as_json:
         told = {"taken": found.taken, "known": found.known, "left": found.left}
+        told |= {"differences": scoring.differences if scoring else []}
         print_json({"schema": "assay/scores-import/1", **told})
         return
     typer.echo(f"{found.taken} scores taken, {found.known} known before")
     for line in found.left:
         typer.echo(f"left: {line}")
-    if not found.left:
-        say(f"every pass is complete; next: assay review unblind {place}")
+    if scoring is not None:
+        for line in disagreement(scoring):
+            typer.echo(line)
+        say(f"every pass is complete; next: {next_step(scoring, str(place))}")
 
 
 def show_scoring(study: Study, place: Path, *, as_json: bool) -> None:
     """How far everybody is."""
     from assay.operations.scoring.summary import sealed_summary
     from assay.operations.scoring.work import scoring_folder
-    from assay.review.scoring.progress import complete
+    from assay.report.scoring import disagreement, next_step
 
-    files = scoring_folder(study)
     found = sealed_summary(study)
-    left = complete(files.pack, files.lines, study.kit.clock()) if files.there else []
     if as_json:
-        print_json({"schema": "assay/scoring/1", "scoring": found, "left": left})
+        print_json({"schema": "assay/scoring/1", "scoring": found, "left": found.left})
         return
-    if not files.there:
+    if not scoring_folder(study).there:
         typer.echo(f"Nothing is blinded yet: assay review blind {place}")
         return
     rows = [
@@ -78,20 +82,22 @@ def show_scoring(study: Study, place: Path, *, as_json: bool) -> None:
     ]
     plain_console().print(table(("rater", "pass", "scored"), rows, figures={2}))
     typer.echo(f"{found.responses} responses, {found.state}")
-    for line in (*left, *found.cautions):
+    for line in (*found.left, *([] if found.left else disagreement(found)), *found.cautions):
         typer.echo(line)
     if found.state == "blinded":
-        say(f"next: assay review {'serve' if left else 'unblind'} {place}")
+        say(f"next: {next_step(found, str(place))}")
 
 
 def show_agreement(study: Study, place: Path, *, as_json: bool) -> None:
     """How far the raters agree, which needs no condition."""
     from assay.operations.scoring.summary import sealed_summary
     from assay.operations.scoring.work import scoring_folder
+    from assay.report.scoring import difference_lines, disagreement, next_step
 
     found = sealed_summary(study)
     if as_json:
         told = {"agreement": found.agreement, "matched": found.matched, "suggestions": found.suggestions}
+        told |= {"differences": found.differences}
         print_json({"schema": "assay/scoring-agreement/1", **told})
         return
     files = scoring_folder(study)
@@ -106,17 +112,16 @@ def show_agreement(study: Study, place: Path, *, as_json: bool) -> None:
     for each in found.matched:
         _show_matched(each)
     _show_suggestions(found)
-    weak = [each for each in found.agreement if each.holds is False]
-    if weak:
-        named = ", ".join(dict.fromkeys(each.metric for each in weak))
-        typer.echo(
-            f"Below 0.6 on {named}: discuss, refine the rules by precedents, and score the subset again."
-        )
+    for line in (*disagreement(found), *difference_lines(found, str(place), most=len(found.differences))):
+        typer.echo(line)
+    if found.state == "blinded":
+        say(f"next: {next_step(found, str(place))}")
 
 
 def _show_figures(agreement: Sequence[Agreed]) -> None:
     from assay.report import wording as words
 
+    reached = {True: "yes", False: "no", None: "no figure"}
     rows = [
         (
             each.metric,
@@ -124,11 +129,11 @@ def _show_figures(agreement: Sequence[Agreed]) -> None:
             each.statistic,
             words.with_interval(each.value, each.low, each.high),
             str(each.n),
-            {True: "yes", False: "no", None: ""}[each.holds],
+            "" if each.threshold is None else f"{each.threshold:g}: {reached[each.holds]}",
         )
         for each in agreement
     ]
-    heads = ("metric", "raters", "statistic", "value [95 %]", "n", "at least 0.6")
+    heads = ("metric", "raters", "statistic", "value [95 %]", "n", "needs")
     plain_console().print(table(heads, rows, figures={4}))
     for each in agreement:
         if each.note:

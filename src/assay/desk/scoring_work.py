@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from assay.desk import scoring_views as views
@@ -30,17 +30,23 @@ from assay.desk.work import Broken, Conflict, NoSuchThing
 from assay.review.blinding.order import order as blind_order
 from assay.review.blinding.pack import MARKS, Shown, read_pack
 from assay.review.scoring import suggestions
+from assay.review.scoring.agreement import THRESHOLDS, compared
 from assay.review.scoring.alone import held_by
 from assay.review.scoring.assignment import Order, Pass, in_words, raters_of
 from assay.review.scoring.ledger import Ledger
-from assay.review.scoring.marks import FIRST, Mark, MarkBook, Saw
-from assay.review.scoring.progress import PassState, current, due_at, pass_states
+from assay.review.scoring.marks import FIRST, Mark, MarkBook, Saw, marks_of
+from assay.review.scoring.progress import PassState, complete, current, due_at, pass_states
 from assay.review.scoring.rubric import HALLUCINATION
 from assay.review.scoring.rule_suggestions import RULE, by_rule
 from assay.review.scoring.rules import Said, problems, reminders
 
 ABOUT = "Score every response against its reference answer and its source, one pass after the other."
 FINISHED = "Everything is scored. Tell whoever runs the study: it can be unblinded once everybody is through."
+DISCUSS = (
+    "Everything is scored, but raters agree too little on {metrics}: the study cannot be unblinded yet. "
+    "Discuss the responses on which you differ, still blind; whoever runs the study can list them. "
+    "Set precedents where a rule is missing, and score these responses again."
+)
 
 
 class ScoringWork:
@@ -56,10 +62,11 @@ class ScoringWork:
         clock: Callable[[], float] = time.time,
         order: Order | None = None,
         book: MarkBook | None = None,
+        thresholds: Mapping[tuple[str, str], float] = THRESHOLDS,
     ) -> None:
         self._pack = read_pack(folder)
         self._release = held_by(self, folder)
-        self._clock, self._order = clock, order or blind_order
+        self._clock, self._order, self._thresholds = clock, order or blind_order, thresholds
         self._turn = threading.RLock()
         self._known: dict[tuple[str, bool], TaskState] = {}
         self._book = MarkBook(folder / MARKS) if book is None else book
@@ -91,14 +98,27 @@ class ScoringWork:
             now = current(states)
             waiting = next((state for state in states if state.state == "waiting"), None)
             after = FINISHED if waiting is None else f"Nothing to do now. {waiting.of.title}: {waiting.why}"
+            differ = self._differ_on() if now is None and waiting is None else []
+            after = DISCUSS.format(metrics=" and ".join(differ)) if differ else after
             return WorkState(
                 title=self.title,
                 about=ABOUT,
                 steps=[views.step_state(state) for state in states],
                 current=None if now is None else now.of.name,
-                register_open=any(state.of.round == FIRST and state.state == "open" for state in states),
+                register_open=bool(differ)
+                or any(state.of.round == FIRST and state.state == "open" for state in states),
                 finished=after if now is None else "",
             )
+
+    def _differ_on(self) -> list[str]:
+        """The metrics on which raters agree too little, once everybody is through."""
+        lines = self._book.lines
+        if complete(self._pack, lines, self._clock()):
+            return []
+        pairs = compared(self._pack, list(marks_of(lines)), self._thresholds, resamples=1)
+        return list(
+            dict.fromkeys(each.metric for pair in pairs for each in pair.figures() if each.holds is False)
+        )
 
     def step(self, rater: str, step: str) -> StepView:
         with self._turn:

@@ -13,7 +13,7 @@ BLINDED, FORCED = "blinded", "forced"
 ODDS = "odds ratio"
 AUTHOR = "Cliff's "
 FORCED_TOLD = (
-    "The responses were unblinded by force before every pass was complete. Scores made after that were not "
+    "The responses were unblinded by force before scoring was finished. Scores made after that were not "
     "blind, and this cannot be undone."
 )
 FAMILIES = {
@@ -246,9 +246,41 @@ def state_lines(scoring: Scoring) -> list[str]:
     if scoring.state != BLINDED:
         return []
     lines = [f"The responses are blinded: nothing here says which is whose. {done} of {of} scores are made."]
-    if done < of:
+    if scoring.left or done < of:
         return [*lines, "Go on scoring with: assay review serve STUDY"]
+    if scoring.failing:
+        return [*lines, *(f"{each}." for each in disagreement(scoring)), f"Next, {next_step(scoring)}"]
     return [*lines, "Every pass is complete. Go on with: assay review unblind STUDY"]
+
+
+def next_step(scoring: Scoring, study: str = "STUDY") -> str:
+    """What comes next while responses are blinded."""
+    if scoring.left:
+        return f"assay review serve {study}"
+    if scoring.failing:
+        again = f"score it again with assay review serve {study}; then: assay review unblind {study}"
+        return f"raters discuss what they differ on, still blind, and {again}"
+    return f"assay review unblind {study}"
+
+
+def disagreement(scoring: Scoring) -> list[str]:
+    """How far raters agree where that is too little, a line a metric and pair of raters."""
+    return [
+        f"{' and '.join(one.raters)} agree too little on {one.metric}: {one.statistic} "
+        f"{say.number(one.value)}, needs {one.threshold:g}"
+        for one in scoring.failing
+    ]
+
+
+def difference_lines(scoring: Scoring, study: str, most: int = 20) -> list[str]:
+    """What raters differ on, by response id and with both marks: nothing here tells a condition."""
+    lines = [
+        f"  {one.response_id}, {one.metric}: "
+        + ", ".join(f"{rater} {mark}" for rater, mark in zip(one.raters, one.marks, strict=True))
+        for one in scoring.differences
+    ]
+    more = [f"  and {len(lines) - most} more: assay review agreement {study}"] if len(lines) > most else []
+    return [*lines[:most], *more]
 
 
 def category_name(code: str) -> str:

@@ -433,3 +433,25 @@ def test_2000_responses_and_eight_raters_stay_quick(tmp_path: Path) -> None:
     assert middle["task"] < 0.005, middle
     assert middle["save"] < 0.02, middle
     desk.work.close()
+
+
+# -------------------------------------------------------------------------------- raters who differ
+
+
+def test_raters_who_agree_too_little_are_told_to_discuss_and_score_again(desk: Desk) -> None:
+    desk.through(*STEPS)
+    desk.through(*STEPS[:1], rater="ben")
+    desk.save("R-02", "0", rater="ben")
+    told = desk.work.state("anna").finished
+    assert told.endswith("it can be unblinded once everybody is through.")  # nothing yet of what ben gave
+    desk.through(*STEPS[1:], rater="ben")
+    for rater in ("anna", "ben"):
+        state = desk.work.state(rater)
+        assert "raters agree too little on accuracy: the study cannot be unblinded yet" in state.finished
+        assert "score these responses again" in state.finished
+        assert state.register_open  # a rule that was missing becomes a precedent
+    desk.save("R-02", "3", rater="ben")
+    state = desk.work.state("anna")
+    assert (state.finished.startswith("Everything is scored. Tell"), state.register_open) == (True, False)
+    desk.save("R-02", "0", rater="ben")  # what stands counts, not what was said once
+    assert "agree too little" in desk.work.state("ben").finished

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from assay.datasets.dataset import Dataset
+from assay.gates.leaf import Spanning
+from assay.gates.syntax import Call, Clause, Number
+from assay.gates.verdict import leaves_of
 from assay.measures.block import FAILED, Block
 from assay.measures.content import ContentTokens
 from assay.measures.rubric import (
@@ -24,11 +27,10 @@ from assay.review.blinding.leak_statistics import guessable
 from assay.review.blinding.pack import SealedMap
 from assay.review.content_pairs import pair_tokens, site_tokens
 from assay.review.panel import MODEL, Panel, find_panel, panel_of
-from assay.review.scoring.agreement import Agreeing, given_by
+from assay.review.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, THRESHOLDS, compared
 from assay.review.scoring.analysis import Analysing, Scored, analyse
-from assay.review.scoring.marks import AGAIN
 from assay.review.scoring.opened import ScoringFolder
-from assay.review.scoring.progress import progress
+from assay.review.scoring.progress import complete, progress
 from assay.review.scoring.subgroups import correlated, interactions, mean_differences
 from assay.review.scoring.suggestions import (
     Suggestion,
@@ -39,6 +41,12 @@ from assay.review.scoring.suggestions import (
 from assay.scoring_results import PairTokens, Scoring, SiteTokens
 from assay.study import Study
 
+STATISTICS = {  # as clauses write them, by name and weights, and as agreement shows them
+    ("kappa", "none"): KAPPA,
+    ("kappa", "linear"): LINEAR,
+    ("kappa", "quadratic"): QUADRATIC,
+    ("rho", ""): RHO,
+}
 SURE = 0.01  # how unlikely a guess must be by chance to be worth a word
 
 
@@ -62,25 +70,50 @@ def sealed_summary(study: Study) -> Scoring:
 
 def _blinded(plain: Scoring, panel: Panel, files: ScoringFolder, study: Study) -> Scoring:
     """What needs no condition."""
-    pack, acts = files.pack, files.acts
-    questions = {each.response_id: each.question_id for each in pack.responses}
-    first = given_by(files.marks, panel.primary)
-    seconds = [given_by(files.marks, name) for name in panel.others]
-    pairs = [
-        Agreeing(first, each, questions) for each in seconds or [given_by(files.marks, panel.primary, AGAIN)]
-    ]
+    pack, acts, now = files.pack, files.acts, study.kit.clock()
+    pairs = compared(pack, files.marks, thresholds_of(study))
+    agreement = [figure for pair in pairs for figure in pair.figures()]
+    left = [] if files.open else complete(pack, files.lines, now)
+    # who knows another's mark before their own is made is not a second rater
+    shown = pairs if not left and not files.open else []
+    failing = {(each.raters, each.metric): None for each in agreement if each.holds is False}
     return replace(
         plain,
         state=acts.state,
         responses=len(pack.responses),
-        progress=progress(pack, files.lines, study.kit.clock()),
-        agreement=[figure for pair in pairs for figure in pair.figures()],
+        progress=progress(pack, files.lines, now),
+        agreement=agreement,
         matched=[pair.matched() for pair in pairs],
         suggestions=agreement_with_suggestions(files.marks, _suggestions(files)),
         masked=dict(pack.masked),
         acts=acts.said,
         cautions=list(_cautions(panel, acts, study)),
+        left=left,
+        differences=[
+            each
+            for pair in shown
+            for raters, metric in failing
+            if raters == pair.raters
+            for each in pair.differences(metric)
+        ],
     )
+
+
+def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
+    """What agreement has to reach before the seal is opened: what gates ask for first, else the rubric's."""
+    declared: dict[tuple[str, str], float] = {}
+    firsts = [gate.first for gate in study.gates if gate.rules.deciding and gate.first and gate.first.every]
+    for clause in (part for first in firsts for part in first.parts if isinstance(part, Clause)):
+        whole = clause.op in {">", ">="} and not (clause.where or clause.each)
+        names = panel_of(study).names
+        match clause.left, clause.right, next(leaves_of(clause, study)):
+            case (Call(where=()), Number(value=value), Spanning(label=str(label)) as found) if whole and {
+                *names
+            }.issuperset(found.raters):
+                weights = getattr(found.statistic, "weights", "")
+                key = label.replace("_", " "), STATISTICS.get((found.name, weights), found.name)
+                declared[key] = max(value, declared.get(key, value))
+    return {**THRESHOLDS, **declared}
 
 
 def _cautions(panel: Panel, acts: Acts, study: Study) -> Iterator[str]:
@@ -89,7 +122,7 @@ def _cautions(panel: Panel, acts: Acts, study: Study) -> Iterator[str]:
         yield f"the record of the seal is broken: {acts.problem}"
     if acts.state == "forced":
         when = next((f": {each}" for each in acts.acts if each.act == "forced"), "")
-        yield f"the seal was opened by force before every pass was complete{when}"
+        yield f"the seal was opened by force before scoring was finished{when}"
     if strangers := sorted({*panel.sizes, *panel.tokenizers} - {*study.file.factors.get(MODEL, [])}):
         yield f"the panel speaks of models that the study does not have: {', '.join(strangers)}"
     if not panel.others:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import DataError, Problem, UsageError
 from assay.operations.scoring.collected import outdated
+from assay.operations.scoring.summary import sealed_summary, thresholds_of
 from assay.plugins import make
+from assay.report.scoring import difference_lines, disagreement, next_step
 from assay.review.blinding.acts import Act, unblinding
 from assay.review.panel import MODEL, panel_of
 from assay.review.scoring.marks import MarkBook
 from assay.review.scoring.opened import ScoringFolder, head_path
-from assay.review.scoring.progress import complete
 from assay.review.scoring.suggestions import AccuracyJudge, Outcome, suggest_accuracy
 from assay.run.status import place_of
+from assay.scoring_results import Scoring
 from assay.spec import parse_spec
 from assay.study import Study
 
@@ -44,7 +46,7 @@ def scoring_work(study: Study, book: MarkBook | None = None) -> ScoringWork:
         study, scoring
     ):  # what could not be unblinded, or would not count, is not worth a mark
         raise DataError(Problem(what, str(scoring.folder)))
-    return ScoringWork(scoring.folder, clock=study.kit.clock, book=book)
+    return ScoringWork(scoring.folder, clock=study.kit.clock, book=book, thresholds=thresholds_of(study))
 
 
 # --------------------------------------------------------------------------------------- unblind
@@ -73,19 +75,32 @@ class Unblinded:
 
 
 def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "") -> Unblinded:
-    """Opens the seal, once; before every pass is complete only by force, which stays on record."""
+    """Opens the seal, once; before scoring is finished only by force, which stays on record.
+
+    It is not finished while a pass is incomplete, or while raters agree too little: see `next_step`.
+    """
     scoring = scoring_folder(study)
-    pack, now = scoring.pack, study.kit.clock()
+    _, now = scoring.pack, study.kit.clock()  # there has to be a pack
     with scoring.alone():
-        left = [*complete(pack, scoring.lines, now), *filter(None, [outdated(study, scoring)])]
+        found = sealed_summary(study)
+        left = [*found.left, *filter(None, [outdated(study, scoring)])]
+        refusal = "" if left or not found.failing else _disagreeing(found, place_of(study))
+        if not scoring.open and (force or not left):  # while passes are incomplete, that is what is left
+            left += disagreement(found)
         if left and force and not reason.strip():
             say = "--force --reason TEXT. Every report will quote it"
             raise UsageError(f"Say why the seal is opened early: {say}.")
         asked = Act("unblinded", by, now, reason)
+        head, missing = head_path(scoring.folder), "; ".join(left)
         act, opened = unblinding(
-            scoring.folder, asked, missing="; ".join(left), force=force, head=head_path(scoring.folder)
+            scoring.folder, asked, missing=missing, force=force, head=head, refusal=refusal
         )
     return Unblinded(act.act, act.by, act.time, left if opened else [], not opened)
+
+
+def _disagreeing(found: Scoring, place: str) -> str:
+    lines = [f"{'. '.join(disagreement(found))}. They differ on:", *difference_lines(found, place)]
+    return "\n".join([*lines, f"Next: {next_step(found, place)}."])
 
 
 # --------------------------------------------------------------------------------------- suggest

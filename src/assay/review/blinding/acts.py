@@ -158,11 +158,12 @@ def _blocks(handle: int) -> Iterator[bytes]:
 
 
 def unblinding(
-    folder: Path, act: Act, *, missing: str, force: bool, head: Path | None = None
+    folder: Path, act: Act, *, missing: str, force: bool, head: Path | None = None, refusal: str = ""
 ) -> tuple[Act, bool]:
     """Records that the seal is opened, and whether it was this time: a second opening changes nothing.
 
-    `missing` says what is still to be scored, if anything: then it needs `force`, which is kept for ever.
+    `missing` says what is still to be done, if anything: then it needs `force`, which is kept for ever.
+    `refusal` is what is said without it; by default, that scoring is not finished.
     """
     acts = read_acts(folder, head)
     if acts.opened is not None:
@@ -172,10 +173,9 @@ def unblinding(
             f"There is nothing to unblind in {folder}. Make a pack first: assay review blind STUDY"
         )
     if missing and not force:
-        raise UsageError(
-            f"Scoring is not finished: {missing}. Finish it, then unblind. "
-            "Whoever forces it now (--force) marks the study for ever as unblinded early."
-        )
+        what = refusal or f"Scoring is not finished: {missing}. Finish it, then unblind."
+        forcing = "Whoever forces it now (--force) marks the study for ever as unblinded early."
+        raise UsageError(f"{what} {forcing}")
     done: What = "forced" if missing else "unblinded"
     detail = "; ".join(part for part in (act.detail, missing, acts.problem) if part)
     return append_act(folder, msgspec.structs.replace(act, act=done, detail=detail), head), True

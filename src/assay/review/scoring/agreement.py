@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.review.blinding.pack import Pack
 from assay.review.scoring.marks import AGAIN, FIRST, Claim, Mark, standing
 from assay.review.scoring.matching import matched_claims, matched_of
-from assay.scoring_results import Agreed, Matched
+from assay.scoring_results import Agreed, Difference, Matched
 from assay.stats.agreement import cohen_kappa, spearman
 from assay.stats.intervals import LEVEL
 from assay.stats.paired_clusters import interval_over_clusters
@@ -25,11 +26,12 @@ from assay.stats.resample import RESAMPLES, Draws
 if TYPE_CHECKING:
     from assay.protocols import Floats
 
-THRESHOLD = 0.6  # below it the raters talk, mend the rubric and score again
 ACCURACY_LEVELS, CITATION_LEVELS = range(4), range(3)
 KAPPA, LINEAR, QUADRATIC = "kappa", "kappa, linear weights", "kappa, quadratic weights"
 RHO = "Spearman's rho"
 STEPS = ("accuracy", "hallucination", "completeness", "citation")
+# by metric and statistic: below it the raters talk, mend the rubric and score again
+THRESHOLDS = {("accuracy", LINEAR): 0.6, ("completeness", KAPPA): 0.6, ("citation", LINEAR): 0.6}
 
 Grades = Mapping[str, float]  # by response
 Statistic = Callable[["Floats", "Floats", "Floats"], "Floats"]  # two columns and weights
@@ -70,24 +72,38 @@ def given_by(marks: Iterable[Mark], rater: str, turn: str = FIRST) -> Given:
     )
 
 
+def compared(
+    pack: Pack, marks: Sequence[Mark], thresholds: Mapping[tuple[str, str], float], resamples: int = RESAMPLES
+) -> list[Agreeing]:
+    """The primary rater beside each of the others, or beside themself where there are none."""
+    questions, primary = {each.response_id: each.question_id for each in pack.responses}, pack.panel.primary
+    seconds = [given_by(marks, name) for name in pack.panel.others] or [given_by(marks, primary, AGAIN)]
+    first, draws = given_by(marks, primary), Draws(resamples)
+    return [Agreeing(first, each, questions, draws, thresholds=thresholds) for each in seconds]
+
+
 @dataclass(frozen=True)
 class Agreeing:
-    """Two raters to compare. `questions` holds the question of every response."""
+    """Two raters to compare. `questions` holds the question of every response.
+
+    `thresholds` are what a statistic of a metric has to reach.
+    """
 
     first: Given
     second: Given
     questions: Mapping[str, str]
     draws: Draws = field(default_factory=lambda: Draws(RESAMPLES))
     level: float = LEVEL
+    thresholds: Mapping[tuple[str, str], float] = field(default_factory=lambda: THRESHOLDS)
 
     @property
     def raters(self) -> tuple[str, str]:
         return self.first.rater, self.second.rater
 
-    @property
-    def threshold(self) -> float | None:
-        """What kappa has to reach; nothing is asked of a rater who scores again."""
-        return None if self.second.rater == signed(self.first.rater, AGAIN) else THRESHOLD
+    def _threshold(self, metric: str, name: str) -> float | None:
+        """What a statistic has to reach; nothing is asked of a rater who scores again."""
+        again = self.second.rater == signed(self.first.rater, AGAIN)
+        return None if again else self.thresholds.get((metric, name))
 
     def figures(self) -> list[Agreed]:
         """Every figure, in the order of the passes; those without a threshold inform."""
@@ -96,6 +112,15 @@ class Agreeing:
     def matched(self) -> Matched:
         """What their hallucinations have in common."""
         return matched_of(self.raters, self.first.claims, self.second.claims)
+
+    def differences(self, metric: str) -> list[Difference]:
+        """The responses that both scored and gave another mark."""
+        one, other = (_words(each, metric) for each in (self.first, self.second))
+        return [
+            Difference(metric, each, self.raters, (one[each], other[each]))
+            for each in sorted(one.keys() & other.keys())
+            if one[each] != other[each]
+        ]
 
     def _accuracy(self) -> list[Agreed]:
         return self._weighted("accuracy", self.first.accuracy, self.second.accuracy, ACCURACY_LEVELS)
@@ -117,7 +142,7 @@ class Agreeing:
     def _completeness(self) -> list[Agreed]:
         kappa = _kappa("none")
         one, other = self.first.completeness, self.second.completeness
-        return [self._shared("completeness", KAPPA, kappa, one, other, self.threshold)]
+        return [self._shared("completeness", KAPPA, kappa, one, other)]
 
     def _citation(self) -> list[Agreed]:
         given = self.first.citation, self.second.citation
@@ -129,23 +154,15 @@ class Agreeing:
     def _weighted(self, metric: str, one: Grades, other: Grades, levels: Sequence[int]) -> list[Agreed]:
         linear, quadratic = (_kappa(scheme, levels) for scheme in ("linear", "quadratic"))
         return [
-            self._shared(metric, LINEAR, linear, one, other, self.threshold),
+            self._shared(metric, LINEAR, linear, one, other),
             self._shared(metric, QUADRATIC, quadratic, one, other),
         ]
 
-    def _shared(
-        self,
-        metric: str,
-        name: str,
-        statistic: Statistic,
-        one: Grades,
-        other: Grades,
-        threshold: float | None = None,
-    ) -> Agreed:
+    def _shared(self, metric: str, name: str, statistic: Statistic, one: Grades, other: Grades) -> Agreed:
         """One figure over the responses that both have a grade for."""
         both = sorted(one.keys() & other.keys())
         pairs = [(one[key], other[key]) for key in both]
-        return self._agreed(metric, name, statistic, pairs, [self.questions[key] for key in both], threshold)
+        return self._agreed(metric, name, statistic, pairs, [self.questions[key] for key in both])
 
     def _agreed(
         self,
@@ -154,8 +171,8 @@ class Agreeing:
         statistic: Statistic,
         pairs: Sequence[tuple[float, float]],
         asked: Sequence[str],
-        threshold: float | None = None,
     ) -> Agreed:
+        threshold = self._threshold(metric, name)
         if not pairs:
             return Agreed(metric, name, self.raters, 0, threshold=threshold, note="nothing that both scored")
         a, b = np.array(pairs, dtype=np.float64).T
@@ -174,6 +191,16 @@ class Agreeing:
             threshold=threshold,
             note=_note(name, a, b, value, interval.low),
         )
+
+
+def _words(given: Given, metric: str) -> dict[str, str]:
+    """What a rater gave under a metric, by response."""
+    if metric.startswith("hallucination"):
+        return {
+            key: ", ".join(sorted(each.category for each in of)) or "none" for key, of in given.claims.items()
+        }
+    grades = {"accuracy": given.accuracy, "completeness": given.completeness}.get(metric, given.citation)
+    return {key: "not applicable" if grade is None else f"{grade:g}" for key, grade in grades.items()}
 
 
 def _kappa(scheme: str, levels: Sequence[int] | None = None) -> Statistic:
