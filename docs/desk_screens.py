@@ -30,7 +30,7 @@ def served(folder: Path) -> Iterator[str]:
     """The study, blinded and served; gives the first rater's link."""
     study = folder / "answers"
     shutil.copytree(ROOT / "studies" / "answers", study, ignore=shutil.ignore_patterns("scored", "run"))
-    for command in (["run"], ["review", "blind"]):
+    for command in (["run"], ["review", "blind"], ["review", "check"]):
         # A study that nobody has scored yet ends inconclusive, with a code of its own.
         subprocess.run([*ASSAY, *command, str(study)], capture_output=True, check=False)
     command = [*ASSAY, "review", "serve", str(study)]

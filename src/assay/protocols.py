@@ -170,7 +170,6 @@ class Measure(Protocol):
     `better`   "higher" or "lower"
     `low/high` the range; high None: unbounded (failures then cannot be bounded either)
     `absent`   the value when nothing came back; None: such a score stays out of the mean
-    `withheld` may be True: shown only once a blinded scoring, if there is one, is unblinded
     """
 
     @property

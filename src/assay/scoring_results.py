@@ -159,6 +159,7 @@ class Scoring(msgspec.Struct, frozen=True, omit_defaults=True):
     excluded: dict[str, int] = {}  # condition -> responses that failed and were never scored
     acts: list[str] = []  # what was done with the seal, in words
     cautions: list[str] = []
+    checked: bool = False  # whether the last look for leaks found none, or what it found was accepted
     left: list[str] = []  # what is to be scored or looked at before the seal can be opened
     differences: list[Difference] = []  # what to discuss, blind, once nothing is left and agreement fails
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from desk_server import StudyDeskServer, close_dialog, open_task, press, wait_for_heading
 
-from assay.operations.scoring.blinding import blind_study
+from assay.operations.scoring.blinding import blind_study, check_blinding
 from assay.review.scoring.marks import Mark, MarkBook, marks_of, standing
 from assay.run.runner import run_study
 from assay.study import open_study
@@ -46,6 +46,7 @@ def blinded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study = open_study(folder)
     run_study(study)
     blind_study(study, by="tests")
+    assert not check_blinding(study, "tests")
     return folder
 
 

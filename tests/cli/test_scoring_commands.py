@@ -53,6 +53,8 @@ def test_agreement_tells_how_many_marks_were_as_suggested(blinded: Study) -> Non
 
 def test_agreement_sends_nobody_to_a_desk_that_does_not_open_any_more(blinded: Study) -> None:
     folder = blinded.folder
+    assert assay("review", "agreement", folder).out.endswith(f"yet: assay review check {folder}\n")
+    assert assay("review", "check", folder).code == 0
     assert assay("review", "agreement", folder).out.endswith(f"yet: assay review serve {folder}\n")
     assert assay("review", "unblind", folder, "--force", "--reason", "a try").code == 0
     assert assay("review", "agreement", folder).out == "No response was scored twice.\n"
@@ -288,6 +290,7 @@ def test_what_a_gate_asks_of_a_model_judge_is_not_asked_of_raters(tmp_path: Path
 def test_what_two_differ_on_is_not_shown_before_both_are_through(blinded: Study) -> None:
     folder = blinded.folder
     lines = [each for each in low_agreement(blinded) if each["rater"] == "anna" or each["step"] == "accuracy"]
+    assert assay("review", "check", folder).code == 0
     assay("review", "import", folder, write_lines(folder / "scores.jsonl", lines))
     for command in ("status", "agreement"):
         done = assay("review", command, folder)

@@ -22,12 +22,17 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Write what is stored as TREC files: a run file a system, and the labels as qrels."""
+    from assay.errors import UsageError
     from assay.operations.pipeline import Evaluation
     from assay.operations.trec_export import trec_files
+    from assay.review.panel import is_sealed
     from assay.run.store import write_atomic
     from assay.study import open_study
 
     opened = open_study(study)
+    if is_sealed(opened):
+        what = "These files would tell what each condition was given, and people are to score blind"
+        raise UsageError(f"{what}. First: assay review unblind {study}")
     found = trec_files(Evaluation(opened, selected(where or [], [], None)))
     folder = out or opened.run_folder / "trec"
     folder.mkdir(parents=True, exist_ok=True)

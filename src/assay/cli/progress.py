@@ -18,7 +18,8 @@ PLAIN_EVERY = 10.0  # seconds between lines where stderr is not a terminal
 class Shown:
     """A bar in a terminal, a line now and then elsewhere."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, stages: bool = True) -> None:
+        self._tells_stages = stages
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
         self._stages: dict[str, TaskID] = {}
@@ -66,6 +67,8 @@ class Shown:
     def stage(self, what: str, done: int, total: int) -> None:
         """Long work before the first answer: a bar of its own while it lasts."""
         with self._turn:
+            if not self._tells_stages:
+                return
             if self._bar is not None:
                 self._show_stage(self._bar, what, done, total)
             elif time.monotonic() - self._said >= PLAIN_EVERY:

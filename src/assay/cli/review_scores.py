@@ -106,7 +106,7 @@ def show_agreement(study: Study, place: Path, *, as_json: bool) -> None:
         return
     if not any(each.n for each in found.agreement):
         none = "No response was scored twice"
-        typer.echo(f"{none}." if files.open else f"{none} yet: assay review serve {place}")
+        typer.echo(f"{none}." if files.open else f"{none} yet: {next_step(found, str(place))}")
         return
     _show_figures(found.agreement)
     for each in found.matched:

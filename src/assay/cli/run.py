@@ -105,12 +105,14 @@ def performed(
     """Checks a study, asks its systems and then its judges, and tells of each; what follows is evaluation."""
     from assay.operations.pipeline import Evaluation, judge_study
     from assay.operations.validate import check_study
+    from assay.review.panel import is_sealed
     from assay.run.runner import run_study
 
+    blind = is_sealed(opened)  # what is built for an arm, and how much, may tell a condition
     arms = chosen.arms(opened)
     chosen.refuse_unmet(opened, arms)
     check_study(opened, arms)
-    with _resumable(opened), Shown() as progress:
+    with _resumable(opened), Shown(stages=not blind) as progress:
         outcome = run_study(opened, chosen, fresh=fresh, engine=engine, progress=progress)
     done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
     done += f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"

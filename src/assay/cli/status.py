@@ -15,7 +15,8 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
 
     from assay.operations.reviewing import next_step
     from assay.plan_file import is_plan
-    from assay.run.status import place_of, study_status
+    from assay.review.panel import is_sealed
+    from assay.run.status import place_of, study_status, together
     from assay.study import open_study
 
     if is_plan(study):
@@ -25,6 +26,8 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
         return
     opened = open_study(study)
     found = study_status(opened)
+    if is_sealed(opened):
+        found = replace(found, arms=[together(found.arms)])
     if not found.next_step:
         found = replace(found, next_step=next_step(opened, place_of(opened)))
     if as_json:

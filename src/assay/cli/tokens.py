@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.retrieval.parts import Tokens
     from assay.review.content_pairs import Spread
     from assay.scoring_results import PairTokens, SiteTokens
+    from assay.study import Study
 
 MOST = 40  # pairs that are printed; JSON has them all
 
@@ -76,10 +77,24 @@ def _opened(path: Path, names: Sequence[str], extract: str | None) -> tuple[Data
         if extract is not None:
             raise UsageError("--extract is for a folder of pages. A study says it itself: extract, in data.")
         study = open_study(path)
+        _refuse_sealed(study)
         dataset, registry, kit = study.dataset(Arm("")), study.registry, study.kit
     else:
+        for folder in path.resolve().parents:
+            if (folder / "study.yaml").is_file():
+                _refuse_sealed(open_study(folder))
         dataset, registry, kit = folder_pairs(path, extract or "main"), Registry(), Kit()
     return dataset, [registry.create(TOKENIZERS, name).load(kit) for name in names]
+
+
+def _refuse_sealed(study: Study) -> None:
+    from assay.errors import UsageError
+    from assay.review.panel import is_sealed
+    from assay.run.status import place_of
+
+    if is_sealed(study):
+        what = "Sizes tell conditions apart, and people are to score blind"
+        raise UsageError(f"{what}. Count the tokens after: assay review unblind {place_of(study)}")
 
 
 def _pairs(pairs: Sequence[PairTokens]) -> Table:

@@ -25,6 +25,8 @@ from assay.review.scoring.progress import PassState
 from assay.review.scoring.rubric import ACCURACY, Option, Step, step_of
 from assay.review.scoring.rules import Said
 
+NO_SOURCE = "None is known, so there is no source to compare the response with. Go by the reference answer."
+
 
 def form(step: Step) -> Form:
     """What a pass asks for."""
@@ -70,8 +72,10 @@ def blocks(pack: Pack, step: Step, response: Shown) -> list[Block]:
         Block(role="response", title="Response", text=response.text, markable=bool(step.categories)),
         Block(role="reference", title="Reference answer", text=asked.gold),
     ]
-    if source is not None:
+    if source is not None and source.text.strip():
         found.append(Block(role="source", title=source.title or "Source", text=source.text))
+    else:
+        found.append(Block(role="fact", title="Source", text=NO_SOURCE))
     if asked.complexity:
         turns_on = boundary(step.name, asked.complexity)
         text = f"{asked.complexity}. {turns_on}" if turns_on else asked.complexity

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from assay.desk import scoring_views as views
@@ -40,7 +41,7 @@ from assay.review.scoring.rubric import HALLUCINATION
 from assay.review.scoring.rule_suggestions import RULE, by_rule
 from assay.review.scoring.rules import Said, problems, reminders
 
-ABOUT = "Score every response against its reference answer and its source, one pass after the other."
+ABOUT = "Score every response against its reference answer{source}, one pass after the other."
 FINISHED = "Everything is scored. Tell whoever runs the study: it can be unblinded once everybody is through."
 DISCUSS = (
     "Everything is scored, but raters agree too little on {metrics}: the study cannot be unblinded yet. "
@@ -102,13 +103,17 @@ class ScoringWork:
             after = DISCUSS.format(metrics=" and ".join(differ)) if differ else after
             return WorkState(
                 title=self.title,
-                about=ABOUT,
+                about=ABOUT.format(source=self._and_source),
                 steps=[views.step_state(state) for state in states],
                 current=None if now is None else now.of.name,
                 register_open=bool(differ)
                 or any(state.of.round == FIRST and state.state == "open" for state in states),
                 finished=after if now is None else "",
             )
+
+    @cached_property
+    def _and_source(self) -> str:
+        return " and its source" if any(each.text.strip() for each in self._pack.sources.values()) else ""
 
     def _differ_on(self) -> list[str]:
         """The metrics on which raters agree too little, once everybody is through."""

@@ -38,7 +38,6 @@ class _Size(ABC):
     high: ClassVar[float | None] = None
     absent: ClassVar[float | None] = None
     binary: ClassVar[bool] = False
-    withheld: ClassVar[bool] = True  # until a blinded scoring is unblinded: a size may tell a condition
 
     @property
     def name(self) -> str:

@@ -99,11 +99,8 @@ def score_blocks(measures: Sequence[Measure], blocks: Iterable[Block]) -> pl.Dat
     return pl.concat(parts)
 
 
-def kept_back(scores: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
-    """The scores with those of some measures left open: raters are not to know yet what they tell."""
-    named = pl.col("measure").is_in(measures)
-    unjudged = pl.lit(Status.UNJUDGED.value).cast(STATUS)
+def withheld(scores: pl.DataFrame) -> pl.DataFrame:
+    """The scores left open: any figure of a condition, even of what failed, may tell raters whose it is."""
     return scores.with_columns(
-        value=pl.when(named).then(None).otherwise("value"),
-        status=pl.when(named).then(unjudged).otherwise("status"),
+        value=pl.lit(None, pl.Float64), status=pl.lit(Status.UNJUDGED.value).cast(STATUS)
     )

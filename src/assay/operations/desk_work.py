@@ -13,7 +13,7 @@ from assay.study import Study
 SCORING, RELEVANCE, VERDICTS = "scoring", "relevance", "verdicts"
 
 
-def work_of(study: Study, what: str | None, raters: Sequence[str]) -> Work:
+def work_of(study: Study, what: str | None, raters: Sequence[str], leaks_accepted_by: str = "") -> Work:
     """The work that a study asks people for, or the one that is named."""
     offered = _offered(study)
     if what is None:
@@ -26,6 +26,10 @@ def work_of(study: Study, what: str | None, raters: Sequence[str]) -> Work:
     if what not in offered:
         has = f"It has {' and '.join(offered)}." if offered else ""
         raise UsageError(f"This study has no {what} to review. {has}")
+    if what == SCORING:
+        from assay.operations.scoring.work import refuse_unchecked
+
+        refuse_unchecked(study, leaks_accepted_by)
     return MAKERS[what](study, raters)
 
 

@@ -23,7 +23,7 @@ from assay.gates.figures import figures_of, measures_of_figures
 from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
-from assay.measures.score import kept_back, score_blocks
+from assay.measures.score import score_blocks, withheld
 from assay.operations.scoring.summary import scoring_of
 from assay.operations.trust import (
     checked_by_people,
@@ -51,6 +51,7 @@ from assay.results import Results, ReviewSummary, Trust
 from assay.retrieval.embed.static import Static
 from assay.retrieval.parts import Vectors
 from assay.review.outlook import Outlook
+from assay.review.panel import is_sealed
 from assay.review.summary import Reviewing
 from assay.run.columns import COLUMNS, in_order
 from assay.run.keys import Basis, in_item_order, plan_units, scope_hash
@@ -59,7 +60,7 @@ from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.run.status import place_of
 from assay.run.store import Store, write_atomic
-from assay.scoring_results import SEALED, Scoring
+from assay.scoring_results import Scoring
 from assay.slices import Condition
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rectified import Rectifying, Sides
@@ -201,20 +202,16 @@ class Evaluation:
         path, key = self.store.root / "scores.parquet", self._scores_input()
         if path.is_file() and pl.read_parquet_metadata(path).get("input") == key:
             return pl.read_parquet(path)
-        frame = kept_back(score_blocks(self.measures, self.blocks), self._withheld)
+        frame = score_blocks(self.measures, self.blocks)
+        frame = withheld(frame) if self._sealed else frame
         # the key lies in the file itself, so that no crash can pair scores with another input
         write_atomic(path, lambda target: frame.write_parquet(target, metadata={"input": key}))
         return frame
 
     @cached_property
-    def _withheld(self) -> list[str]:
-        """Measures that are shown only once the seal of a blinded scoring is open."""
-        return [each.name for each in self.measures if self._sealed and getattr(each, "withheld", False)]
-
-    @property
     def _sealed(self) -> bool:
         """Whether people are still to score without knowing a condition."""
-        return self.scoring is not None and self.scoring.state in SEALED
+        return is_sealed(self.study)
 
     def _scores_input(self) -> str:
         """A hash of everything a score depends on; measures and judges count with their code's version."""
@@ -227,7 +224,7 @@ class Evaluation:
                     identity(each, registry.provider(MEASURES, getattr(each, "family", ""))).encode()
                     for each in self.measures
                 ),
-                encode([self.study.file.judges, self._withheld]),
+                encode([self.study.file.judges, self._sealed]),
                 *(identity(judge).encode() for judge in self.study.judges),
                 *(dataset.hash.encode() for dataset in self.datasets.values()),
                 *(encode([block.arm, block.seed, block.item_ids]) for block in self.blocks),
@@ -251,7 +248,7 @@ class Evaluation:
     @cached_property
     def rectifying(self) -> Rectifying | None:
         """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
-        usable = self._sides.people and self._sides.paying and not self.study.file.cluster
+        usable = self._sides.people and self._sides.paying and not (self.study.file.cluster or self._sealed)
         return Rectifying(self.blocks, self.judging.names, self._sides) if usable else None
 
     @cached_property
@@ -336,8 +333,10 @@ class Evaluation:
                 status_counts(self.scores, self.study.measures[0].name),
                 self._warnings(),
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),
-                latency(self.blocks),
-                {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
+                {} if self._sealed else latency(self.blocks),
+                {}
+                if self._sealed
+                else {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
             ),
             items=[] if self._sealed else item_views(self.items, self.blocks, self.datasets),
             review=self.review,
@@ -350,6 +349,8 @@ class Evaluation:
             curves=curves_of(self.study.measures),
             scoring=self.scoring,
         )
+        if self._sealed:  # as with items: how a system went about it may tell a condition
+            return found
         return with_trees(with_traces(found, self.blocks, self.datasets), self.blocks, self._embed)
 
     @cached_property
@@ -384,8 +385,8 @@ class Evaluation:
             *self._changes(),
             *(self.scoring.cautions if self.scoring is not None else ()),
             *moved_gates(self.study, self.store.manifest()),
-            *faults(self.blocks),
-            *timed_elsewhere(self.study, self.blocks),
+            *faults(self.blocks, by_arm=not self._sealed),
+            *([] if self._sealed else timed_elsewhere(self.study, self.blocks)),
             *self.store.warnings(),
             *unseen(self.measures, self.blocks),
             *lower_bounds(self.measures, self.judging.bounded),

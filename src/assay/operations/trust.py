@@ -143,14 +143,15 @@ def unused_marks(study: Study, sides: Sides, judgments: Sequence[Judgment]) -> l
     return [f"{what}: the gate {name!r} takes its intervals from subsets" for name in subsets]
 
 
-def faults(blocks: Sequence[Block]) -> list[str]:
-    """For each arm, what failed most often, on how many items, and on which."""
+def faults(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
+    """For each arm, or for all together, what failed most often, on how many items, and on which."""
     found: dict[str, dict[str, dict[str, None]]] = {}
     for block in blocks:
         for item, response in zip(block.items, block.responses, strict=True):
             if response is not None and response.error is not None:
                 what = f"{response.error.kind}: {response.error.message}"
-                found.setdefault(block.arm.name, {}).setdefault(what, {})[item.item_id] = None
+                where = block.arm.name if by_arm else "responses"
+                found.setdefault(where, {}).setdefault(what, {})[item.item_id] = None
     return [
         f"{arm}: {len(items)} item{'s' * (len(items) != 1)} failed with {what} ({_some(list(items))})"
         for arm, whats in found.items()

@@ -246,6 +246,8 @@ def state_lines(scoring: Scoring) -> list[str]:
     if scoring.state != BLINDED:
         return []
     lines = [f"The responses are blinded: nothing here says which is whose. {done} of {of} scores are made."]
+    if scoring.left and not scoring.checked:
+        return [*lines, f"Look for leaks before anybody scores: {next_step(scoring)}"]
     if scoring.left or done < of:
         return [*lines, "Go on scoring with: assay review serve STUDY"]
     if scoring.failing:
@@ -256,7 +258,7 @@ def state_lines(scoring: Scoring) -> list[str]:
 def next_step(scoring: Scoring, study: str = "STUDY") -> str:
     """What comes next while responses are blinded."""
     if scoring.left:
-        return f"assay review serve {study}"
+        return f"assay review {'serve' if scoring.checked else 'check'} {study}"
     if scoring.failing:
         again = f"score it again with assay review serve {study}; then: assay review unblind {study}"
         return f"raters discuss what they differ on, still blind, and {again}"

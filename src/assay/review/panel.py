@@ -22,6 +22,7 @@ from assay.review.blinding.pack import FOLDER
 from assay.review.scoring.agreement import signed
 from assay.review.scoring.marks import AGAIN
 from assay.review.scoring.opened import ScoringFolder
+from assay.scoring_results import SEALED
 from assay.spec import parse_spec
 from assay.study import Study
 
@@ -109,6 +110,12 @@ class Panel:
 def find_panel(study: Study) -> Panel | None:
     """The panel of a study, if one scores its responses."""
     return next((judge for judge in study.judges if isinstance(judge, Panel)), None)
+
+
+def is_sealed(study: Study) -> bool:
+    """Whether a panel is still to score without knowing a condition: nothing may be shown by condition."""
+    panel = find_panel(study)
+    return panel is not None and panel.scoring(study.kit).acts.state in SEALED
 
 
 def panel_of(study: Study) -> Panel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -48,6 +49,15 @@ def study_status(study: Study) -> RunStatus:
             counts = int((~failed).sum()), int(failed.sum()), failed.null_count()
             arms.append(ArmStatus(arm.name, seed, *counts, changed))
     return RunStatus(arms, _next(study, arms))
+
+
+def together(arms: Sequence[ArmStatus]) -> ArmStatus:
+    """All arms as one: while responses are scored blind, what failed is not shown by condition."""
+    answered, failed, pending = (
+        sum(getattr(arm, name) for arm in arms) for name in ("answered", "failed", "pending")
+    )
+    changed = dict.fromkeys(what for arm in arms for what in arm.changed)
+    return ArmStatus("all, until unblinded", 0, answered, failed, pending, list(changed))
 
 
 def place_of(study: Study) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from assay.desk.messages import Draft, NewCase, Saved, SpanClaim, Undo
 from assay.desk.scoring_work import ScoringWork
@@ -455,3 +456,16 @@ def test_raters_who_agree_too_little_are_told_to_discuss_and_score_again(desk: D
     assert (state.finished.startswith("Everything is scored. Tell"), state.register_open) == (True, False)
     desk.save("R-02", "0", rater="ben")  # what stands counts, not what was said once
     assert "agree too little" in desk.work.state("ben").finished
+
+
+def test_where_no_source_is_known_no_empty_panel_is_shown(tmp_path: Path) -> None:
+    pack = pack_of(2)
+    empty = {key: structs.replace(source, title="", text=" \n") for key, source in pack.sources.items()}
+    for number, sources in enumerate((empty, {})):
+        desk = Desk(tmp_path / str(number), structs.replace(pack, sources=sources))
+        blocks, about = desk.work.task("anna", "accuracy", "R-01").blocks, desk.work.state("anna").about
+        desk.work.close()
+        assert about == "Score every response against its reference answer, one pass after the other."
+        assert "source" not in [block.role for block in blocks]
+        (told,) = [block.text for block in blocks if block.title == "Source"]
+        assert "there is no source to compare the response with" in told

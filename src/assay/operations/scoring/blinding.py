@@ -163,7 +163,7 @@ def _asked(item: Item) -> Asked:
 def check_blinding(study: Study, by: str = "") -> list[Leak]:
     """Whatever in the pack, its files, exports and what the desk serves would tell a rater the condition.
 
-    That nothing does goes on record, by the name of whoever looked.
+    What was found goes on record, by the name of whoever looked.
     """
     scoring = scoring_folder(study)
     pack, originals = scoring.pack, scoring.originals()
@@ -173,8 +173,9 @@ def check_blinding(study: Study, by: str = "") -> list[Leak]:
         served = dict(_served(work))
     masking, exported = Masking(panel_of(study).masks), dict(_exported(study))
     found = leaks(scoring.folder, pack, sealed, words, served, masking, exported)
-    if by and not found:
-        _record(scoring, "checked", by, study)
+    if by:
+        kinds = ", ".join(dict.fromkeys(leak.check for leak in found))
+        _record(scoring, "leaking" if found else "checked", by, study, kinds)
     return found
 
 

@@ -88,6 +88,7 @@ def _blinded(plain: Scoring, panel: Panel, files: ScoringFolder, study: Study) -
         masked=dict(pack.masked),
         acts=acts.said,
         cautions=list(_cautions(panel, acts, study)),
+        checked=acts.checked is not None and acts.checked.act != "leaking",
         left=left,
         differences=[
             each
@@ -123,6 +124,9 @@ def _cautions(panel: Panel, acts: Acts, study: Study) -> Iterator[str]:
     if acts.state == "forced":
         when = next((f": {each}" for each in acts.acts if each.act == "forced"), "")
         yield f"the seal was opened by force before scoring was finished{when}"
+    for act in acts.acts:
+        if act.act == "accepted":
+            yield f"the desk was opened though a check had found leaks: {act}"
     if strangers := sorted({*panel.sizes, *panel.tokenizers} - {*study.file.factors.get(MODEL, [])}):
         yield f"the panel speaks of models that the study does not have: {', '.join(strangers)}"
     if not panel.others:

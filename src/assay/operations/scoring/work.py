@@ -12,7 +12,7 @@ from assay.operations.scoring.collected import outdated
 from assay.operations.scoring.summary import sealed_summary, thresholds_of
 from assay.plugins import make
 from assay.report.scoring import difference_lines, disagreement, next_step
-from assay.review.blinding.acts import Act, unblinding
+from assay.review.blinding.acts import Act, append_act, unblinding
 from assay.review.panel import MODEL, panel_of
 from assay.review.scoring.marks import MarkBook
 from assay.review.scoring.opened import ScoringFolder, head_path
@@ -47,6 +47,26 @@ def scoring_work(study: Study, book: MarkBook | None = None) -> ScoringWork:
     ):  # what could not be unblinded, or would not count, is not worth a mark
         raise DataError(Problem(what, str(scoring.folder)))
     return ScoringWork(scoring.folder, clock=study.kit.clock, book=book, thresholds=thresholds_of(study))
+
+
+def refuse_unchecked(study: Study, accepted_by: str = "") -> None:
+    """Nobody scores what nobody has checked, or what was found leaking, unless somebody accepts that."""
+    scoring, place = scoring_folder(study), place_of(study)
+    _ = scoring.pack  # there has to be one
+    last = scoring.acts.checked
+    if last is None:
+        what = "Nobody has checked yet whether anything tells raters the condition"
+        raise UsageError(f"{what}. Run: assay review check {place}")
+    if last.act != "leaking":
+        return
+    if not accepted_by:
+        again = f"Mend it, and check again: assay review check {place}"
+        force = (
+            f"To serve it as it is, which every report will say: assay review serve {place} --accept-leaks"
+        )
+        raise UsageError(f"The last check found leaks ({last.detail}). {again}. {force}")
+    accepted = Act("accepted", accepted_by, study.kit.clock(), last.detail)
+    append_act(scoring.folder, accepted, head_path(scoring.folder))
 
 
 # --------------------------------------------------------------------------------------- unblind

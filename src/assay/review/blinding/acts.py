@@ -26,7 +26,12 @@ from assay.review.blinding.pack import ACTS, MARKS
 from assay.run.journal import storing
 from assay.run.store import write_atomic
 
-What = Literal["blinded", "checked", "unblinded", "forced"]
+What = Literal["blinded", "checked", "leaking", "accepted", "unblinded", "forced"]
+WORDS = {
+    "leaking": "checked, and found leaking,",
+    "accepted": "leaks accepted",
+    "forced": "unblinded early, by force",
+}
 
 
 class Act(msgspec.Struct, frozen=True):
@@ -40,8 +45,9 @@ class Act(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         when = datetime.fromtimestamp(self.time, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        done = "unblinded early, by force" if self.act == "forced" else self.act
-        return f"{when}: {done} by {self.by}" + (f" ({self.detail})" if self.detail else "")
+        return f"{when}: {WORDS.get(self.act, self.act)} by {self.by}" + (
+            f" ({self.detail})" if self.detail else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,15 @@ class Acts:
         """open (nothing was blinded), blinded, unblinded, or forced: once forced, for ever."""
         done = {each.act for each in self.acts} | ({"forced"} if self.forced else set())
         return next((state for state in ("forced", "unblinded", "blinded") if state in done), "open")
+
+    @property
+    def checked(self) -> Act | None:
+        """The last check since responses were blinded, or that its leaks were accepted."""
+        last = None
+        for each in self.acts:
+            if each.act in {"blinded", "checked", "leaking", "accepted"}:
+                last = None if each.act == "blinded" else each
+        return last
 
     @property
     def opened(self) -> Act | None:
