@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points, packages_distributions
 from importlib.metadata import version as distribution_version
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, g
 
 import msgspec
 
-from assay.errors import PluginError, UsageError, did_you_mean
+from assay.errors import AssayError, PluginError, UsageError, did_you_mean
 from assay.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
@@ -62,6 +63,17 @@ class WrongParameter(PluginError):
 
 def _as_given(value: Any) -> Any:
     return value
+
+
+@contextmanager
+def blamed(what: str) -> Iterator[None]:
+    """Whatever a plugin's code raises inside, as a PluginError that begins with `what`."""
+    try:
+        yield
+    except AssayError:
+        raise
+    except Exception as error:  # a plugin is anybody's code
+        raise PluginError(f"{what}: {type(error).__name__}: {error}") from error
 
 
 class Registry:

@@ -170,6 +170,8 @@ class Measure(Protocol):
     `better`   "higher" or "lower"
     `low/high` the range; high None: unbounded (failures then cannot be bounded either)
     `absent`   the value when nothing came back; None: such a score stays out of the mean
+    `check`    may say before a run that it cannot be computed, by an AssayError: a part is not installed, …
+               (one that breaks on a run costs itself alone: its scores are failed)
     """
 
     @property

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from assay.errors import PluginError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -78,7 +80,10 @@ def write_reports(results: Results, study: Study) -> Results:
 
     named = dataclasses.replace(results, report=str(study.run_folder / "report.html"))
     for format_ in dict.fromkeys(["html", *study.file.reports]):
-        write_report(named, study, format_)
+        try:
+            write_report(named, study, format_)
+        except PluginError as error:  # it costs neither the other reports nor the verdict
+            say(f"{error}. This report is not written.")
     return named
 
 
@@ -86,16 +91,17 @@ def write_report(results: Results, study: Study, format_: str, out: Path | None 
     """Writes one format: a file, or a folder of files, in the run folder or where it is told."""
     from functools import partial
 
-    from assay.plugins import RENDERERS
+    from assay.plugins import RENDERERS, blamed
     from assay.run.store import write_atomic
 
     renderer = study.registry.create(RENDERERS, format_)
-    if hasattr(renderer, "files"):
-        place = out or study.run_folder / format_
-        content = {place / name: data for name, data in renderer.files(results).items()}
-    else:
-        place = out or study.run_folder / f"report{renderer.suffix}"
-        content = {place: renderer.render(results)}
+    with blamed(f"the report {format_} broke"):
+        if hasattr(renderer, "files"):
+            place = out or study.run_folder / format_
+            content = {place / name: data for name, data in renderer.files(results).items()}
+        else:
+            place = out or study.run_folder / f"report{renderer.suffix}"
+            content = {place: renderer.render(results)}
     for path, data in content.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, partial(_write, data))

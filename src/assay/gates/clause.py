@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 import numpy as np
 
-from assay.errors import UsageError
+from assay.errors import PluginError, UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import means_of
 from assay.gates.margin import Estimated, Margin, margins_of
@@ -119,7 +119,7 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool)
         return _open(clause, reason)
     try:
         margins = margins_of(clause, leaves, evaluator, ways, subsets=rules.interval == "subsets")
-    except UsageError as error:  # a statistic that the raters, or arms that people's marks, do not suit
+    except (UsageError, PluginError) as error:  # a statistic that breaks, or that the raters do not suit
         return _open(clause, str(error))
     if not _upward(clause):
         margins = [-margin for margin in margins]

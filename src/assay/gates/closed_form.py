@@ -9,6 +9,7 @@ import numpy as np
 from assay.gates.evaluate import Counting, Evaluator, Scope
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
 from assay.gates.syntax import Binary, Call, Expression, Negate, Number
+from assay.plugins import blamed
 from assay.stats.columns import discordant
 from assay.stats.intervals import Interval, bonett_price, proportion_interval, quantile_interval
 
@@ -71,12 +72,13 @@ def _share(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope)
     """One statistic that is a share of some of the rows, which are each a cluster: precision, recall."""
     only = found[0]
     counted = getattr(only.statistic, "trials", None) if isinstance(only, Spanning) else None
-    if len(found) > 1 or counted is None:
+    if len(found) > 1 or counted is None or isinstance(only, Mean):
         return None
     columns, rows = evaluator.columns(only, way)
     if len(rows) != scope.n or not np.isin(columns, (0.0, 1.0)).all():
         return None
-    successes, trials = counted(columns)
+    with blamed(f"{only.name} broke"):
+        successes, trials = counted(columns)
     return proportion_interval(successes, trials, evaluator.level) if trials else None
 
 

@@ -7,8 +7,9 @@ bootstrap of the whole expression.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 
 import numpy as np
@@ -18,7 +19,7 @@ from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.judges.ratings import shared_ratings
 from assay.measures.block import Block
-from assay.plugins import Registry
+from assay.plugins import Registry, blamed
 from assay.records import Arm, Judgment
 from assay.stats.prediction_powered import Powered
 from assay.stats.rectified import Rectifying
@@ -88,6 +89,7 @@ class Evaluator:
     raters: Sequence[str] | None = None
     rectifying: Rectifying | None = None  # where people checked a judge that costs something
     left_out: Sequence[Block] = ()  # the items of the study that a selection leaves out
+    broken: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by system and measure: why
 
     @cached_property
     def _draws(self) -> Draws:
@@ -175,10 +177,14 @@ class Evaluator:
 
     def _statistic(self, found: Spanning, counting: Counting, scope: Scope, weights: Weights) -> Floats:
         columns, rows = self.columns(found, counting)
-        parts = [found.statistic.values(columns, np.ones((1, len(rows))))]
-        parts.append(np.full(scope.n, np.nan))  # quantiles and ranks have no consistent jackknife
-        parts += [found.statistic.values(columns, drawn[:, scope.codes[rows]]) for drawn in weights(scope.n)]
-        return np.concatenate(parts)
+        parts = list[Floats]()
+        with blamed(f"{found.name} broke"):
+            for drawn in itertools.chain([np.ones((1, scope.n))], weights(scope.n)):
+                parts.append(np.asarray(found.statistic.values(columns, drawn[:, scope.codes[rows]])))
+                if parts[-1].shape != (len(drawn),):
+                    raise ValueError("it did not give one value for each resample")
+        # quantiles and ranks have no consistent jackknife
+        return np.concatenate([parts[0], np.full(scope.n, np.nan), *parts[1:]])
 
     def columns(self, found: Leaf, counting: Counting) -> tuple[list[Floats], NDArray[np.int64]]:
         """The columns a leaf reads, over the rows that all of them have, and which rows these are."""

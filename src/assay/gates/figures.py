@@ -13,7 +13,7 @@ from math import isinf, isnan
 import msgspec
 import numpy as np
 
-from assay.errors import AssayError, Problem, UsageError
+from assay.errors import AssayError, PluginError, Problem, UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_expression
 from assay.gates.leaf import Mean, means_of
@@ -134,7 +134,7 @@ def _figure(one: Expressed, factors: Factors, evaluator: Evaluator) -> Figure:
     try:
         # last come the rows that have a score alone, as tables show them: their value is the figure's
         margins = margins_of(clause, leaves, evaluator, [*ways, {}] if failed else ways)
-    except UsageError as error:
+    except (UsageError, PluginError) as error:
         return msgspec.structs.replace(figure, reason=str(error))
     return _told(figure, margins, failed, evaluator.scope(leaves.values(), {}).n)
 

@@ -13,6 +13,7 @@ from assay.gates.evaluate import Counting, Evaluator
 from assay.gates.leaf import Leaf, Mean, Spanning
 from assay.gates.syntax import Call, Condition
 from assay.measures.block import FAILED, PENDING, UNJUDGED
+from assay.plugins import blamed
 from assay.records import Arm, Item
 
 MOST_FAILING = 6  # columns with failed rows whose ends are all combined
@@ -23,6 +24,8 @@ def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
     """Why rows that are absent, open or unpaired allow no decision; empty where they do."""
     if absent := [mean.system for mean in means if mean.system not in evaluator.rows.systems]:
         return f"{absent[0]} was not run"
+    if broken := [evaluator.broken[mean.column] for mean in means if mean.column in evaluator.broken]:
+        return broken[0].rstrip(".")
     if reason := _not_run(means, evaluator):
         return reason
     for n, word in (
@@ -109,7 +112,8 @@ def _left_out(means: Sequence[Mean], evaluator: Evaluator) -> int:
     found: set[str] = set()
     for mean, block in itertools.product(means, evaluator.left_out):
         if block.arm.system == mean.system and not block.lacks(mean.measure.needs):
-            pairs = zip(block.items, mean.measure.applies(block), strict=True)
+            with blamed(f"{mean.measure.name} broke on {block.arm.name}"):
+                pairs = zip(block.items, mean.measure.applies(block), strict=True)
             found |= {item.item_id for item, applies in pairs if applies and _meets(item, block.arm, mean)}
     return len(found)
 

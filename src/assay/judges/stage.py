@@ -22,6 +22,7 @@ from assay.judges.inquiry import Inquiry
 from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.resolve import resolve
 from assay.measures.block import Block, Labels, View
+from assay.plugins import blamed
 from assay.protocols import FreeJudge, Judge, PayingJudge
 from assay.records import INTENT, Judgment, Question
 from assay.run.journal import Judged
@@ -170,7 +171,9 @@ class Judging:
                 decided.setdefault((each.item_id, each.label, each.target), set()).add(each.arm)
         for dataset, blocks in self._parts:
             arms = _arms(blocks)
-            for question in judge.questions(dataset, blocks):
+            with blamed(f"the judge {judge.names[0]} broke"):
+                questions = list(judge.questions(dataset, blocks))
+            for question in questions:
                 known = decided.get((question.item_id, question.label, question.target), set())
                 wanted = arms if question.arm is None else {question.arm}
                 # in an open world one arm's label is read by all on its corpus
@@ -180,10 +183,9 @@ class Judging:
 
     def _free(self, judge: FreeJudge) -> list[Judgment]:
         """What a free judge says; what it says of some datasets only holds for the arms on those."""
-        said = [
-            [each for each in judge.judge(dataset, blocks, self.study.kit) if self._counts(judge, each)]
-            for dataset, blocks in self._parts
-        ]
+        with blamed(f"the judge {judge.names[0] if judge.names else type(judge).__name__} broke"):
+            made = [judge.judge(dataset, blocks, self.study.kit) for dataset, blocks in self._parts]
+        said = [[each for each in judgments if self._counts(judge, each)] for judgments in made]
         if len(said) == 1:
             return said[0]
         everywhere = set(said[0]).intersection(*said[1:])

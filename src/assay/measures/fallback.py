@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -39,13 +40,20 @@ FAMILIES: dict[str, bool] = {
     "SetR": True,
     "infAP": True,
 }
+_REMEDIES = {
+    "ERR": "Give it a cut-off, such as ERR@20.",
+    "RBP": "Write it with rel and without a cut-off, such as RBP(rel=1, p=0.8).",
+}
+MOST = 4  # the highest grade that gdeval, which computes ERR, reads
+_UNSET = re.compile(r"invalid param (\w+)=<object object at \w+>")  # how ir_measures says "required"
 
 
 @dataclass(frozen=True)
 class IrMeasure:
     """A measure of ir_measures, query by query; see its documentation for formula and citation.
 
-    0 where nothing is relevant or nothing came back. Ties are broken as its providers break them.
+    0 where nothing is relevant or nothing came back. Ties are broken as its providers break them. Its
+    providers see numbers in the place of ids, in the order of the ids: gdeval reads no others.
     """
 
     spelling: str
@@ -63,7 +71,17 @@ class IrMeasure:
 
     @property
     def high(self) -> float | None:
-        return 1.0 if FAMILIES[self.spelling.partition("@")[0].partition("(")[0]] else None
+        return 1.0 if FAMILIES[self._family] else None
+
+    @property
+    def _family(self) -> str:
+        return self.spelling.partition("@")[0].partition("(")[0]
+
+    def check(self) -> None:
+        """Computes it once on two made-up hits: a PluginError tells what no installed provider can do."""
+        hits = pl.DataFrame({"item": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0]})
+        labels = pl.DataFrame({"item": ["q", "q"], "doc": ["a", "b"], "grade": [1.0, 0.0]})
+        self.of_frames(hits, labels, ["q"])
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
         return block.rankable
@@ -75,14 +93,22 @@ class IrMeasure:
         self, ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str]
     ) -> NDArray[np.float64]:
         """Values from the columns item, doc, score and item, doc, grade; one an item."""
-        qrels = _by_item(labels.with_columns(grade=pl.col("grade").cast(pl.Int64)), "grade")
-        run = _by_item(ranking, "score")
+        whole = labels.filter(pl.col("grade") == pl.col("grade").round())
+        if len(whole) < len(labels):
+            raise PluginError(f"{self.spelling} takes whole grades, and some labels have others.")
+        if self._family == "ERR" and (labels["grade"] > MOST).any():
+            raise PluginError(f"{self.spelling} takes grades from 0 to {MOST}, and some labels are higher.")
+        queries, docs = (_numbered(labels[name], ranking[name]) for name in ("item", "doc"))
+        qrels = _by_item(labels.with_columns(pl.col("grade").cast(pl.Int64)), "grade", queries, docs)
+        run = _by_item(ranking, "score", queries, docs)
         try:
             metrics = list(_library().iter_calc([_parsed(self.spelling)], qrels, run))
         except (ValueError, RuntimeError, subprocess.CalledProcessError) as error:
-            raise PluginError(f"ir_measures cannot compute {self.spelling}: {error}") from error
+            said = " ".join(str(error).split())
+            fix = "" if "pip install" in said else _REMEDIES.get(self._family, "")
+            raise PluginError(f"ir_measures cannot compute {self.spelling}: {said} {fix}".rstrip()) from error
         found = {metric.query_id: float(metric.value) for metric in metrics}
-        return np.array([found.get(item, 0.0) for item in items])
+        return np.array([found.get(queries.get(item, ""), 0.0) for item in items])
 
 
 def ir_measure(text: str) -> IrMeasure:
@@ -90,10 +116,18 @@ def ir_measure(text: str) -> IrMeasure:
     return IrMeasure(repr(_parsed(text)))
 
 
-def _by_item(frame: pl.DataFrame, column: str) -> dict[str, dict[str, Any]]:
+def _numbered(*ids: pl.Series) -> dict[str, str]:
+    """A number for each id, all of one length and in the order of the ids, so that ties stay as they are."""
+    known = sorted(set[str]().union(*ids))
+    return {each: str(number).zfill(len(str(len(known)))) for number, each in enumerate(known)}
+
+
+def _by_item(
+    frame: pl.DataFrame, column: str, queries: Mapping[str, str], docs: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
     nested: dict[str, dict[str, Any]] = {}
     for item, doc, value in frame.select("item", "doc", column).iter_rows():
-        nested.setdefault(item, {})[doc] = value
+        nested.setdefault(queries[item], {})[docs[doc]] = value
     return nested
 
 
@@ -102,7 +136,8 @@ def _parsed(text: str) -> Any:
         measure = _library().parse_measure(text)
         measure.validate_params()
     except (AssertionError, NameError, ValueError) as error:  # how ir_measures reports a bad measure
-        raise PluginError(f"{text}: ir_measures refuses it: {error}.") from error
+        what = _UNSET.sub(r"\1 is required", str(error))
+        raise PluginError(f"{text}: ir_measures refuses it: {what}.") from error
     return measure
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.datasets.run_file import read_qrels, read_run
-from assay.errors import DataError, Problem, UsageError
+from assay.errors import DataError, PluginError, Problem, UsageError
 from assay.measures.fallback import IrMeasure
 from assay.measures.gains import gain_matrix
 from assay.measures.parse import parse_measure
@@ -29,6 +29,7 @@ class FileScores:
 
     scores: pl.DataFrame
     unjudged: list[str]  # queries of the run that the qrels do not have: not scored
+    broken: dict[str, str]  # measures that could not be computed, and why: their scores are failed
 
 
 def score_files(
@@ -52,22 +53,31 @@ def score_files(
     scored, missing = gains.labelled & (gains.returned > 0), gains.labelled & (gains.returned == 0)
     status = np.select([scored, missing], [Status.SCORED, Status.MISSING], Status.NOT_APPLICABLE)
     table = pl.DataFrame({"item": items, "status": pl.Series(status, dtype=pl.String).cast(STATUS)})
-    parts = []
+    parts, broken = [], dict[str, str]()
     for measure in parsed:
-        values = measure.of(gains) if isinstance(measure, Ranked) else measure.of_frames(run, qrels, items)
-        values = np.select([scored, missing], [values, np.full(len(items), measure.absent)], np.nan)
+        own, absent = table, np.full(len(items), measure.absent)
+        try:
+            found = measure.of(gains) if isinstance(measure, Ranked) else measure.of_frames(run, qrels, items)
+            values = np.select([scored, missing], [found, absent], np.nan)
+        except PluginError as error:
+            broken[measure.name], values = str(error), np.full(len(items), np.nan)
+            failed = pl.lit(Status.FAILED.value).cast(STATUS)
+            own = table.with_columns(status=pl.when(scored | missing).then(failed).otherwise("status"))
         parts.append(
-            table.with_columns(measure=pl.lit(measure.name), value=pl.Series(values, nan_to_null=True))
+            own.with_columns(measure=pl.lit(measure.name), value=pl.Series(values, nan_to_null=True))
         )
     judged = set(items)
     return FileScores(
         pl.concat(parts).select("item", "measure", "value", "status"),
         [item for item in asked if item not in judged],
+        broken,
     )
 
 
 def _on_rankings(text: str, registry: Registry) -> Ranked | IrMeasure:
     measure = parse_measure(text, registry)
+    if isinstance(measure, IrMeasure):
+        measure.check()
     if isinstance(measure, Ranked | IrMeasure):
         return measure
     needs = ", ".join(sorted(measure.needs - {"hits", "labels"})) or "what was observed while it ran"

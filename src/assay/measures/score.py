@@ -11,13 +11,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.errors import AssayError, PluginError
-from assay.measures.block import MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block, View
+from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block, View
 from assay.measures.semantic import REVIEW, wants_review
+from assay.plugins import blamed
 from assay.protocols import Measure
 from assay.records import Status
 
 SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
 STATUS = pl.Enum([status.value for status in Status])
+Broken = dict[tuple[str, str], str]  # by system and measure: why it could not be computed
 
 
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
@@ -40,15 +42,9 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
 
 def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Where a measure applies and its values; whatever it does wrong is told under its name."""
-    try:
+    with blamed(f"{measure.name} broke on {block.arm.name}"):
         applies = np.asarray(measure.applies(block), dtype=bool)
         values = np.asarray(measure.values(block), dtype=np.float64)
-    except AssayError:
-        raise
-    except Exception as error:  # a measure is anybody's code
-        raise PluginError(
-            f"{measure.name} broke on {block.arm.name}: {type(error).__name__}: {error}"
-        ) from error
     if wrong := [each.shape for each in (applies, values) if each.shape != (len(block.items),)]:
         raise PluginError(f"{measure.name} gave {wrong[0]} values for {len(block.items)} items.")
     high = np.inf if measure.high is None else measure.high
@@ -78,12 +74,25 @@ def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
     return np.asarray(unknown & (there & np.isnan(grades[:, :depth])).any(axis=1))
 
 
-def score_blocks(measures: Sequence[Measure], blocks: Iterable[Block]) -> pl.DataFrame:
-    """All scores as one table: item, system, factors, arm, seed, measure, value, status."""
+def score_blocks(
+    measures: Sequence[Measure], blocks: Iterable[Block], broken: Broken | None = None
+) -> pl.DataFrame:
+    """All scores as one table: item, system, factors, arm, seed, measure, value, status.
+
+    A measure that breaks costs itself alone where `broken` is there to note it: its scores are failed.
+    """
     parts = []
     names = np.array([status.value for status in STATUSES])
     for block, measure in product(blocks, measures):
-        values, status = score_block(measure, block)
+        try:
+            with blamed(f"{measure.name} broke on {block.arm.name}"):
+                values, status = score_block(measure, block)
+        except AssayError as error:
+            if broken is None:
+                raise
+            broken.setdefault((block.arm.system, measure.name), str(error))
+            values = np.full(len(block.items), np.nan)
+            status = np.where(block.asked == SCORED, FAILED, block.asked)
         parts.append(
             pl.DataFrame({"item": block.item_ids, "value": values, "status": names[status]}).select(
                 "item",

@@ -12,18 +12,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import msgspec
 import polars as pl
 
-import assay
-from assay.datasets.dataset import Dataset, digest
+from assay.datasets.dataset import Dataset
 from assay.errors import UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of, measures_of_figures
 from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
-from assay.measures.score import score_blocks, withheld
+from assay.measures.score import Broken
+from assay.operations.scores_file import stored_scores
 from assay.operations.scoring.summary import scoring_of
 from assay.operations.trust import (
     checked_by_people,
@@ -31,6 +30,7 @@ from assay.operations.trust import (
     latency,
     lower_bounds,
     moved_gates,
+    not_computed,
     provenance,
     refuse_strangers,
     status_counts,
@@ -40,7 +40,7 @@ from assay.operations.trust import (
 )
 from assay.operations.unmeasured import unseen
 from assay.operations.validate import check_study
-from assay.plugins import MEASURES, Registry, identity
+from assay.plugins import Registry
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.report.curves import curves_of
@@ -59,7 +59,7 @@ from assay.run.performing import Progress, Tally
 from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.run.status import place_of
-from assay.run.store import Store, write_atomic
+from assay.run.store import Store
 from assay.scoring_results import Scoring
 from assay.slices import Condition
 from assay.stats.compare import Comparing, summarise
@@ -195,44 +195,25 @@ class Evaluation:
             dataclasses.replace(block, labels=self.labels, judgments=self.judgments) for block in self._asked
         ]
 
-    @cached_property
+    @property
     def scores(self) -> pl.DataFrame:
-        """Every score, from the run folder where nothing it depends on has changed."""
+        """Every score."""
+        return self._scored[0]
+
+    @property
+    def _broken(self) -> Broken:
+        """Measures that could not be computed."""
+        return self._scored[1]
+
+    @cached_property
+    def _scored(self) -> tuple[pl.DataFrame, Broken]:
         refuse_strangers(self.blocks, self.datasets)
-        path, key = self.store.root / "scores.parquet", self._scores_input()
-        if path.is_file() and pl.read_parquet_metadata(path).get("input") == key:
-            return pl.read_parquet(path)
-        frame = score_blocks(self.measures, self.blocks)
-        frame = withheld(frame) if self._sealed else frame
-        # the key lies in the file itself, so that no crash can pair scores with another input
-        write_atomic(path, lambda target: frame.write_parquet(target, metadata={"input": key}))
-        return frame
+        return stored_scores(self.study, self.store, self.measures, self.blocks, sealed=self._sealed)
 
     @cached_property
     def _sealed(self) -> bool:
         """Whether people are still to score without knowing a condition."""
         return is_sealed(self.study)
-
-    def _scores_input(self) -> str:
-        """A hash of everything a score depends on; measures and judges count with their code's version."""
-        registry = self.study.registry
-        encode = msgspec.json.Encoder(order="sorted").encode
-        return digest(
-            [
-                assay.__version__.encode(),
-                *(
-                    identity(each, registry.provider(MEASURES, getattr(each, "family", ""))).encode()
-                    for each in self.measures
-                ),
-                encode([self.study.file.judges, self._sealed]),
-                *(identity(judge).encode() for judge in self.study.judges),
-                *(dataset.hash.encode() for dataset in self.datasets.values()),
-                *(encode([block.arm, block.seed, block.item_ids]) for block in self.blocks),
-                *(encode([block.structure, block.structures]) for block in self.blocks),
-                *(block.answers.hash_rows(0).to_numpy().tobytes() for block in self.blocks),
-                *map(encode, self.judgments),
-            ]
-        )
 
     @cached_property
     def rows(self) -> Rows:
@@ -257,7 +238,7 @@ class Evaluation:
 
     def _set_right(self, plain: Estimate) -> Estimate:
         """An estimate that combines a judge's many verdicts with people's few, where there are enough."""
-        if self.rectifying is None:
+        if self.rectifying is None or (plain.system, plain.measure) in self._broken:
             return plain
         measure = next(each for each in self.study.measures if each.name == plain.measure)
         where = [Condition(name, True, (value,)) for name, value in plain.where.items()]
@@ -287,6 +268,7 @@ class Evaluation:
             raters=self.judging.raters,
             rectifying=self.rectifying,
             left_out=self._left_out,
+            broken=self._broken,
         )
 
     @cached_property
@@ -386,6 +368,7 @@ class Evaluation:
             *(self.scoring.cautions if self.scoring is not None else ()),
             *moved_gates(self.study, self.store.manifest()),
             *faults(self.blocks, by_arm=not self._sealed),
+            *not_computed(self._broken),
             *([] if self._sealed else timed_elsewhere(self.study, self.blocks)),
             *self.store.warnings(),
             *unseen(self.measures, self.blocks),

@@ -11,7 +11,8 @@ import assay
 from assay.errors import UsageError
 from assay.measures.files import score_files
 from assay.measures.parse import parse_measure
-from assay.operations.trust import status_counts
+from assay.measures.score import Broken
+from assay.operations.trust import not_computed, refuse_nothing_computed, status_counts
 from assay.records import Item
 from assay.report.views import measure_infos
 from assay.results import Results, Trust
@@ -39,9 +40,10 @@ def evaluate_runs(
         )
     if not measures:
         raise UsageError("Name at least one measure, such as -m nDCG@10.")
-    parts, warnings = [], []
+    parts, warnings, broken = list[pl.DataFrame](), list[str](), Broken()
     for name, path in zip(names, runs, strict=True):
         found = score_files(path, qrels, measures)
+        broken |= {(name, measure): why for measure, why in found.broken.items()}
         if found.unjudged:
             warnings.append(f"{name}: {len(found.unjudged)} queries without judgments are left out")
         absent = found.scores.filter(pl.col("status") == "missing")["item"].n_unique()
@@ -50,6 +52,8 @@ def evaluate_runs(
             warnings.append(f"{name}: {absent} of {queries} judged queries are not in the run")
         parts.append(found.scores.select("item", *_about(name), "measure", "value", "status"))
     scores = pl.concat(parts) if missing == "zero" else _opened(pl.concat(parts))
+    refuse_nothing_computed(broken, scores)
+    warnings += not_computed(broken)
     rows = Rows(scores, [Item(item_id, "") for item_id in scores["item"].unique(maintain_order=True)])
     parsed = [parse_measure(text) for text in measures]
     estimates, comparisons = summarise(rows, parsed, Comparing(names[0], against))

@@ -12,9 +12,10 @@ import polars as pl
 
 import assay
 from assay.datasets.dataset import Dataset
-from assay.errors import AssayError, DataError, Problem, did_you_mean
+from assay.errors import AssayError, DataError, PluginError, Problem, did_you_mean
 from assay.gates.verdict import systems_of
 from assay.measures.block import Block, Labels
+from assay.measures.score import Broken
 from assay.protocols import Measure
 from assay.records import Arm, Estimate, Judgment
 from assay.report.views import Bounded, is_lower_bound
@@ -157,6 +158,24 @@ def faults(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
         for arm, whats in found.items()
         for what, items in sorted(whats.items(), key=lambda pair: -len(pair[1]))[:SHOWN_FAULTS]
     ]
+
+
+def not_computed(broken: Broken) -> list[str]:
+    """The measures that broke, for which systems, and why: their scores are failed, whatever came back."""
+    found: dict[str, dict[str, str]] = {}
+    for (system, measure), why in broken.items():
+        found.setdefault(measure, {})[system] = why.rstrip(".")
+    after = "Its scores are `failed`, and clauses that read it are undecided"
+    return [
+        f"{measure} could not be computed for {', '.join(whys)}: {next(iter(whys.values()))}. {after}"
+        for measure, whys in found.items()
+    ]
+
+
+def refuse_nothing_computed(broken: Broken, scores: pl.DataFrame) -> None:
+    """Where every measure broke on every system there is nothing to report but that."""
+    if broken and len(broken) == scores.select("system", "measure").n_unique():
+        raise PluginError("\n".join(not_computed(broken)))
 
 
 def _some(names: Sequence[str]) -> str:

@@ -41,6 +41,15 @@ def name_problems(
             yield study.lines.problem(_place(study, measure), said, did_you_mean(name, known))
 
 
+def measure_problems(study: Study, measures: Sequence[Measure]) -> Iterator[Problem]:
+    """Measures that cannot be computed, whatever comes back: those that can tell are tried."""
+    for measure in measures:
+        try:
+            getattr(measure, "check", lambda: None)()
+        except AssayError as error:
+            yield study.lines.problem(_place(study, measure), str(error))
+
+
 def _named(
     study: Study, datasets: Mapping[str, Dataset], measure: Measure
 ) -> Iterator[tuple[str, str, set[str]]]:

@@ -18,8 +18,8 @@ from assay.gates.verdict import measures_of
 from assay.measures.block import View
 from assay.measures.shown import evidence_problems
 from assay.operations.trust import warnings_of
-from assay.operations.unmeasured import budget_problems, lacking, name_problems
-from assay.plugins import Registry
+from assay.operations.unmeasured import budget_problems, lacking, measure_problems, name_problems
+from assay.plugins import Registry, blamed
 from assay.protocols import Measure
 from assay.records import Arm
 from assay.review.panel import find_panel
@@ -82,6 +82,7 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     shallow, unsure = _too_shallow(study, list(measures.values()))
     examined, doubts = _examined(study, datasets)
     problems.update(dict.fromkeys([*shallow, *examined, *_same_condition(study, arms)]))
+    problems.update(dict.fromkeys(measure_problems(study, list(measures.values()))))
     if not problems:  # what there is to name is known only where all of it can be opened
         named = name_problems(study, datasets, list(measures.values()))
         problems.update(dict.fromkeys([*named, *budget_problems(study, arms)]))
@@ -114,7 +115,8 @@ def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Probl
     for dataset in {id(each): each for each in datasets.values()}.values():
         for judge in study.judges:
             examine = getattr(judge, "examine", None)
-            found, doubts = examine(dataset, study.kit) if examine is not None else ([], [])
+            with blamed(f"the judge {type(judge).__name__} broke"):
+                found, doubts = ([], []) if examine is None else examine(dataset, study.kit)
             problems.update(dict.fromkeys(found))
             warnings.update(dict.fromkeys(doubts))
     return list(problems), list(warnings)

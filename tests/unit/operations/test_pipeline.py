@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 
@@ -95,7 +97,7 @@ def test_large_scores_that_differ_are_no_tie(tmp_path: Path) -> None:
         (lambda n: np.zeros(n + 1), r"Odd gave \(13,\) values for 12 items"),
     ],
 )
-def test_a_measure_that_breaks_is_told_by_name(tmp_path: Path, gives: Any, message: str) -> None:
+def test_a_measure_that_breaks_costs_itself_alone(tmp_path: Path, gives: Any, message: str) -> None:
     class Odd(Answered):
         name: ClassVar[str] = "Odd"
         needs: ClassVar[frozenset[str]] = frozenset()
@@ -104,9 +106,27 @@ def test_a_measure_that_breaks_is_told_by_name(tmp_path: Path, gives: Any, messa
             found: NDArray[np.float64] = gives(len(block.items))
             return found
 
-    folder = write_study(tmp_path, edited("measures: [nDCG@10, RR@5]", "measures: [RR@5, Odd]"))
-    with pytest.raises(PluginError, match=message):
-        evaluate(folder, Registry({MEASURES: {"Odd": Odd}}))
+    gates = STUDY[STUDY.index("gates:") :] + '  odd: {go: ["Odd(lexical) >= 0"], failures: worst}\n'
+    text = edited("measures: [nDCG@10, RR@5]", "measures: [RR@5, Odd]").replace(
+        STUDY[STUDY.index("gates:") :], gates
+    )
+    registry, folder = Registry({MEASURES: {"Odd": Odd}}), write_study(tmp_path, text)
+    results = evaluate(folder, registry)
+    (warning,) = results.trust.warnings
+    assert re.match(f"Odd could not be computed for lexical, old: .*{message}", warning)
+    assert set(results.scores.filter(pl.col("measure") == "Odd")["status"]) == {"failed"}
+    assert values(results, "Odd") == {"lexical": None, "old": None}
+    assert values(results, "RR@5")["lexical"] == 1.0
+    # the gate that reads it is open, whatever its rule for failed items; the other is decided
+    assert {each.gate: each.verdict for each in results.verdicts} == {"ship": "go", "odd": "inconclusive"}
+    clause = next(each for each in results.verdicts if each.gate == "odd").clauses[0]
+    assert (clause.holds, clause.value) == (None, None)
+    assert re.search(message, clause.reason)
+    assert evaluate(folder, registry).trust.warnings == [warning]  # stored scores hide nothing
+
+    only = edited("measures: [nDCG@10, RR@5]", "measures: [Odd]")[: -len(STUDY[STUDY.index("gates:") :])]
+    with pytest.raises(PluginError, match=message):  # nothing else to show
+        evaluate(write_study(tmp_path / "only", only), registry)
 
 
 def test_runs_over_different_queries_are_not_compared(tmp_path: Path) -> None:
