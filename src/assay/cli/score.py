@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.options import AsJson, Measures, Qrels, Runs
-from assay.cli.showing import show
+from assay.cli.showing import say, show
 
 
 def command(
@@ -27,5 +27,7 @@ def command(
     if per_query and not as_json:
         table = results.scores.select("system", "item", "measure", "value", "status")
         typer.echo(table.write_csv(separator="\t"), nl=False)
+        for warning in results.trust.warnings:
+            say(f"warning: {warning}")
     else:
         show(results, as_json=as_json)

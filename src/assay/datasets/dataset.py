@@ -117,6 +117,33 @@ class Dataset:
         return digest([self.corpus.hash.encode(), *(_encode(item) for item in self.items), *units])
 
 
+def search_problems(dataset: Dataset, system: object) -> list[Problem]:
+    """Why a system that searches passages could find nothing in a dataset."""
+    passages = dataset.corpus.passages
+    if not passages:
+        fix = "Add passages or documents to it, or name a system that brings its own answers."
+        what = f"it has no passages, and {type(system).__name__} searches passages"
+        return [Problem(what, dataset.name, fix=fix)]
+    texts = {f"{passage.title or ''} {passage.text}".strip() for passage in passages}
+    if not any(any(map(str.isalnum, text)) for text in texts):
+        what = f"none of its {len(passages)} passages has any words"
+        return [Problem(what, dataset.name, fix="Check how their texts were read.")]
+    if len(passages) > 1 and len(texts) == 1:
+        what = f"all of its {len(passages)} passages have the same text, {_shortened(texts.pop())!r}"
+        return [Problem(what, dataset.name, fix="Check how their texts were read.")]
+    found = []
+    for item in dataset.items:
+        if item.scope is not None and not any(each in dataset.corpus.position for each in item.scope):
+            place = dataset.places.get(item.item_id, Place(dataset.name))
+            what, fix = "its scope names no passage", "Name some, or leave it out: the whole corpus."
+            found.append(Problem(what, place.file, place.line, f"{item.item_id}.scope", fix))
+    return found
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
 def _doubled(what: str, ids: Iterable[str], where: str) -> list[Problem]:
     seen: set[str] = set()
     doubled: dict[str, None] = {}

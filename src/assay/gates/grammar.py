@@ -60,6 +60,7 @@ _HINTS = {
     "∞": "Write inf.",
     "and": "Write each condition as a clause of its own.",
     "or": "Write each condition as a clause of its own.",
+    "by": "To ask it of every value of a tag, end the clause with: for each TAG=*.",
     "{": "In figures, {system} stands for each system.",
 }
 

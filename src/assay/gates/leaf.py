@@ -17,6 +17,10 @@ from assay.protocols import Measure, Statistic
 from assay.spec import Spec
 
 FUNCTIONS = ("max", "min")
+_SPELLINGS = {
+    **dict.fromkeys(("mean", "avg", "average"), "a measure of a system is its mean already: write {}"),
+    "median": "the median is written p50({})",
+}
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ def calls(expression: Expression) -> Iterator[Call]:
         case Call(name=name, args=args) if name in FUNCTIONS:
             if not args or expression.where or expression.params or expression.at is not None:
                 raise _mistake(expression, f"{name} takes values alone, as in {name}(R@5(a), R@5(b))")
+            if len(args) == 1:
+                raise _mistake(expression, _of_one(name, str(args[0])))
             for arg in args:
                 yield from calls(arg)
         case Call():
@@ -84,6 +90,13 @@ def calls(expression: Expression) -> Iterator[Call]:
             yield from calls(right)
 
 
+def _of_one(name: str, arg: str) -> str:
+    """Why `max` or `min` of a single value is refused: it would be the mean, whatever its author meant."""
+    what = f"{name} of one value is that value, and a measure of a system is its mean over the items"
+    fix = f"Write {arg} for the mean, p50({arg}) for the median or p95({arg}) for the high end; to ask it"
+    return f"{what}. {fix} of every value of a tag, end the clause with: for each TAG=*"
+
+
 def leaf(call: Call, systems: Sequence[str], registry: Registry, where: tuple[Condition, ...] = ()) -> Leaf:
     """What a call refers to; a name that is neither measure nor statistic nor system is an error."""
     place = (*where, *call.where)
@@ -92,6 +105,8 @@ def leaf(call: Call, systems: Sequence[str], registry: Registry, where: tuple[Co
     try:
         measure = make_measure(call.name, dict(call.params), call.at, registry)
     except PluginError as error:
+        if (spelt := _SPELLINGS.get(call.name.lower())) and len(call.args) == 1:
+            raise _mistake(call, spelt.format(call.args[0])) from error
         near = did_you_mean(call.name, {*registry.names(STATISTICS), *FUNCTIONS})
         unknown = call.name not in registry.names(MEASURES) and near.startswith("Did")
         what = f"there is no measure or statistic {call.name!r}. {near}" if unknown else str(error)

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -261,6 +262,16 @@ class Block:
         anchored = np.array([bool(item.gold.get("anchors")) for item in self.items], dtype=bool)
         known: NDArray[np.bool_] = self.gains_in(view).labelled | anchored
         return self.expects_passages & known
+
+    def highest_in(self, view: View) -> float:
+        """The highest label of the whole golden set; infinite where more may come, as in an open world."""
+        if self.labels.world(view.label) == "open" or len(view.labels) > 1:
+            return inf
+        grades = self.labels.frame.filter(pl.col("label") == view.label)["grade"].to_numpy()
+        levels = {each.get("relevance") for item in self.items for each in item.gold.get("anchors", ())}
+        # as anchors are graded, whether or not a passage of this cut counts as one
+        anchored = (1.0 if levels == {"partial"} else 2.0) if levels else -inf
+        return max(anchored, float(grades.max(initial=-inf)))
 
     @cached_property
     def responses(self) -> list[Response | None]:

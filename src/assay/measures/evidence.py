@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UsageError
-from assay.measures.block import Block
+from assay.measures.block import Block, View
 from assay.measures.parse import measure_name
 from assay.measures.walk import Over, expected, nodes
 from assay.records import Response
@@ -41,6 +41,7 @@ class Evidence(ABC):
     high: ClassVar[float | None] = 1.0
     absent: ClassVar[float | None] = 0.0
     binary: ClassVar[bool] = False
+    least: ClassVar[float] = 1.0  # where no label reaches it, there is no evidence to find
     over: Over = "paths"
     cutoff: int | None = None
 
@@ -63,7 +64,7 @@ class Evidence(ABC):
             return np.zeros(len(block.items), dtype=bool)
         # an unprimed twin is there to be compared with, and expects nothing of its own
         primed = np.array([each.unprimed_of is None for each in expected(block.items)], dtype=bool)
-        applies: Bools = block.rankable & primed
+        applies: Bools = block.rankable & primed & (block.highest_in(View()) >= self.least)
         return applies
 
     def values(self, block: Block) -> Floats:

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.errors import PluginError
-from assay.measures.block import Block
+from assay.measures.block import Block, View
 
 # The families of ir_measures that score rankings, and whether they stay within 0 and 1.
 FAMILIES: dict[str, bool] = {
@@ -77,6 +77,17 @@ class IrMeasure:
     def _family(self) -> str:
         return self.spelling.partition("@")[0].partition("(")[0]
 
+    @property
+    def cutoff(self) -> int | None:
+        cut = self.spelling.partition("@")[2]
+        return int(cut) if cut.isdecimal() else None
+
+    @property
+    def least(self) -> float | None:
+        """The grade from which on a label says that there is something to find; None: it asks for none."""
+        given = re.search(r"[(, ]rel=(\d+)", self.spelling)
+        return None if FAMILIES[self._family] is False else float(given[1] if given else 1)
+
     def check(self) -> None:
         """Computes it once on two made-up hits: a PluginError tells what no installed provider can do."""
         hits = pl.DataFrame({"item": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0]})
@@ -84,7 +95,7 @@ class IrMeasure:
         self.of_frames(hits, labels, ["q"])
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
-        return block.rankable
+        return block.rankable & (self.least is None or block.highest_in(View()) >= self.least)
 
     def values(self, block: Block) -> NDArray[np.float64]:
         return self.of_frames(block.ranking, block.relevance, block.item_ids)

@@ -16,6 +16,7 @@ from assay.measures.fallback import IrMeasure
 from assay.measures.gains import gain_matrix
 from assay.measures.parse import parse_measure
 from assay.measures.ranking import Ranked
+from assay.measures.reach import cut_short, unreached
 from assay.measures.score import STATUS
 from assay.plugins import Registry
 from assay.records import Status
@@ -30,6 +31,8 @@ class FileScores:
     scores: pl.DataFrame
     unjudged: list[str]  # queries of the run that the qrels do not have: not scored
     broken: dict[str, str]  # measures that could not be computed, and why: their scores are failed
+    unreached: list[str]  # why measures apply to no query
+    cut: str  # that measures read further than the lists go; empty: none does
 
 
 def score_files(
@@ -53,9 +56,15 @@ def score_files(
     scored, missing = gains.labelled & (gains.returned > 0), gains.labelled & (gains.returned == 0)
     status = np.select([scored, missing], [Status.SCORED, Status.MISSING], Status.NOT_APPLICABLE)
     table = pl.DataFrame({"item": items, "status": pl.Series(status, dtype=pl.String).cast(STATUS)})
-    parts, broken = [], dict[str, str]()
+    parts, broken, warnings = [], dict[str, str](), list[str]()
+    highest = float(gains.ideal.max(initial=0))
     for measure in parsed:
         own, absent = table, np.full(len(items), measure.absent)
+        if why := unreached(measure, highest):
+            warnings.append(why)
+            own = table.with_columns(status=pl.lit(Status.NOT_APPLICABLE.value).cast(STATUS))
+            parts.append(own.with_columns(measure=pl.lit(measure.name), value=pl.lit(None, pl.Float64)))
+            continue
         try:
             found = measure.of(gains) if isinstance(measure, Ranked) else measure.of_frames(run, qrels, items)
             values = np.select([scored, missing], [found, absent], np.nan)
@@ -71,7 +80,14 @@ def score_files(
         pl.concat(parts).select("item", "measure", "value", "status"),
         [item for item in asked if item not in judged],
         broken,
+        warnings,
+        cut_short(run_name(Path(run_path)), {each.name: (each, gains) for each in parsed}),
     )
+
+
+def run_name(path: Path) -> str:
+    """What a run file's system is called: the file's name without its endings."""
+    return path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".trec").removesuffix(".txt")
 
 
 def _on_rankings(text: str, registry: Registry) -> Ranked | IrMeasure:

@@ -1,7 +1,8 @@
 """Ranking measures, each a few lines of NumPy over the gain matrix.
 
 They equal trec_eval's on the whole list, or on its first `cutoff` ranks. A document is relevant from grade
-`rel` on; an item for which nothing is relevant scores 0. `of` scores a gain matrix, `values` a block.
+`rel` on; an item for which nothing is relevant scores 0. Where no label of the whole golden set reaches
+`rel`, a measure applies to no item. `of` scores a gain matrix, `values` a block.
 
 Each is read passage by passage, or with view="document" by the documents that passages are from: the first
 passage of a document stands for it. `label` names what is read, "relevance" by default; "review|relevance" is
@@ -24,6 +25,7 @@ from assay.measures.parse import measure_name
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+POSITIVE = float(np.nextafter(0, 1))  # the least grade that gains anything
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,14 @@ class Ranked(ABC):
         """What it reads of a block."""
         return View(self.view, self.label)
 
+    @property
+    def least(self) -> float | None:
+        """The grade from which on a label says that there is something to find; None: it asks for none."""
+        return float(getattr(self, "rel", POSITIVE))
+
     def applies(self, block: Block) -> Bools:
-        return block.rankable_in(self.seen_in)
+        reached = self.least is None or block.highest_in(self.seen_in) >= self.least
+        return block.rankable_in(self.seen_in) & reached
 
     def values(self, block: Block) -> Floats:
         return self.of(block.gains_in(self.seen_in))
@@ -250,6 +258,7 @@ class Judged(Ranked):
     pooled: ClassVar[bool] = False
     # not "labels": a hit without one is what it counts, in an open world too
     needs: ClassVar[frozenset[str]] = frozenset({"hits", "judgments"})
+    least: ClassVar[float | None] = None
     cutoff: int | None = None
 
     def of(self, gains: GainMatrix) -> Floats:

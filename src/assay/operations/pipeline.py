@@ -21,11 +21,13 @@ from assay.gates.figures import figures_of, measures_of_figures
 from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
+from assay.measures.reach import cut_short_in, unreached_in
 from assay.measures.score import Broken
 from assay.operations.scores_file import stored_scores
 from assay.operations.scoring.summary import scoring_of
 from assay.operations.trust import (
     checked_by_people,
+    empty_arms,
     faults,
     latency,
     lower_bounds,
@@ -371,7 +373,10 @@ class Evaluation:
             *not_computed(self._broken),
             *([] if self._sealed else timed_elsewhere(self.study, self.blocks)),
             *self.store.warnings(),
+            *empty_arms(self.blocks),
             *unseen(self.measures, self.blocks),
+            *unreached_in(self.measures, self.blocks),
+            *cut_short_in(self.measures, self.blocks),
             *lower_bounds(self.measures, self.judging.bounded),
             *checked_by_people(self.summary[0]),
             *unused_marks(self.study, self._sides, self.judgments),

@@ -9,7 +9,7 @@ import polars as pl
 
 import assay
 from assay.errors import UsageError
-from assay.measures.files import score_files
+from assay.measures.files import run_name, score_files
 from assay.measures.parse import parse_measure
 from assay.measures.score import Broken
 from assay.operations.trust import not_computed, refuse_nothing_computed, status_counts
@@ -33,7 +33,7 @@ def evaluate_runs(
     A judged query that a run lacks counts as 0, as with trec_eval's -c. With `missing="open"` one that
     another run has counts as not run, so that runs over different queries are not compared.
     """
-    names = [_name(Path(path)) for path in runs]
+    names = [run_name(Path(path)) for path in runs]
     if len(set(names)) < len(names):
         raise UsageError(
             "Two run files have the same name, so their results could not be told apart. Rename one."
@@ -43,6 +43,7 @@ def evaluate_runs(
     parts, warnings, broken = list[pl.DataFrame](), list[str](), Broken()
     for name, path in zip(names, runs, strict=True):
         found = score_files(path, qrels, measures)
+        warnings += [each for each in (*found.unreached, found.cut) if each and each not in warnings]
         broken |= {(name, measure): why for measure, why in found.broken.items()}
         if found.unjudged:
             warnings.append(f"{name}: {len(found.unjudged)} queries without judgments are left out")
@@ -85,10 +86,6 @@ def _opened(scores: pl.DataFrame) -> pl.DataFrame:
         value=pl.when(lacks & elsewhere).then(None).otherwise("value"),
         status=pl.when(lacks & elsewhere).then(pending).otherwise("status"),
     )
-
-
-def _name(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".trec").removesuffix(".txt")
 
 
 def _about(name: str) -> list[pl.Expr]:

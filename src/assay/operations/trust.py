@@ -160,6 +160,24 @@ def faults(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
     ]
 
 
+def empty_arms(blocks: Sequence[Block]) -> list[str]:
+    """Arms none of whose answers holds anything, where hits are what the system gives."""
+    answered: dict[str, list[bool]] = {}
+    for block in blocks:
+        if block.lacks(frozenset({"hits"})) or block.expects_nothing.all():
+            continue
+        told = [each for each in block.responses if each is not None and each.error is None]
+        held = [bool(each.hits or each.contexts or each.answer or each.route) for each in told]
+        answered.setdefault(block.arm.name, []).extend(held)
+    what = "answers has a hit, so it scores as if it had found nothing"
+    fix = "Check that it searches this corpus, and how its answers are read"
+    return [
+        f"{arm}: none of its {len(held)} {what}. {fix}"
+        for arm, held in answered.items()
+        if held and not any(held)
+    ]
+
+
 def not_computed(broken: Broken) -> list[str]:
     """The measures that broke, for which systems, and why: their scores are failed, whatever came back."""
     found: dict[str, dict[str, str]] = {}

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
+from assay.datasets.dataset import Corpus, Dataset, search_problems
+from assay.errors import Problem, UsageError
 from assay.plugins import (
     EMBEDDERS,
     FUSIONS,
@@ -96,6 +96,10 @@ class _Flat(ABC):
             return FlatIndex(retriever, Answering(corpus, showing, self.k, self.show))
         answering = Answering(corpus, showing, self.k, self.show, self.links.build(corpus, kit))
         return FlatIndex(retriever, answering, rescoring(retriever, corpus, self.analysis, kit))
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """Why it could find nothing."""
+        return search_problems(dataset, self)
 
     @property
     def analysis(self) -> Analysis:

@@ -58,7 +58,9 @@ def test_where_people_struck_evidence_out_what_is_left_is_enough() -> None:
     assert value(EvidenceHit(), case, FOUND) == 0.0
     assert value(EvidenceHit(), struck, FOUND) == 1.0
     none = msgspec.structs.replace(case, gold=case.gold | {"relevant": {"b": 0.0, "x": 0.0}})
-    assert value(EvidenceHit(), none, FOUND) == 0.0
+    beside = block_of([none, item("other", "b")], [FOUND, FOUND])
+    assert scored(EvidenceHit(), beside) == [(0.0, "scored"), (1.0, "scored")]
+    assert scored(EvidenceHit(), block_of([none], [FOUND])) == [(None, "not_applicable")]  # none anywhere
 
 
 def test_a_node_on_two_paths_counts_once() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.datasets.dataset import Corpus, Dataset, search_problems
 from assay.errors import Problem, UsageError
 from assay.plugins import EMBEDDERS, PACKS, part_identities
 from assay.protocols import Kit
@@ -66,9 +66,10 @@ class _Memory:
         return Answering(self.k, (), False, 0, 0, seed)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Packs that passages name and nobody offers, and edges that no pack draws."""
+        """Why it could find nothing; packs that passages name and nobody offers, edges that no pack draws."""
         edges = getattr(self, "edges", ())
-        return pack_problems(dataset.corpus.passages, self.pack, edges, kit, dataset.places)
+        found = search_problems(dataset, self)
+        return found or pack_problems(dataset.corpus.passages, self.pack, edges, kit, dataset.places)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """Words that cases ask for and no pack gives."""

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
+from assay.datasets.dataset import Corpus, Dataset, search_problems
+from assay.errors import Problem, UsageError
 from assay.plugins import EMBEDDERS, part_identities
 from assay.protocols import Kit
 from assay.records import Budget, Hit, Query, Response
@@ -69,6 +69,10 @@ class Scan:
         return ScanIndex(
             Ground.of(corpus, self.model, RRF(), self.k, kit), Blend(self.words, self.dense), self.k
         )
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """Why it could find nothing."""
+        return search_problems(dataset, self)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         return {"words": engine(), **part_identities(self, kit)}

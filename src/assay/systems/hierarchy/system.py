@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.datasets.dataset import Corpus, Dataset, search_problems
 from assay.environment import conceal
 from assay.errors import DataError, Problem, UsageError
 from assay.plugins import (
@@ -148,13 +148,13 @@ class TreeSystem:
         return Race(observer_of(corpus, kit), sure)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why the file of a race's confidence cannot be used."""
+        """Why it could find nothing, or why the file of a race's confidence cannot be used."""
         try:
             if self.confidence:
                 read_confidence(kit.path(self.confidence), RACERS)
         except DataError as error:
             return list(error.problems)
-        return []
+        return search_problems(dataset, self)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """Where nothing is grown, and where a race decides by what was fitted on something else."""

@@ -1,0 +1,87 @@
+"""What measures ask for and labels or lists cannot give: grades that no label has, ranks below a cut list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+
+import numpy as np
+
+from assay.measures.block import Block, View
+from assay.measures.fallback import IrMeasure
+from assay.measures.gains import GainMatrix
+from assay.measures.ranking import RR, Judged, P, Ranked, Rprec, Success
+from assay.protocols import Measure
+
+MANY = 0.5  # the share of lists that end at one length, from which on they were cut there
+
+
+def unreached(measure: Measure, highest: float) -> str:
+    """Why a measure applies to no item where this is the highest label; empty where it applies to some."""
+    least = getattr(measure, "least", None)
+    if least is None or highest >= least:
+        return ""
+    wanted = f"no label reaches {least:g}" if least >= 1 else "no label is above 0"
+    fix = "Lower rel, or correct the grades" if least > 1 else "Correct the grades"
+    return f"{measure.name} applies to no item: {wanted} (the highest is {highest:g}). {fix}"
+
+
+def unreached_in(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
+    """The measures that apply to no item of a study because no label is high enough."""
+    for measure in measures:
+        view = getattr(measure, "seen_in", View())
+        highest = max((block.highest_in(view) for block in blocks), default=inf)
+        if highest > -inf and (why := unreached(measure, highest)):
+            yield why
+
+
+def cut_short(system: str, measures: Mapping[str, tuple[Measure, GainMatrix]], whole: float = inf) -> str:
+    """That measures read further down than a system's lists go; empty where none does.
+
+    `whole` is how many documents there are: a list of all of them is not cut.
+    """
+    deeper = {name: depth for name, each in measures.items() if (depth := _cut_at(*each)) < whole}
+    if not deeper:
+        return ""
+    depth = max(deeper.values())
+    names, verb = ", ".join(deeper), "reads" if len(deeper) == 1 else "read"
+    what = f"{system}: its lists end at rank {depth:g} and lack relevant documents, and {names} {verb} on"
+    return f"{what}. What is below counts as not found: return longer lists, or cut off at {depth:g} at most"
+
+
+def _cut_at(measure: Measure, gains: GainMatrix) -> float:
+    """The length that lists were cut at, where that may have cost a measure something; else infinity."""
+    depth, cutoff, least = gains.grades.shape[1], getattr(measure, "cutoff", None), _least(measure)
+    if least is None or (cutoff is None and isinstance(measure, P)) or (cutoff or inf) <= depth:
+        return inf
+    cut = gains.returned == depth
+    if not depth or cut.sum() < max(2, MANY * np.count_nonzero(gains.returned)):
+        return inf
+    found, there = (np.count_nonzero(each >= least, axis=1) for each in (gains.grades, gains.ideal))
+    lacking = cut & (found < there)
+    if isinstance(measure, RR | Success):
+        lacking &= found == 0  # the first that is relevant is all they look for
+    if isinstance(measure, Rprec):
+        lacking &= there > depth
+    return depth if lacking.any() else inf
+
+
+def _least(measure: Measure) -> float | None:
+    known = isinstance(measure, Ranked | IrMeasure) and not isinstance(measure, Judged)
+    least: float | None = getattr(measure, "least", None) if known else None
+    return least
+
+
+def cut_short_in(measures: Sequence[Measure], blocks: Sequence[Block]) -> list[str]:
+    """For each arm, the measures that read further down than its lists go."""
+    found: dict[str, str] = {}
+    for block in blocks:
+        if block.arm.name not in found and not block.lacks(frozenset({"hits"})):
+            read = {
+                each.name: (each, block.gains_in(getattr(each, "seen_in", View())))
+                for each in measures
+                if _least(each) is not None
+            }
+            if why := cut_short(block.arm.name, read, len(block.corpus) or inf):
+                found[block.arm.name] = why
+    return list(found.values())
