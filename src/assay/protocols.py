@@ -132,7 +132,8 @@ class Judge(Protocol):
     item it looks at; measures that read further are refused.
     A judge that people stand behind also has `raters`: those of its names whose marks agreement compares; one
     that counts everybody who marked, without naming them, has `everybody`. `examine(dataset, kit)` may say
-    before a run what it cannot judge (problems) and what looks wrong (warnings).
+    before a run what it cannot judge (problems) and what looks wrong (warnings). `near_misses(dataset,
+    blocks, judgments)` may name hits that nearly count: a score that would differ if they did is unjudged.
     """
 
     @property

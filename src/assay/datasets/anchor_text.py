@@ -14,7 +14,9 @@ a line's end divides, a compound that a line's end divides and dashes with or wi
 
 from __future__ import annotations
 
+import html
 import re
+import string
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
@@ -34,6 +36,16 @@ BLANK, QUOTE, DASH = " ", "'", "-"
 _QUOTES = frozenset("\"'`´‘’‚‛“”„‟‹›«»′″‴‵‶‷⁗ʹʺʻʼʽˈ❛❜❝❞〝〞〟＂＇｀")
 _MORE_DASHES = frozenset("−⁃")  # those that Unicode does not call dashes
 _SOFT_BREAK = "\u00ad\\s+"
+_MARKS = dict.fromkeys(map(ord, string.punctuation + "•·▪◦‣…|"))
+_TARGET = r"\((?:[^()\n]|\([^()\n]{0,200}\)){0,1000}\)"
+_MARKUP = (
+    re.compile(r"^[ \t]*(?:```|~~~)[^`\n]{0,200}$", re.MULTILINE),  # the language of a block of code
+    re.compile(r"<[/!]?[a-zA-Z-][\w-]{0,50}(?:[\s/][^<>]{0,2000})?>"),  # not <https://…>
+    re.compile(rf"!\[[^\[\]\n]{{0,500}}\]{_TARGET}"),  # an image shows none of it
+    re.compile(rf"(?<=\]){_TARGET}|(?<=\])\[[^\[\]\n]{{0,200}}\]|\[\^[^\[\]\n]{{1,50}}\]"),
+    re.compile(r"^[ \t]*\[[^\[\]\n]{1,200}\]:[ \t]*\S{1,2000}$", re.MULTILINE),
+    re.compile(r"^[ \t]*(?:[#>*+-]{1,6}[ \t]{1,9}){0,3}\d{1,9}[.)](?:[ \t]|$)", re.MULTILINE),
+)
 # The nearest text is looked for at a few places of a few words, so that a book costs little more than a page.
 _WORD = re.compile(r"[^\s.,;:!?()\[\]'_*।-]{3,}")
 _WORDS, _MOST_PLACES, _WINDOWS = 16, 500, 4
@@ -130,6 +142,17 @@ def joined(text: str) -> str:
     """A text as it is compared, without hyphens and the white space around them."""
     form = _normal_form(text)
     return form.kept(_outside_dashes(form.text)).text
+
+
+def without_markup(text: str) -> str:
+    """A text as it is compared, without what Markdown, HTML and punctuation add to its words.
+
+    Both sides of a comparison go through it, so it need not be a parser: what it takes for markup and is none
+    is gone on both. Every pattern stops at the next sign of its own kind, so the time is linear.
+    """
+    for markup in _MARKUP:
+        text = markup.sub(" ", html.unescape(text) if "&" in text else text)
+    return joined(text).replace(BLANK, "").translate(_MARKS)
 
 
 # ----------------------------------------------------------------------------- the form compared

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.anchor_text import Near, SourceText, joined
+from assay.datasets.anchor_text import Near, SourceText, joined, without_markup
 from assay.datasets.dataset import Corpus
 from assay.errors import did_you_mean
 from assay.records import FORBIDDEN, INTENT, Document, Item, Passage, Span
@@ -21,6 +21,7 @@ GRADES: Mapping[str, Mapping[str, float]] = {
     RELEVANCE: {"high": 2.0, "partial": 1.0},
     INTENT: {"high": 1.0, "partial": 0.0},
 }
+SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
 REAL = 40  # characters of forbidden text that nobody shares by chance
 SHOWN = 60
 _MIX, _TIMES = 0x9E3779B97F4A7C15, (2, 2, 2, 5)  # a large odd number; factors of REAL
@@ -100,14 +101,22 @@ class Compact(dict[str, str]):
         return self[text]
 
 
+class Plain(Compact):
+    """Texts as they are compared where markup is to make no difference, each worked out once."""
+
+    def __missing__(self, text: str) -> str:
+        self[text] = without_markup(text)
+        return self[text]
+
+
 class AnchorIndex:
     """Where anchors stand in a corpus, and which passages lie there. A passage of no document is its own."""
 
     def __init__(self, corpus: Corpus, sources: MutableMapping[str, SourceText] | None = None) -> None:
-        self.compact = Compact()
+        self.compact, self.plain = Compact(), Plain()
         self._sources = {} if sources is None else sources  # by text: kept from one cut to the next
         self._found: dict[tuple[Any, ...], list[Found]] = {}
-        self._withheld: dict[tuple[Anchor, ...], Withheld] = {}
+        self._withheld: dict[tuple[type[Compact], tuple[Anchor, ...]], Withheld] = {}
         self._inside: dict[str, list[tuple[Span, Passage]]] = defaultdict(list)
         documents = dict(corpus.documents)
         for passage in corpus.passages:
@@ -157,11 +166,11 @@ class AnchorIndex:
                 start, end = max(span.start, found.span.start), min(span.end, found.span.end)
                 yield passage, visible(text[start:end]), visible(text[span.start : span.end])
 
-    def withheld(self, anchors: Sequence[Anchor]) -> Withheld:
-        """What some anchors forbid, worked out once."""
-        key = tuple(anchors)
+    def withheld(self, anchors: Sequence[Anchor], form: Compact) -> Withheld:
+        """What some anchors forbid, in one form of their texts, worked out once."""
+        key = type(form), tuple(anchors)
         if key not in self._withheld:
-            self._withheld[key] = Withheld(key, self)
+            self._withheld[key] = Withheld(key[1], self, form)
         return self._withheld[key]
 
     def outside(self, anchors: Sequence[Anchor]) -> Iterator[str]:
@@ -197,6 +206,9 @@ class AnchorIndex:
         what = f"{str(anchor)!r} is not in {anchor.of}"
         if there := self.places(anchor._replace(chapter=None)):
             return what, f"It is in {there[0].document.doc_id}: correct the chapter."
+        wanted = self.plain[anchor.text or ""]
+        if len(wanted) >= SURE and any(wanted in self.plain[each.text] for each in self._chapters(anchor)):
+            what += " with this markup and punctuation"
         best = self.nearest(anchor)
         nearest = f"Nearest: {best}" if best else "Nothing there is like it"
         return what, f"Quote the text as it stands. {nearest}."
@@ -208,10 +220,10 @@ class Withheld:
     A stretch that also stands outside the forbidden places may be from there, and says nothing.
     """
 
-    def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex) -> None:
-        self._anchors, self._index = anchors, index
+    def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex, form: Compact) -> None:
+        self._anchors, self._index, self._form = anchors, index, form
         self.texts = [
-            (anchor, index.compact[text])
+            (anchor, form[text])
             for anchor in anchors
             for text in ([anchor.text] if anchor.text else [found.text for found in index.places(anchor)])
         ]
@@ -235,7 +247,7 @@ class Withheld:
 
     @cached_property
     def _others(self) -> list[str]:
-        return [self._index.compact[text] for text in self._index.outside(self._anchors)]
+        return [self._form[text] for text in self._index.outside(self._anchors)]
 
     @cached_property
     def _allowed(self) -> NDArray[np.bool_]:

@@ -8,7 +8,8 @@ A passage counts as an anchor where it shares at least `least` of the anchor's c
 counting blanks. So, at a half, at least one passage counts wherever boundaries cut. Of forbidden text, 40
 characters are enough. A hit that is no passage of the corpus is judged by its text alone: it holds the
 anchor, lies in it, or begins or ends inside it; of forbidden text, 40 characters anywhere in it are enough.
-What is said of such a hit holds for the arms and seeds that returned it, and for no other.
+What is said of such a hit holds for the arms and seeds that returned it, and for no other. One that shows
+the words of an anchor with other markup, or is too long, is a near miss: not counted, and not decided.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from itertools import product
 from typing import ClassVar, NamedTuple
 
 from assay.datasets.anchor_text import SourceText
@@ -25,6 +27,7 @@ from assay.judges import marks
 from assay.judges.anchor_index import (
     REAL,
     RELEVANCE,
+    SURE,
     Anchor,
     AnchorIndex,
     Compact,
@@ -36,8 +39,8 @@ from assay.measures.block import Block
 from assay.protocols import Kit
 from assay.records import FORBIDDEN, INTENT, Item, Judgment, Passage
 
-SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
 SHOWN_PLACES = 3
+SHOWN_NEAR = 5
 
 
 class _Target(NamedTuple):
@@ -47,6 +50,14 @@ class _Target(NamedTuple):
     text: str
     arm: str | None = None
     seed: int | None = None
+
+
+class NearMiss(NamedTuple):
+    """A hit that shows the words of an anchor and does not count as it, and why not."""
+
+    judgment: Judgment  # what would be said of it if it counted
+    anchor: Anchor
+    long: int = 0  # characters of a hit that is too long; 0: the two differ in markup or punctuation
 
 
 Said = Iterator[tuple[Anchor, _Target]]
@@ -101,9 +112,53 @@ class Anchors:
                 for passage in counting(anchor)
                 for arm, seed in twins.without(passage)
             ]
-            said += self._of_hits(anchors, list(_targets(foreign, places)), index)
+            targets = list(_targets(foreign, places))
+            wanting, forbidding = _by_kind(anchors)
+            said += self._wanted(wanting, [each for each in targets if self._short(each.text)], index.compact)
+            said += self._withheld(forbidding, targets, index, index.compact)
             found += self._judgments(item_id, said)
         return found
+
+    def near_misses(
+        self, dataset: Dataset, blocks: Sequence[Block], judged: Iterable[Judgment]
+    ) -> Iterator[NearMiss]:
+        """Hits that show an anchor's words and do not count: they have other markup, or are too long.
+
+        `judged` is what counts. Whether these should count nobody has said, so what hangs on them is open.
+        """
+        anchored = {item.item_id: anchors for item in dataset.items if (anchors := anchors_of(item))}
+        if not anchored:
+            return
+        index, returned, places = self.index(dataset), _returned(blocks, anchored), _places(blocks)
+        longer = cache(partial(self.passages, index=index, short=False))
+        known: dict[tuple[str, str, str | None], set[str | None]] = {}
+        for each in judged:
+            known.setdefault((each.item_id, each.label, each.target), set()).add(each.arm)
+        for item_id, anchors in anchored.items():
+            hits = returned.get(item_id, {})
+            foreign = {each: texts for each, texts in hits.items() if each not in dataset.corpus.position}
+            targets = list(_targets(foreign, places))
+            wanting, forbidding = _by_kind(anchors)
+            nearly = [
+                (anchor, _Target(passage.doc_id, passage.text, arm, seed))
+                for anchor in wanting
+                for passage in longer(anchor)
+                for arm, seed in _narrowed(set().union(*hits.get(passage.doc_id, {}).values()), places)
+            ]
+            nearly += self._wanted(
+                wanting, [each for each in targets if not self._short(each.text)], index.compact
+            )
+            sure = [anchor for anchor in wanting if len(index.plain[anchor.text or ""]) >= SURE]
+            nearly += self._wanted(sure, targets, index.plain)
+            nearly += self._withheld(forbidding, targets, index, index.plain)
+            best: dict[_Target, Anchor] = {}
+            for anchor, target in sorted(nearly, key=lambda each: -each[0].grade):
+                arms = {target.arm} if target.arm is not None else {arm for arm, _ in places}
+                counted = known.get((item_id, anchor.label, target.doc_id), set())
+                if None not in counted and not arms <= counted and best.setdefault(target, anchor) is anchor:
+                    (judgment,) = self._judgments(item_id, [(anchor, target)])
+                    fits = anchor.label == FORBIDDEN or self._short(target.text)
+                    yield NearMiss(judgment, anchor, 0 if fits else len(target.text))
 
     def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _Target]]) -> Iterator[Judgment]:
         """One judgment a target: what the best of its anchors says."""
@@ -128,13 +183,14 @@ class Anchors:
 
     # ------------------------------------------------------------------- passages of the corpus
 
-    def passages(self, anchor: Anchor, index: AnchorIndex) -> list[Passage]:
-        """The passages that count as an anchor."""
+    def passages(self, anchor: Anchor, index: AnchorIndex, short: bool = True) -> list[Passage]:
+        """The passages that count as an anchor, or those that would if they were shorter."""
         found: dict[str, Passage] = {}
         for place in index.places(anchor):
             wanted = visible(place.text)
             for passage, shared, own in index.passages(place):
-                if self._enough(anchor, shared, wanted, own) and self._fits(anchor, passage.text):
+                fits = anchor.label == FORBIDDEN or self._short(passage.text)
+                if self._enough(anchor, shared, wanted, own) and fits is short:
                     found[passage.doc_id] = passage
         return list(found.values())
 
@@ -143,23 +199,24 @@ class Anchors:
         enough = self.least * min(wanted, own)
         return shared > 0 and shared >= (min(enough, REAL) if anchor.label == FORBIDDEN else enough)
 
-    def _fits(self, anchor: Anchor, text: str) -> bool:
-        return anchor.label == FORBIDDEN or len(text) <= self.longest
+    def _short(self, text: str) -> bool:
+        return len(text) <= self.longest
 
     # --------------------------------------------------------------------- hits known by their text
 
-    def _of_hits(self, anchors: Sequence[Anchor], hits: Sequence[_Target], index: AnchorIndex) -> Said:
-        if not hits:
-            return
-        forbidding = [anchor for anchor in anchors if anchor.label == FORBIDDEN]
-        for hit in hits:
-            own = index.compact[hit.text]
-            for anchor in anchors:
-                if anchor.label != FORBIDDEN and self._fits(anchor, hit.text):
-                    wanted = index.compact[anchor.text or ""]
-                    if self._enough(anchor, len(shared_text(own, wanted)), len(wanted), len(own)):
-                        yield anchor, hit
-            if forbidding and (found := self._forbidding(own, index.withheld(forbidding))):
+    def _wanted(self, anchors: Sequence[Anchor], hits: Sequence[_Target], form: Compact) -> Said:
+        """The hits that hold enough of anchors, in one form of both texts."""
+        for hit, anchor in product(hits, anchors):
+            own, wanted = form[hit.text], form[anchor.text or ""]
+            if self._enough(anchor, len(shared_text(own, wanted)), len(wanted), len(own)):
+                yield anchor, hit
+
+    def _withheld(
+        self, anchors: Sequence[Anchor], hits: Sequence[_Target], index: AnchorIndex, form: Compact
+    ) -> Said:
+        """The hits that hold something forbidden, in one form of both texts."""
+        for hit in hits if anchors else ():
+            if found := self._forbidding(form[hit.text], index.withheld(anchors, form)):
                 yield found, hit
 
     def _forbidding(self, own: str, withheld: Withheld) -> Anchor | None:
@@ -214,6 +271,14 @@ class Anchors:
         if all(len(passage.text) > self.longest for passage in near):
             return f"those that hold it have more than {self.longest} characters"
         return f"none shares {self.least:.0%} of it"
+
+
+def _by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor]]:
+    """Those that should come back, and those that must not."""
+    kinds: tuple[list[Anchor], list[Anchor]] = [], []
+    for anchor in anchors:
+        kinds[anchor.label == FORBIDDEN].append(anchor)
+    return kinds
 
 
 def shared_text(own: str, wanted: str) -> str:
@@ -292,3 +357,28 @@ def _narrowed(some: Set[marks.Place], places: Set[marks.Place]) -> list[marks.Pl
 
 def _where(item: Item, place: Place) -> str:
     return f"{place.file}{f':{place.line}' if place.line is not None else ''}: {item.item_id}"
+
+
+def near_warnings(near: Iterable[NearMiss]) -> Iterator[str]:
+    """What nearly counted: how many items it concerns, some of the hits, why not, and what to do."""
+    kinds: dict[tuple[bool, bool], list[NearMiss]] = {}
+    for each in near:
+        kinds.setdefault((each.anchor.label == FORBIDDEN, each.long > 0), []).append(each)
+    for (forbidden, long), misses in kinds.items():
+        items = dict.fromkeys(each.judgment.item_id for each in misses)
+        some = "; ".join(_told(each) for each in misses[:SHOWN_NEAR])
+        more = f"; and {len(misses) - SHOWN_NEAR} more" if len(misses) > SHOWN_NEAR else ""
+        what = "forbidden text" if forbidden else "an anchor's words"
+        why = "too long to count" if long else "with other markup or punctuation"
+        fix = "return shorter passages, or raise `longest`" if long else "return text as the anchors quote it"
+        count = f"{len(items)} item{'s' * (len(items) != 1)}"
+        yield (
+            f"near misses, {count}: hits show {what} {why}, so scores that hang on them are unjudged: "
+            f"{some}{more}. To settle it, {fix}, or let people judge these hits"
+        )
+
+
+def _told(near: NearMiss) -> str:
+    judgment, size = near.judgment, f", {near.long} characters" if near.long else ""
+    where = f" of {judgment.arm}" if judgment.arm else ""
+    return f"{judgment.item_id}: hit {judgment.target!r}{where} has {str(near.anchor)!r}{size}"

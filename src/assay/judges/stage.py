@@ -16,8 +16,10 @@ from math import inf
 
 import msgspec
 import numpy as np
+import polars as pl
 
 from assay.datasets.dataset import Dataset
+from assay.judges.anchors import NearMiss, near_warnings
 from assay.judges.inquiry import Inquiry
 from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.resolve import resolve
@@ -74,9 +76,28 @@ class Judging:
         marks = (self._placed(each) for _, now in self._marks for each in now)
         said = [*marks, *self._said_free.values(), *map(self._placed, self._paid)]
         labels = resolve(itertools.chain.from_iterable(said), self.names, self._closed)
+        near = resolve((each.judgment for each in self._near), self.names, set()).frame
+        doubts = near.with_columns(rank=pl.lit(len(labels.frame), pl.Int64)) if len(near) else None
         together, everyone = [_arms(blocks) for _, blocks in self._parts], _arms(self.blocks)
         apart = {arm: frozenset(everyone - arms) for arms in together for arm in arms}
-        return dataclasses.replace(labels, apart=apart)
+        return dataclasses.replace(labels, apart=apart, doubts=doubts)
+
+    @cached_property
+    def _near(self) -> list[NearMiss]:
+        """Hits that nearly count, and that no judge has decided: what hangs on them is not judged."""
+        found = list[NearMiss]()
+        decided = {(each.item_id, each.label, each.target, each.arm) for each in self.judgments}
+        for judge, (dataset, blocks) in itertools.product(self.study.judges, self._parts):
+            if (looking := getattr(judge, "near_misses", None)) is not None:
+                for each in looking(dataset, blocks, self.judgments):
+                    one = each.judgment
+                    arms = [one.arm] if one.arm or len(self._parts) == 1 else _arms(blocks)
+                    found += [
+                        each._replace(judgment=msgspec.structs.replace(one, arm=arm))
+                        for arm in arms
+                        if decided.isdisjoint({(one.item_id, one.label, one.target, a) for a in (arm, None)})
+                    ]
+        return found
 
     @cached_property
     def _closed(self) -> frozenset[str]:
@@ -113,6 +134,7 @@ class Judging:
                 f"marks by {judge} do not count, because what they were made on has changed: {_some(items)}"
                 for judge, items in stale.items()
             ),
+            *near_warnings(self._near),
             *(warning for inquiry in self._inquiries for warning in inquiry.warnings(spent)),
         ]
 

@@ -69,6 +69,9 @@ class Labels:
     closed: frozenset[str] = frozenset()
     pools: Mapping[str, str] = field(default_factory=dict)  # by open label
     apart: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by arm: those on another corpus
+    doubts: pl.DataFrame | None = (
+        None  # what would be labels too if near misses counted; None: there are none
+    )
 
     @classmethod
     def none(cls) -> Labels:
@@ -128,6 +131,14 @@ class Block:
     def structure_of(self, item: Item) -> Structure | None:
         """The tree or graph that an item was answered from, where its index published one."""
         return self.structure if item.scope is None else self.structures.get(item.item_id)
+
+    @cached_property
+    def granted(self) -> Block | None:
+        """The block as it would be if what nearly counts did; None where nothing does."""
+        if self.labels.doubts is None:
+            return None
+        frame = pl.concat([self.labels.frame, self.labels.doubts])
+        return dataclasses.replace(self, labels=dataclasses.replace(self.labels, frame=frame, doubts=None))
 
     @cached_property
     def asked(self) -> NDArray[np.int8]:

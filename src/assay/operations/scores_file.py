@@ -59,5 +59,6 @@ def _input(study: Study, measures: Sequence[Measure], blocks: Sequence[Block], s
             *(encode([block.structure, block.structures]) for block in blocks),
             *(block.answers.hash_rows(0).to_numpy().tobytes() for block in blocks),
             *map(encode, blocks[0].judgments),
+            *([] if (doubts := blocks[0].labels.doubts) is None else [doubts.write_json().encode()]),
         ]
     )
