@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,8 +28,9 @@ from assay.study import open_study
 from small_study import assay as command
 
 STUDY = Path(assay.__file__).parent / "studies" / "memory"
-FILES = sorted((STUDY / "cases").glob("*.json"))
+FILES = sorted(path for folder in ("cases", "ablations") for path in (STUDY / folder).glob("*.json"))
 WRITTEN = yaml.safe_load((STUDY / "study.yaml").read_text(encoding="utf-8"))
+ABLATIONS = ["ablation-structure", "ablation-weights", "ablation-expansion"]
 FAMILIES = {"contracts": 6, "runbooks": 5, "policies": 4, "dialogues": 3}  # documents at least
 
 
@@ -39,7 +41,7 @@ def kit() -> Kit:
 
 @pytest.fixture(scope="module")
 def cases(kit: Kit) -> Dataset:
-    return Cases(path="cases").load(kit)
+    return Cases(path=("cases", "ablations")).load(kit)
 
 
 def _expectations() -> Iterator[dict[str, Any]]:
@@ -153,8 +155,9 @@ def test_probes_are_asked_after_either_half_of_a_document(cases: Dataset) -> Non
 
 
 def test_every_ablation_has_cases_enough_to_show_a_direction(cases: Dataset) -> None:
-    names = ["ablation-structure", "ablation-weights", "ablation-expansion"]
-    assert min(_matching(names, "dataset", cases).values()) >= 12
+    found = _matching(ABLATIONS, "dataset", cases)
+    assert min(found.values()) >= 12
+    assert found.total() == sum("ablation" in item.tags["tag"] for item in cases.items) == 52
 
 
 def test_public_fixtures_load_without_a_fault(kit: Kit) -> None:
@@ -189,7 +192,7 @@ def test_public_fixtures_load_without_a_fault(kit: Kit) -> None:
         assert dataset.layer == "public"
 
 
-@pytest.mark.parametrize("name", ["study.yaml", "public.yaml"])
+@pytest.mark.parametrize("name", ["study.yaml", "ablations.yaml", "public.yaml"])
 def test_the_study_files_read(name: str) -> None:
     study = open_study(STUDY / name)
     assert study.file.kind == "memory"
@@ -221,16 +224,23 @@ def test_every_system_has_the_same_room_for_evidence(name: str) -> None:
     assert written["systems"]["flat_strong"] == "flat_strong(k=10)"
 
 
-def test_ablation_cases_count_for_their_gate_alone() -> None:
-    """They were rewritten after results were known: what they show is no evidence for a hypothesis."""
-    for gate in ("structured", "h1_relative", "h1_absolute", "h1_strong", "embedding"):
-        assert all(clause.endswith("tag!=ablation") for clause in _clauses(gate)), gate
-    assert "tag!=ablation" in _clauses("h2")[0]
-    assert [re.findall("'(ablation-.*)'", clause) for clause in _clauses("ablations")] == [
-        ["ablation-structure"],
-        ["ablation-weights"],
-        ["ablation-expansion"],
-    ]
+def test_no_figure_of_the_sample_counts_an_ablation_case(tmp_path: Path) -> None:
+    """They were rewritten after results were known: they count for the ablations only."""
+    shutil.copytree(STUDY, tmp_path / "memory")
+    done = command("run", tmp_path / "memory", "--system", "lexical_baseline", "--json")
+    results = json.loads(done.out)
+    study = open_study(STUDY)
+    asked = [item for item in study.dataset(study.arms[0]).items if "unprimed" not in item.values("part")]
+    other = [item for item in asked if "ablation" not in item.values("tag")]
+    headline = {one["measure"]: one for one in results["estimates"] if not one["where"]}
+    assert headline["EvidenceHit@3"]["n_expected"] == headline["R@3"]["n_expected"] == len(other) == 157
+    assert {one["item"].partition("/")[0] for one in results["scores"]}.isdisjoint(ABLATIONS)
+
+
+def test_every_ablation_is_read_on_the_cases_written_for_it() -> None:
+    written = yaml.safe_load((STUDY / "ablations.yaml").read_text(encoding="utf-8"))
+    clauses = written["gates"]["ablations"]["go"]
+    assert [re.findall("'(ablation-.*)'", clause) for clause in clauses] == [[name] for name in ABLATIONS]
 
 
 def test_every_way_to_walk_is_held_against_other_edges() -> None:
@@ -263,7 +273,7 @@ def test_a_loss_beyond_the_limits_is_a_no_go(tmp_path: Path) -> None:
     """The graph of a case file without its edges, held against what it was with them."""
     study: dict[str, Any] = {
         "kind": "memory",
-        "data": f"cases(path='{STUDY / 'cases' / 'ablation_structure.json'}')",
+        "data": f"cases(path='{STUDY / 'ablations' / 'structure.json'}')",
         "systems": {"lexical_baseline": "lexical_baseline", "weighted_graph": "weighted_graph"},
         "judges": ["ids"],
         "measures": ["EvidenceHit@3", "PathHit", "Seconds"],
