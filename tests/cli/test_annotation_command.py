@@ -37,6 +37,20 @@ def begun(documents: Path) -> Path:
     return work
 
 
+def test_people_label_from_the_documents_before_any_graph_is_shown(documents: Path) -> None:
+    work = begun(documents)
+    units = (work / "candidates.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert units[0].split(",") == ["doc_id", "node_id", "section", "text"]  # no guess at what a unit does
+    fill(work / "sheets" / "anna.csv", {RENT: {"query": "Is anything due in August?"}})
+    done = run("sheets", documents, "--annotators", "anna,ben")
+    assert "next: everybody labels from the documents only, before looking at any graph of them" in done.err
+    ben = (work / "sheets" / "ben.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert [cell for cell in ben[1].split(",") if cell] == [RENT, "lease", "Is anything due in August?"]
+    assert "Label from the documents only." in (work / "guide.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "private-sets.md").read_text(encoding="utf-8")
+    assert page.index("assay annotate export") < page.index("assay graph")
+
+
 def test_the_whole_way(documents: Path) -> None:
     work = documents.parent / "papers-annotation"
     done = run("inventory", documents)

@@ -1,6 +1,7 @@
 """Cheap signs of what a unit does: wordings of exceptions, conditions and obligations, in English.
 
-They help to choose what to write cases about. They label nothing.
+They help to choose what to write cases about. They label nothing: they are
+in the sample, for whoever writes queries, and not in the table of units that people label from.
 """
 
 from __future__ import annotations

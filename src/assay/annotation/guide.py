@@ -16,6 +16,10 @@ People: [who labels, who decides where they differ]
 - Do not copy the wording of the unit. Do not ask for a unit by its number.
 - `answer_short` is one sentence. It stays in the form: case files check what is found, not what is said.
 
+## Before you label
+- Label from the documents only. Do not look at a graph of them, a search result or a report of the program
+  before both forms are finished: labels that follow the system under test cannot test it.
+
 ## Evidence
 - Name the fewest units without which the answer could not be given; leave out what is merely related.
 - Where an answer needs several units, name each of them.

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.annotation.cues import cues_of
 from assay.annotation.labels import LABELS, STATUSES, Annotation, read_annotation
 from assay.annotation.sampling import COLUMNS as SAMPLE
 from assay.annotation.snapshot import frozen_version
@@ -30,7 +29,7 @@ COLUMNS = (
     "review_status",
     "review_notes",
 )
-CANDIDATES = ("doc_id", "node_id", "section", "cues", "text")
+CANDIDATES = ("doc_id", "node_id", "section", "text")  # nothing of ours: people label from the documents
 SHOWN = ("case_id", "doc_id", "query")  # to everybody but the first
 
 
@@ -109,7 +108,6 @@ def _write_candidates(workspace: Workspace) -> None:
             "doc_id": source.doc_id,
             "node_id": unit.doc_id,
             "section": unit.section or "",
-            "cues": "; ".join(cues_of(unit.text)),
             "text": unit.text,
         }
         for source in workspace.sources

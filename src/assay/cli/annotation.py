@@ -132,7 +132,8 @@ def sheets(
         say(f"{', '.join(found.waiting)}: the forms wait for the queries that {first} writes")
         say("next: write the queries, then the same command again")
     else:
-        say(f"next: everybody labels, then assay annotate agreement {documents}")
+        say("next: everybody labels from the documents only, before looking at any graph of them;")
+        say(f"then assay annotate agreement {documents}")
 
 
 def agreement(

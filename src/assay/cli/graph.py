@@ -1,4 +1,4 @@
-"""assay graph: what a graph system makes of the documents, so that labels are not written blind."""
+"""assay graph: what a graph system makes of the documents, to check a pack; not for those who still label."""
 
 from __future__ import annotations
 
