@@ -1,5 +1,7 @@
 """A golden set in YAML: categories of queries, each with what its authors know to be right.
 
+    metadata:                                optional: what the corpus should be, compared with what it is
+      corpus_stats: {total_chunks: 1392, total_reports: 90}
     universal_valid_sections: [SUMMARY]      optional: sections that are right for every section query
     incident_lookup:                         a category is any list of entries
       - id: INC-001
@@ -33,6 +35,7 @@ UNIVERSAL = ["SYNOPSIS", "EXECUTIVE SUMMARY", "SUMMARY", "ABSTRACT", "BRIEF", "O
 UNIVERSAL += ["APPENDIX", "APPENDICES"]
 NEAR = 0.85  # how alike an unknown key and a known one are before it counts as misspelt
 
+_STATS = ("total_chunks", "total_reports", "total_sections", "first_report", "last_report")  # of the corpus
 _UNIVERSAL_KEYS = ("universal_valid_sections", "universal_sections")
 _COUNTS = ("expected_chunk_count", "min_relevant_reports", "expected_report_count", "section_chunk_count")
 _BESIDE = ("expects", "negative")  # they decide, and are easily put inside ground_truth
@@ -119,6 +122,16 @@ class Golden:
     universal: list[str]  # sections that are right for every section query
     places: dict[str, Place]
     warnings: list[str]
+    stats: dict[Loc, Any]  # what corpus_stats says of the corpus, and where
+    lines: Lines
+
+    def differing(self, corpus: dict[str, Any]) -> Iterator[str]:
+        """What the file says of its corpus and the corpus, given by the same names, does not have."""
+        for loc, said in self.stats.items():
+            there = corpus.get(str(loc[-1]))
+            if None not in (said, there) and said != there and str(said) != str(there):
+                what, fix = f"it says {_shown(said)}, the corpus has {there}", "Correct it, or the corpus."
+                yield str(self.lines.problem(loc, what, fix))
 
 
 def read_golden(path: Path) -> Golden:
@@ -138,9 +151,12 @@ def read_golden(path: Path) -> Golden:
             places[name] = Place(lines.where, lines.of(loc))
         if entry := _entry(raw, loc, name, found):
             entries.setdefault(str(loc[0]), []).append(entry)
+    metadata = content.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    stats = _stats((), content, found) | _stats(("metadata",), metadata, found)
     if found.problems:
         raise DataError(found.problems)
-    return Golden(entries, universal, places, list(_miscounted(content, lines, len(places))))
+    return Golden(entries, universal, places, list(_miscounted(metadata, lines, len(places))), stats, lines)
 
 
 @dataclass(frozen=True)
@@ -210,9 +226,21 @@ def _entries(content: dict[str, Any], found: _Found) -> Iterator[tuple[Loc, dict
         found.problems.append(found.lines.problem((), what, fix))
 
 
-def _miscounted(content: dict[str, Any], lines: Lines, n: int) -> Iterator[str]:
-    metadata = content.get("metadata")
-    total = metadata.get("total_queries") if isinstance(metadata, dict) else None
+def _stats(loc: Loc, header: dict[str, Any], found: _Found) -> dict[Loc, Any]:
+    """What a header says of the corpus; other keys are notes, unless one is nearly a known key."""
+    given, here = header.get("corpus_stats"), (*loc, "corpus_stats")
+    if given is not None and not isinstance(given, dict):
+        fix = "Write fields such as total_chunks under it."
+        found.wrong(here, (), f"expected a mapping, found {_shown(given)}", fix)
+    stats = given if isinstance(given, dict) else {}
+    for key in stats:
+        if key not in _STATS and (near := _nearest(str(key), _STATS)):
+            found.wrong(here, (key,), "there is no such field", did_you_mean(str(key), [near]))
+    return {(*here, key): value for key, value in stats.items()}
+
+
+def _miscounted(metadata: dict[str, Any], lines: Lines, n: int) -> Iterator[str]:
+    total = metadata.get("total_queries")
     if total not in (None, n):
         what = f"it says {_shown(total)}, the file has {n}"
         fix = "Correct it, or look for queries that are not read."

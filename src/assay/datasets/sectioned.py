@@ -54,7 +54,11 @@ class Sectioned:
                 for category, entries in golden.entries.items()
                 for entry in entries
             ],
-            warnings=[*golden.warnings, *self._absences(golden, corpus)],
+            warnings=[
+                *golden.warnings,
+                *golden.differing(_stats(corpus)),
+                *self._absences(golden, corpus),
+            ],
             columns={"doc_id": self.id, "text": self.text, "source": self.report, "section": self.section},
             places=golden.places,
         )
@@ -102,6 +106,17 @@ class Sectioned:
                 f"no passage is from {len(absent)} of the expected reports, such as {report!r} of {item_id}"
             )
             yield str(Problem(what, self.golden, fix="Check how the table writes their names."))
+
+
+def _stats(corpus: Corpus) -> dict[str, Any]:
+    """What a golden set may say of its corpus; the dates of reports where a column `report_date` has them."""
+    dates = [str(each.metadata["report_date"]) for each in corpus.passages if "report_date" in each.metadata]
+    counts = {
+        "total_chunks": len(corpus),
+        "total_reports": len({passage.source or passage.doc_id for passage in corpus.passages}),
+        "total_sections": len({passage.section for passage in corpus.passages if passage.section}),
+    }
+    return counts | ({"first_report": min(dates), "last_report": max(dates)} if dates else {})
 
 
 def _item(entry: Entry, category: str, review: bool, universal: list[str]) -> Item:

@@ -38,10 +38,9 @@ from assay.operations.trust import (
     status_counts,
     timed_elsewhere,
     unused_marks,
-    warnings_of,
 )
 from assay.operations.unmeasured import unseen
-from assay.operations.validate import check_study
+from assay.operations.validate import check_study, examine_judging
 from assay.plugins import Registry
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
@@ -364,9 +363,11 @@ class Evaluation:
         chosen = [f"{name}={'|'.join(values)}" for name, values in self.selection.where.items()]
         chosen += [f"system {name}" for name in self.selection.systems]
         part = [f"only a part of the study: {', '.join(chosen)} ({len(self.items)} items)"] if chosen else []
+        wrong, doubts = examine_judging(self.study, self.datasets, self.measures)
         return [
             *part,
             *self._changes(),
+            *map(str, wrong),  # the data may have changed since it was checked
             *(self.scoring.cautions if self.scoring is not None else ()),
             *moved_gates(self.study, self.store.manifest()),
             *faults(self.blocks, by_arm=not self._sealed),
@@ -381,5 +382,5 @@ class Evaluation:
             *checked_by_people(self.summary[0]),
             *unused_marks(self.study, self._sides, self.judgments),
             *self.judging.warnings,
-            *warnings_of(self.study, self.datasets, self.measures),
+            *doubts,
         ]

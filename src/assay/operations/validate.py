@@ -79,9 +79,8 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     read = [*study.measures, *measures_of(study.gates, study), *measures_of_figures(study)]
     measures = {each.name: each for each in read}
     problems.update(dict.fromkeys(_slice_problems(study, datasets)))
-    shallow, unsure = _too_shallow(study, list(measures.values()))
-    examined, doubts = _examined(study, datasets)
-    problems.update(dict.fromkeys([*shallow, *examined, *_same_condition(study, arms)]))
+    examined, warnings = examine_judging(study, datasets, list(measures.values()))
+    problems.update(dict.fromkeys([*examined, *_same_condition(study, arms)]))
     problems.update(dict.fromkeys(measure_problems(study, list(measures.values()))))
     if not problems:  # what there is to name is known only where all of it can be opened
         named = name_problems(study, datasets, list(measures.values()))
@@ -99,13 +98,19 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
         list(datasets),
         list(measures),
         [gate.name for gate in study.gates],
-        [
-            *unsure,
-            *doubts,
-            *lacking(study, arms, list(measures.values())),
-            *warnings_of(study, datasets, list(measures.values())),
-        ],
+        warnings,
     )
+
+
+def examine_judging(
+    study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure]
+) -> tuple[list[Problem], list[str]]:
+    """What judges cannot judge by, and every warning: the same for `validate` and for results, by arm."""
+    shallow, unsure = _too_shallow(study, measures)
+    problems, doubts = _examined(study, datasets)
+    arms = [arm for arm in study.arms if arm.name in datasets]
+    warnings = [*unsure, *doubts, *lacking(study, arms, measures), *warnings_of(study, datasets, measures)]
+    return [*shallow, *problems], warnings
 
 
 def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Problem], list[str]]:
