@@ -2,7 +2,8 @@
 
 Every hit within the cut-off is one of three. A person's mark decides, under the label "review"; where nobody
 marked a hit that the rules call relevant, it is a keyword match; any other hit is unmarked, and leaves the
-item unjudged. What a rule finds now is no surprise, whatever it was when it was marked.
+item unjudged. A mark counts as it was made, also where a rule finds the passage too: a rule may go by the
+report alone, or by a word that means something else there, and that is the person's to say.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from assay.measures.top import Top
 
 REVIEW = "review"  # the label of people's marks; also the tag that says whether an item wants them
 KEYWORD_MATCH = "KEYWORD_MATCH"  # relevant, and the rules say so
-SEMANTIC_MATCH = "SEMANTIC_MATCH"  # relevant, and no rule says so
+SEMANTIC_MATCH = "SEMANTIC_MATCH"  # relevant beyond keywords: only a person says so
 FALSE_POSITIVE = "FALSE_POSITIVE"  # not relevant
 GRADES: Mapping[str, float] = {KEYWORD_MATCH: 1.0, SEMANTIC_MATCH: 1.0, FALSE_POSITIVE: 0.0}
 
@@ -37,11 +38,8 @@ def marked_hits(block: Block, cutoff: int) -> pl.DataFrame:
     found = block.top(cutoff)
     for known in (people, block.relevance):
         found = found.join(known, on=["item", "doc"], how="left", maintain_order="left")
-    ruled = pl.col("grade").fill_null(0) > 0
-    unsurprising = ruled & (pl.col("person").is_null() | (pl.col("person") == SEMANTIC_MATCH))
-    return found.select(
-        "item", "doc", mark=pl.when(unsurprising).then(pl.lit(KEYWORD_MATCH)).otherwise("person")
-    )
+    by_rule = pl.when(pl.col("grade") > 0).then(pl.lit(KEYWORD_MATCH))
+    return found.select("item", "doc", mark=pl.coalesce("person", by_rule))
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class SemanticPrecision(MarkShare):
 
 @dataclass(frozen=True)
 class SemanticLift(MarkShare):
-    """Semantic lift: the share of the hits within the cut-off that are relevant although no rule finds them.
+    """Semantic lift: the share of the hits within the cut-off that a person calls relevant beyond keywords.
 
     Range 0 to 1; 0 where nothing came back. Unjudged while a hit is neither marked nor matched by a rule; for
     items that want a review only.

@@ -382,5 +382,6 @@ class Evaluation:
             *checked_by_people(self.summary[0]),
             *unused_marks(self.study, self._sides, self.judgments),
             *self.judging.warnings,
+            *self.reviewing.warnings,
             *doubts,
         ]

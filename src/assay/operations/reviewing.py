@@ -143,7 +143,7 @@ def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
     candidates = [
         each
         if not each.by_person or each.key in own
-        else dataclasses.replace(each, by_person=False, mark=KEYWORD_MATCH if each.reason else None)
+        else dataclasses.replace(each, by_person=False, mark=KEYWORD_MATCH if each.ruled else None)
         for each in pool.candidates
     ]
     return dataclasses.replace(pool, candidates=candidates)

@@ -15,7 +15,7 @@ KEYWORD, SEMANTIC, WRONG, OPEN = "keyword", "semantic", "false positive", "open"
 WORDS = {KEYWORD_MATCH: KEYWORD, SEMANTIC_MATCH: SEMANTIC, FALSE_POSITIVE: WRONG}
 ABOUT = {
     KEYWORD: "relevant, and a rule says so",
-    SEMANTIC: "relevant, and no rule says so",
+    SEMANTIC: "relevant beyond keywords, by a person's word",
     WRONG: "not relevant",
     OPEN: "nobody has judged it yet",
 }

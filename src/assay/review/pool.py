@@ -24,6 +24,7 @@ class Candidate:
     mark: str | None  # KEYWORD_MATCH and so on; None: still to be judged
     by_person: bool = False  # whether a person said so, and not a rule
     reason: str = ""  # why a rule calls it relevant
+    ruled: bool = False  # whether a rule does, whatever a person said
 
     @property
     def key(self) -> tuple[str, str]:
@@ -86,7 +87,8 @@ def pool_of(blocks: Sequence[Block], depth: int = DEPTH) -> Pool:
     order = {item_id: place for place, item_id in enumerate(items)}
     keys = sorted(arms, key=lambda key: (order[key[0]], key[1]))
     candidates = [
-        Candidate(*key, frozenset(arms[key]), marks[key], key in people, reasons.get(key, "")) for key in keys
+        Candidate(*key, frozenset(arms[key]), marks[key], key in people, reasons.get(key, ""), key in reasons)
+        for key in keys
     ]
     names = tuple(dict.fromkeys(block.arm.name for block in blocks))
     returned = Counter((each.item_id, arm) for each in candidates for arm in each.arms)

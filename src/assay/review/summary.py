@@ -18,6 +18,7 @@ from assay.measures.score import score_blocks
 from assay.measures.semantic import (
     GRADES,
     REVIEW,
+    SEMANTIC_MATCH,
     FalsePositiveRate,
     MarkShare,
     SemanticLift,
@@ -32,6 +33,8 @@ from assay.review.outlook import Completion, Outlook, outlook
 from assay.review.pool import DEPTH, Pool, pool_of
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
+
+SHOWN_MARKS = 3
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,17 @@ class Reviewing:
     @cached_property
     def pool(self) -> Pool:
         return pool_of(self.blocks, self.depth)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Where a person says that keywords miss a passage, and a rule finds it."""
+        both = [each for each in self.pool.candidates if each.ruled and each.mark == SEMANTIC_MATCH]
+        if not both:
+            return []
+        shown = ", ".join(f"{each.doc_id} for {each.item_id}" for each in both[:SHOWN_MARKS])
+        more = f" and {len(both) - SHOWN_MARKS} more" if len(both) > SHOWN_MARKS else ""
+        what = f"{len(both)} passage{'s' * (len(both) != 1)} marked {SEMANTIC_MATCH} that a rule finds too"
+        return [f"{what} ({shown}{more}): counted as marked, in SemanticLift too"]
 
     @cached_property
     def shares(self) -> list[MarkShare]:

@@ -130,7 +130,7 @@ class _Known:
         """Whether its reviewer said so at any time, or an export repeats what anybody said."""
         own = (*said.key, said.mark, said.reviewer) in self.ever
         repeats = said.row.tag == DONE and not own_notes(said.row.notes)
-        # An export shows as a keyword match what a rule has come to find since somebody marked it.
+        # Forms of earlier versions show as a keyword match what a rule came to find after somebody marked it.
         alike = (mark for mark, grade in GRADES.items() if grade == GRADES[said.mark])
         return own or (repeats and any((*said.key, mark) in self.ever for mark in alike))
 

@@ -167,11 +167,12 @@ def test_adjusted_labels_are_marks_first_then_rules() -> None:
     assert score("RR(label='review|relevance')@1", found) == [(0.0, "scored"), (1.0, "scored")]
 
 
-def test_what_a_rule_finds_now_is_no_surprise_any_more() -> None:
+def test_a_mark_counts_as_it_was_made_also_where_a_rule_fires() -> None:
     marks = {"q": {"r1#1": "SEMANTIC_MATCH", "r1#2": "SEMANTIC_MATCH", "r1#3": "KEYWORD_MATCH"}}
     found = block([Item("q", "?", tags=ASKED)], [["r1#1", "r1#2", "r1#3"]], {"q": {"r1#1": 1.0}}, marks)
-    assert score("SemanticLift@10", found) == [(0.333333, "scored")]
+    assert score("SemanticLift@10", found) == [(0.666667, "scored")]  # SEMANTIC_MATCH / hits: 2 of 3
     assert score("SemanticPrecision@10", found) == [(1.0, "scored")]
+    assert score("FalsePositiveRate@10", found) == [(0.0, "scored")]
 
 
 def test_where_nothing_is_right_nobody_is_asked() -> None:

@@ -186,7 +186,7 @@
   const hitOf = ([place, score, grade, needle, mark, reason], rank) => {
     const [doc, text] = data.pool[place];
     const hit = make("li", { className: isRight(grade, mark) ? "right" : "" }, `${rank + 1}. `, make("span", { className: "id" }, doc), " ",
-      mark ? markOf(mark) : gradeOf(grade), make("span", { className: "quiet" }, ` score ${figure(score)}`));
+      mark ? markOf(mark) : gradeOf(grade), make("span", { className: "quiet" }, mark && mark !== "keyword" && grade > 0 ? " a rule finds it too" : ""), make("span", { className: "quiet" }, ` score ${figure(score)}`));
     if (reason !== undefined && reason !== null) hit.append(make("div", { className: "under why" }, data.reasons[reason]));
     hit.append(passage(text, needle));
     return hit;
