@@ -40,7 +40,7 @@ from assay.operations.trust import (
     unused_marks,
 )
 from assay.operations.unmeasured import unseen
-from assay.operations.validate import check_study, examine_judging
+from assay.operations.validate import check_study, study_warnings
 from assay.plugins import Registry
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
@@ -363,11 +363,9 @@ class Evaluation:
         chosen = [f"{name}={'|'.join(values)}" for name, values in self.selection.where.items()]
         chosen += [f"system {name}" for name in self.selection.systems]
         part = [f"only a part of the study: {', '.join(chosen)} ({len(self.items)} items)"] if chosen else []
-        wrong, doubts = examine_judging(self.study, self.datasets, self.measures)
         return [
             *part,
             *self._changes(),
-            *map(str, wrong),  # the data may have changed since it was checked
             *(self.scoring.cautions if self.scoring is not None else ()),
             *moved_gates(self.study, self.store.manifest()),
             *faults(self.blocks, by_arm=not self._sealed),
@@ -383,5 +381,5 @@ class Evaluation:
             *unused_marks(self.study, self._sides, self.judgments),
             *self.judging.warnings,
             *self.reviewing.warnings,
-            *doubts,
+            *study_warnings(self.study, self.datasets, self.measures),
         ]

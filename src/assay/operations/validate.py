@@ -79,7 +79,7 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     read = [*study.measures, *measures_of(study.gates, study), *measures_of_figures(study)]
     measures = {each.name: each for each in read}
     problems.update(dict.fromkeys(_slice_problems(study, datasets)))
-    examined, warnings = examine_judging(study, datasets, list(measures.values()))
+    examined, warnings = _judging(study, datasets, list(measures.values()))
     problems.update(dict.fromkeys([*examined, *_same_condition(study, arms)]))
     problems.update(dict.fromkeys(measure_problems(study, list(measures.values()))))
     if not problems:  # what there is to name is known only where all of it can be opened
@@ -102,10 +102,16 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     )
 
 
-def examine_judging(
+def study_warnings(study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure]) -> list[str]:
+    """What `validate` warns of, for results; and what it refuses, where data changed since it was checked."""
+    problems, warnings = _judging(study, datasets, measures)
+    return [*map(str, problems), *warnings]
+
+
+def _judging(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure]
 ) -> tuple[list[Problem], list[str]]:
-    """What judges cannot judge by, and every warning: the same for `validate` and for results, by arm."""
+    """What judges cannot judge by, and everything that is worth a second look."""
     shallow, unsure = _too_shallow(study, measures)
     problems, doubts = _examined(study, datasets)
     arms = [arm for arm in study.arms if arm.name in datasets]

@@ -18,7 +18,7 @@ from assay.errors import AssayError, DataError, SystemFailure
 from assay.operations.pipeline import Evaluation, judge_study
 from assay.operations.sweep.figures import Figures
 from assay.operations.trust import faults, latency
-from assay.operations.validate import check_study, examine_judging
+from assay.operations.validate import check_study, study_warnings
 from assay.records import Arm, Factors
 from assay.report.views import measure_infos
 from assay.run.keys import Basis
@@ -163,14 +163,12 @@ class Sweeping:
 
     def _warnings(self) -> list[str]:
         evaluation = self._evaluation
-        wrong, doubts = examine_judging(self.swept, evaluation.datasets, evaluation.measures)
         return [
             *_too_coarse(len(self._names) - 1, self.swept.file.compare.resamples),
             *faults(evaluation.blocks),
             *evaluation.store.warnings(),
             *evaluation.judging.warnings,
-            *map(str, wrong),
-            *doubts,
+            *study_warnings(self.swept, evaluation.datasets, evaluation.measures),
         ]
 
 
