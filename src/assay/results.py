@@ -49,10 +49,19 @@ class Returned(msgspec.Struct, frozen=True):
 
     doc_id: str
     score: float
-    grade: float | None  # None: unjudged
+    grade: float | None  # a person's before a rule's; None: unjudged
     text: str = ""
     mark: str | None = None  # what a review made of it: KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE
     reason: str = ""  # why it is relevant, where a judge says so
+    by: str = "rule"  # whose grade it is: a rule's, a model's or a person's
+    ruled: bool = False  # whether a rule or a model finds it relevant, whatever a person said
+
+    @property
+    def status(self) -> str:
+        """relevant_by_rule, relevant_by_model, relevant_by_person, not_relevant or not_judged."""
+        if self.grade is None:
+            return "not_judged"
+        return f"relevant_by_{self.by}" if self.grade > 0 else "not_relevant"
 
 
 class ExpectedPath(msgspec.Struct, frozen=True):

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
 UNKNOWN = "not scored"
 SHOWN = 10
-RELEVANCE = {True: "✔ relevant", False: "✖ not relevant", None: "? not judged"}
+RELEVANCE = {
+    "relevant_by_rule": "✔ relevant by rule",
+    "relevant_by_model": "✔ relevant by a model's grade",
+    "relevant_by_person": "✔ relevant by a person",
+    "not_relevant": "✖ not relevant",
+    "must_not_come_back": "✖ must not come back",
+    "not_judged": "? not judged",
+}
+TOLD = {True: "✔ relevant", False: "✖ not relevant", None: "? not judged"}  # of files without a status
 
 
 def choose_pair(tables: Tables) -> tuple[str, str] | None:
@@ -172,7 +180,9 @@ def _show_hit(hit: dict[str, Any]) -> None:
     import streamlit as st
 
     with st.container(border=True, gap="xxsmall"):
-        mark = RELEVANCE.get(hit.get("relevant"), "")
+        mark = RELEVANCE.get(hit.get("status", ""), TOLD.get(hit.get("relevant"), ""))
+        if hit.get("rule_match") and hit.get("status") in ("relevant_by_person", "not_relevant"):
+            mark += "; a rule finds it too"
         score = "" if hit.get("score") is None else f", score {say.number(hit['score'])}"
         st.markdown(f"**{hit.get('rank', '')}. {plain(hit.get('chunk_id', ''))}**  \n{mark}{score}")
         if hit.get("text"):

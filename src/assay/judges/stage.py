@@ -65,6 +65,16 @@ class Judging:
         people = [judge for judge in self.study.judges if hasattr(judge, "raters")]
         return [name for judge in people for name in self._signed(judge, getattr(judge, "raters", ()))]
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What signs with each name, best first: a person, a model that is asked, or a rule."""
+        found: dict[str, str] = {}
+        for judge in self.study.judges:
+            other = "model" if isinstance(judge, PayingJudge) else "rule"
+            kind = "person" if hasattr(judge, "raters") else other
+            found |= dict.fromkeys(self._signed(judge, judge.names), kind)
+        return found
+
     @cached_property
     def judgments(self) -> list[Judgment]:
         """All that counts: marks that hold, what free judges say and what paying ones found."""

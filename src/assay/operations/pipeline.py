@@ -321,7 +321,9 @@ class Evaluation:
                 if self._sealed
                 else {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
             ),
-            items=[] if self._sealed else item_views(self.items, self.blocks, self.datasets),
+            items=[]
+            if self._sealed
+            else item_views(self.items, self.blocks, self.datasets, self.judging.kinds),
             review=self.review,
             recommendation=recommended(self.verdicts, self.study.file.recommend),
             created=self.store.manifest().get("started"),

@@ -17,6 +17,7 @@ import polars as pl
 
 from assay.errors import DataError, Problem
 from assay.measures.block import SCORED
+from assay.measures.semantic import wants_review
 from assay.report.wording import counted, file_stem
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ def trec_files(evaluation: Evaluation) -> TrecFiles:
     shared = len(set(judged.values())) == 1
     if any(block.labels.world(LABEL) == "open" for block in names.values()):
         found.notes.append("qrels: what nobody judged is not in them, and counts elsewhere as not relevant")
+    if any(wants_review(block).any() for block in names.values()):
+        what = "qrels: what rules find; people's marks are not in them, and what they have yet to judge"
+        found.notes.append(f"{what} counts elsewhere as not relevant")
     for name, block in names.items():
         found.files[f"{name}.run"] = _run(name, block, found.notes)
         found.files[QRELS if shared else f"{name}.{QRELS}"] = judged[name]

@@ -9,11 +9,12 @@ import msgspec
 
 from assay.records import Status
 from assay.report.flips import GRAVITY, Grid, counterparts
-from assay.report.review import mark_word
+from assay.report.review import SEMANTIC, WRONG, mark_word
 from assay.report.svg import style_of
 from assay.report.wording import shortened, wants_review
 from assay.results import ItemView, Results
 
+UNWANTED = "must not come back"
 SNIPPETS = (240, 200, 165, 135, 110, 90, 70, 50, 0)  # characters of a hit's text, the longest that fits
 _ESCAPES: dict[str, str | int | None] = {
     "<": "\\u003c",
@@ -86,10 +87,10 @@ def _trimmed(values: list[Any], least: int) -> list[Any]:
 
 @dataclass
 class _Packing:
-    """Packs items as arrays; a hit is [index of document and text, score, grade, needle, mark, reason].
+    """Packs items as arrays; a hit is [document and text, score, grade, needle, mark, reason, ruled].
 
-    The needle is where the expected text stands, the mark what a review made of the hit. Reasons are stored
-    once, as texts are. What is empty at the end is left out.
+    The needle is where the expected text stands, the mark what a review made of the hit, ruled whether a rule
+    finds what a person marked. Reasons are stored once, as texts are. What is empty at the end is left out.
     """
 
     results: Results
@@ -137,10 +138,12 @@ class _Packing:
         wanted = wants_review(item)
         for rank, one in enumerate(item.returned.get(arm, [])):
             text, needle = snippet(one.text, self.limit, needles)
-            word = mark_word(self.results.review, one, rank, wanted)
+            unwanted = item.expects == "nothing" and (one.grade or 0) > 0  # by the rule that names it
+            word = UNWANTED if unwanted else mark_word(self.results.review, one, rank, wanted)
             reason = self.reasons.setdefault(one.reason, len(self.reasons)) if one.reason else None
             hit = [self._place(one.doc_id, text), float(f"{one.score:.4g}"), one.grade]
-            hits.append(_trimmed([*hit, needle or None, word, reason], len(hit)))
+            ruled = 1 if one.ruled and word in (SEMANTIC, WRONG) else None
+            hits.append(_trimmed([*hit, needle or None, word, reason, ruled], len(hit)))
         return hits
 
     def _score(self, item: ItemView, arm: str, measure: str) -> list[Any] | float | None:

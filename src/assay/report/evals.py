@@ -17,8 +17,8 @@ import msgspec
 
 from assay.records import Arm, ClauseResult, Status
 from assay.report.flips import COUNTED, Cell, Grid, score_grid
-from assay.report.wording import file_stem
-from assay.results import GO, ItemView, Results
+from assay.report.wording import file_stem, only_rises, wants_review
+from assay.results import GO, ItemView, MeasureInfo, Results
 
 UNDATED, UNNAMED = "undated", "und"  # und: the code for a language that is not determined
 SHOWN_RESULTS = 3
@@ -73,7 +73,7 @@ class _Eval:
             "failures": [self._failure(item) for item in self.items if self._failed(item)],
             "errors": {item.item_id: item.faults[self.arm] for item in self.items if self.arm in item.faults},
             "unjudged": [item.item_id for item in self.items if self._open(item)],
-            "lower_bounds": [m.name for m in self.results.measures if m.lower_bound],
+            "lower_bounds": [m.name for m in self.results.measures if m.lower_bound or self._understates(m)],
             "only": self.results.only,
             "gate_passed": self._gate_passed(),
         }
@@ -81,6 +81,10 @@ class _Eval:
     @cached_property
     def items(self) -> list[ItemView]:
         return [item for item in self.results.items if (item.language or UNNAMED) == self.language]
+
+    def _understates(self, measure: MeasureInfo) -> bool:
+        """Whether what people have yet to judge could raise a measure."""
+        return only_rises(measure.name) and any(map(self._unjudged, self.items))
 
     @property
     def _by_category(self) -> dict[str, list[ItemView]]:
@@ -143,10 +147,19 @@ class _Eval:
         return {"count": len(items), **figures, **{word: n for word, n in left.items() if n}}
 
     def _open(self, item: ItemView) -> bool:
-        return any(self._cell(item, measure).status == Status.UNJUDGED for measure in self._measures)
+        """Whether a measure waits for a judgment, or people have yet to judge what no rule finds."""
+        cells = [self._cell(item, measure).status for measure in self._measures]
+        return Status.UNJUDGED in cells or (self._wrong(item) and self._unjudged(item))
+
+    def _unjudged(self, item: ItemView) -> bool:
+        """Whether people have yet to judge one of its results."""
+        return wants_review(item) and any(one.grade is None for one in item.returned.get(self.arm, []))
 
     def _failed(self, item: ItemView) -> bool:
         """Whether an answer came, and was wrong by a measure that decides."""
+        return self._wrong(item) and not self._unjudged(item)
+
+    def _wrong(self, item: ItemView) -> bool:
         decisive = [name for name in self._measures if name.partition("(")[0].partition("@")[0] in DECISIVE]
         return any(self._value(item, name) == 0 for name in decisive)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 from assay.datasets.dataset import Corpus, Dataset
 from assay.judges.anchor_index import GRADES, label_of
 from assay.measures.block import Block, View
-from assay.measures.semantic import REVIEW, marked_hits
+from assay.measures.semantic import GRADES as MARK_GRADES
+from assay.measures.semantic import REVIEW, marked_hits, wants_review
 from assay.protocols import Measure
 from assay.records import Hit, Item, Response
 from assay.report.walks import expected_path, walk_of
@@ -17,6 +19,8 @@ from assay.results import Expected, ItemView, MeasureInfo, Returned
 
 # Labels of which only a part is known, each with how many hits, from the first on, somebody looked at.
 Bounded = Mapping[str, float]
+Key = tuple[str, str]  # item and passage
+PERSON = "person"
 SHOWN_HITS = 10
 SNIPPET = 240
 _UNITS = {"Seconds": "s"}
@@ -52,9 +56,15 @@ def is_lower_bound(measure: Measure, bounded: Bounded) -> bool:
 
 
 def item_views(
-    items: Sequence[Item], blocks: Sequence[Block], datasets: Mapping[str, Dataset]
+    items: Sequence[Item],
+    blocks: Sequence[Block],
+    datasets: Mapping[str, Dataset],
+    judges: Mapping[str, str] | None = None,
 ) -> list[ItemView]:
-    """Every item with its gold and the top hits of each arm's first seed."""
+    """Every item with its gold and the top hits of each arm's first seed.
+
+    `judges` are the names that count, best first, each with what it is: a person, a model or a rule.
+    """
     returned: dict[str, dict[str, list[Returned]]] = {item.item_id: {} for item in items}
     faults: dict[str, dict[str, str]] = {item.item_id: {} for item in items}
     took: dict[str, dict[str, Response]] = {item.item_id: {} for item in items}
@@ -64,10 +74,12 @@ def item_views(
         if seeds.setdefault(block.arm.name, block.seed) != block.seed:
             continue
         corpus = datasets[block.arm.name].corpus
-        grades, marks, reasons = _grades(block), _marks(block), _reasons(block)
+        grades, judgment = _grades(block), _Judgments.of(block, judges or {})
         unnamed = {label: 0.0 if block.labels.world(label) == "closed" else None for label in GRADES}
-        for item, response in zip(block.items, block.responses, strict=True):
+        for item, response, wanted in zip(block.items, block.responses, wants_review(block), strict=True):
             known = grades.get(item.item_id, {})
+            # keywords cannot judge such an item: what no rule finds is for people to say, and not wrong
+            absent = None if wanted else unnamed[label_of(item)]
             if item.item_id not in expected:
                 expected[item.item_id] = _expected(item, known, corpus)
             if response is None:
@@ -76,13 +88,11 @@ def item_views(
             if response.error is not None:
                 faults[item.item_id][block.arm.name] = f"{response.error.kind}: {response.error.message}"
             returned[item.item_id][block.arm.name] = [
-                Returned(
-                    hit.doc_id,
-                    hit.score,
-                    _grade(corpus.units.get(hit.doc_id) or [hit.doc_id], known, unnamed[label_of(item)]),
+                judgment.returned(
+                    item.item_id,
+                    hit,
+                    _grade(corpus.units.get(hit.doc_id) or [hit.doc_id], known, absent),
                     hit.text or _snippet(corpus, hit.doc_id),
-                    marks.get((item.item_id, hit.doc_id)),
-                    reasons.get((item.item_id, hit.doc_id), ""),
                 )
                 for hit in sorted(response.hits, key=_as_scored, reverse=True)[:SHOWN_HITS]
             ]
@@ -110,6 +120,8 @@ def item_views(
 
 def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Expected]:
     """What gold names: the text that its author anchored it in, or the passages with the best grades."""
+    if item.expects == "nothing":  # what gold names there must not come back
+        return []
     if anchors := item.gold.get("anchors"):
         grades = GRADES[label_of(item)]
         named = [Expected(_place(each), grades.get(each["relevance"], 0.0), each["text"]) for each in anchors]
@@ -151,23 +163,39 @@ def _grades(block: Block) -> dict[str, dict[str, float]]:
     return grades
 
 
-def _marks(block: Block) -> dict[tuple[str, str], str]:
-    """What a review made of the hits of items that want one."""
-    wanted = {item.item_id for item in block.items if "yes" in item.values(REVIEW)}
-    if not wanted:
-        return {}
-    return {
-        (item, doc): mark for item, doc, mark in marked_hits(block, SHOWN_HITS).iter_rows() if item in wanted
-    }
+@dataclass(frozen=True)
+class _Judgments:
+    """What is known of the hits of a block, by item and passage, beside their grades."""
 
+    marks: Mapping[Key, str | None]  # what a review made of the hits of items that want one
+    people: Set[Key]  # those that a person marked
+    judges: Mapping[Key, str]  # what the judge is whose grade counts
+    reasons: Mapping[Key, str]  # why they are relevant, as far as whoever judged them says so
 
-def _reasons(block: Block) -> dict[tuple[str, str], str]:
-    """Why passages are relevant, as far as whoever judged them says so."""
-    return {
-        (each.item_id, each.target): each.reason
-        for each in block.judgments
-        if each.reason and each.target is not None
-    }
+    @classmethod
+    def of(cls, block: Block, judges: Mapping[str, str]) -> _Judgments:
+        asked = zip(block.item_ids, wants_review(block), strict=True)
+        wanted = {item_id for item_id, wants in asked if wants}
+        hits = marked_hits(block, SHOWN_HITS).iter_rows() if wanted else ()
+        rank = {name: place for place, name in enumerate(judges)}
+        said = [((each.item_id, each.target), each) for each in block.judgments if each.target is not None]
+        counted = [(key, each.judge) for key, each in said if each.label in GRADES and each.judge in rank]
+        counted.sort(key=lambda one: -rank[one[1]])  # the best judge's comes last, and stays
+        return cls(
+            {(item, doc): mark for item, doc, mark in hits if item in wanted},
+            {*block.label(REVIEW).select("item", "target").iter_rows()},
+            {key: judges[judge] for key, judge in counted},
+            {key: each.reason for key, each in said if each.reason},
+        )
+
+    def returned(self, item_id: str, hit: Hit, grade: float | None, text: str) -> Returned:
+        """A hit as reports show it; `grade` is what rules or models give it."""
+        key = item_id, hit.doc_id
+        mark, by = self.marks.get(key), self.judges.get(key, "rule")
+        ruled = grade is not None and grade > 0 and by != PERSON
+        if mark is not None and key in self.people:
+            grade, by = MARK_GRADES.get(mark, grade), PERSON
+        return Returned(hit.doc_id, hit.score, grade, text, mark, self.reasons.get(key, ""), by, ruled)
 
 
 def _snippet(corpus: Corpus, doc_id: str) -> str:

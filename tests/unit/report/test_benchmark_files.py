@@ -329,7 +329,7 @@ def test_a_models_table_begins_with_the_named_columns(files: dict[str, bytes]) -
     table = parquet(files, "minilm_results")
     assert dict(list(table.schema.items())[:15]) == DESIGN_QUERY
     others = ["adjusted_mrr", "semantic_precision", "semantic_lift", "false_positive_rate", "abstain"]
-    assert table.columns[15:] == others
+    assert table.columns[15:] == [*others, "lower_bound"]
     first, negative, _, missed = table.to_dicts()
     assert (first["query_id"], first["query_text"], first["intent"]) == (
         "INC-001", "question INC-001", "lookup",
@@ -380,7 +380,8 @@ def test_a_models_json_has_means_spread_slices_and_results(files: dict[str, byte
     query = told["query_results"][0]
     assert (query["mrr"], query["hit_at_10"], query["category"]) == (1.0, True, "incident_lookup")
     assert query["top_results"][1] == {
-        "rank": 2, "chunk_id": "r_chunk_1", "score": 0.8, "relevant": True, "text": "text 1",
+        "rank": 2, "chunk_id": "r_chunk_1", "score": 0.8, "relevant": True, "status": "relevant_by_rule",
+        "judgment": None, "rule_match": False, "text": "text 1",
     }  # fmt: skip
     assert told["query_results"][1]["top_results"][0]["relevant"] is None  # nobody judged it
 
@@ -696,7 +697,7 @@ def test_a_study_with_little_to_show_still_gives_every_file(bare: Results) -> No
     alone = Benchmark().files(one)
     assert len(parquet(alone, "query_comparison")) == 0
     assert len(parquet(alone, "benchmark_decision")) == 1
-    assert parquet(alone, "bm25_results").columns == list(DESIGN_QUERY)
+    assert parquet(alone, "bm25_results").columns == [*DESIGN_QUERY, "lower_bound"]
     assert "No verdict" in alone["final_benchmark_report.md"].decode()
 
 

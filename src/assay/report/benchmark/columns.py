@@ -60,6 +60,7 @@ class Column:
     family: str
     adjusted: bool = False  # it reads what people marked
     stage: str | None = None  # of a latency
+    depth: int | None = None  # how many hits it reads; None: all of them
 
     @property
     def scale(self) -> float:
@@ -152,7 +153,8 @@ def column_name(measure: str) -> str:
 
 def _column(reading: _Reading, name: str) -> Column:
     stage = str(reading.params.get("stage", "total")) if reading.family == "Seconds" else None
-    return Column(name, reading.text, reading.family, reading.prefix.startswith(ADJUSTED), stage)
+    depth = int(reading.cutoff) if reading.cutoff.isdecimal() else None
+    return Column(name, reading.text, reading.family, reading.prefix.startswith(ADJUSTED), stage, depth)
 
 
 def _read(text: str) -> _Reading:

@@ -90,13 +90,27 @@ class Figures:
         return column.scaled(cell.value)
 
     def metrics(self, model: str, item_id: str) -> dict[str, float | bool | None]:
-        """A query's values under all columns. Where seeds disagree on a hit, it is neither true nor false."""
+        """A query's values under all columns. Where seeds disagree on a hit, it is neither true nor false.
+
+        Neither is it where no rule finds one and somebody has yet to judge a result within the cut-off.
+        """
         found: dict[str, float | bool | None] = dict.fromkeys(self.schema)
         for column in self.columns:
             value = self.value(model, column, item_id)
-            known = column.is_flag and value is not None
-            found[column.name] = {0.0: False, 1.0: True}.get(value or 0.0) if known else value
+            found[column.name] = value
+            if column.is_flag and value is not None:
+                unknown = value == 0 and self.is_open(model, self._items[item_id], column.depth)
+                found[column.name] = None if unknown else {0.0: False, 1.0: True}.get(value)
         return found
+
+    def is_open(self, model: str, item: ItemView, depth: int | None = None) -> bool:
+        """Whether people have yet to judge one of the results shown of a query, within a depth."""
+        hits = item.returned.get(model, [])[:depth]
+        return say.wants_review(item) and any(hit.grade is None for hit in hits)
+
+    @cached_property
+    def _items(self) -> dict[str, ItemView]:
+        return {item.item_id: item for item in self.queries}
 
     @cached_property
     def grid(self) -> Grid:

@@ -36,6 +36,8 @@ def means(figures: Figures, model: str, where: Where = ALL) -> dict[str, Any]:
     named |= {f"mean_{name}": one.value for name, one in given.items()}
     named["intervals"] = {name: [one.low, one.high] for name, one in given.items()}
     named["n"] = {name: one.n_scored for name, one in given.items()}
+    rising = {column.name for column in figures.columns if column.only_rises}
+    named["lower_bounds"] = [name for name in given if name in rising and figures.is_lower_bound(where)]
     return named
 
 
@@ -80,6 +82,7 @@ def aggregate_table(figures: Figures) -> bytes:
     rows: list[dict[str, Any]] = []
     for model in figures.models:
         row: dict[str, Any] = {"model": model, "queries": len(figures.queries)}
+        row["lower_bound"] = figures.is_lower_bound(ALL)
         for column in figures.columns:
             if not column.is_rate:
                 name = "latency_ms" if column.name == TOTAL else column.name
@@ -93,7 +96,7 @@ def aggregate_table(figures: Figures) -> bytes:
     order = dict.fromkeys([*_FIRST, *RATES, *named, *(name for row in rows for name in row)])
     texts: dict[str, pl.DataType] = {"model": pl.String()}
     kinds = {name: _kind(name) for name in order if name != "model"}
-    return parquet_bytes(rows, texts | kinds)
+    return parquet_bytes(rows, texts | kinds | {"lower_bound": pl.Boolean()})
 
 
 def group_table(figures: Figures, tag: str) -> bytes:

@@ -12,6 +12,7 @@ from assay.report.benchmark.groups import CATEGORY, DIFFICULTY, group_metrics, m
 from assay.results import ItemView, Returned
 
 TAGS = (CATEGORY, DIFFICULTY, "intent")
+LOWER_BOUND = "lower_bound"  # some of its hits nobody judged: what goes by rule alone may be higher
 
 
 def tag_value(item: ItemView, tag: str) -> str | None:
@@ -50,8 +51,11 @@ def model_json(figures: Figures, model: str) -> bytes:
 
 def model_table(figures: Figures, model: str) -> bytes:
     """A row a query."""
-    rows = [{**about(item), **figures.metrics(model, item.item_id)} for item in figures.queries]
-    return parquet_bytes(rows, about_schema() | figures.schema)
+    rows = [
+        {**about(item), **figures.metrics(model, item.item_id), LOWER_BOUND: figures.is_open(model, item)}
+        for item in figures.queries
+    ]
+    return parquet_bytes(rows, about_schema() | figures.schema | {LOWER_BOUND: pl.Boolean()})
 
 
 def _query(figures: Figures, model: str, item: ItemView) -> dict[str, Any]:
@@ -61,10 +65,22 @@ def _query(figures: Figures, model: str, item: ItemView) -> dict[str, Any]:
         "expects": item.expects,
         "error": item.faults.get(model),
         **figures.metrics(model, item.item_id),
-        "top_results": [_result(rank, hit) for rank, hit in enumerate(hits, 1)],
+        LOWER_BOUND: figures.is_open(model, item),
+        "top_results": [_result(rank, hit, item.expects) for rank, hit in enumerate(hits, 1)],
     }
 
 
-def _result(rank: int, hit: Returned) -> dict[str, Any]:
+def _result(rank: int, hit: Returned, expects: str | None) -> dict[str, Any]:
+    """One hit: whether it is relevant (null: nobody judged it), and whose word that is."""
     relevant = None if hit.grade is None else hit.grade > 0
-    return {"rank": rank, "chunk_id": hit.doc_id, "score": hit.score, "relevant": relevant, "text": hit.text}
+    unwanted = expects == "nothing" and relevant  # what such a query names must not come back
+    return {
+        "rank": rank,
+        "chunk_id": hit.doc_id,
+        "score": hit.score,
+        "relevant": False if unwanted else relevant,
+        "status": "must_not_come_back" if unwanted else hit.status,
+        "judgment": hit.mark,
+        "rule_match": hit.ruled,
+        "text": hit.text,
+    }

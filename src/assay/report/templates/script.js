@@ -183,10 +183,10 @@
   // What people said of a hit stands in the place of its grade, which is what rules say.
   const isRight = (grade, mark) => (mark ? mark === "keyword" || mark === "semantic" : grade > 0);
   const markOf = (mark) => make("span", { className: isRight(0, mark) ? "grade right" : "grade" }, mark);
-  const hitOf = ([place, score, grade, needle, mark, reason], rank) => {
+  const hitOf = ([place, score, grade, needle, mark, reason, ruled], rank) => {
     const [doc, text] = data.pool[place];
     const hit = make("li", { className: isRight(grade, mark) ? "right" : "" }, `${rank + 1}. `, make("span", { className: "id" }, doc), " ",
-      mark ? markOf(mark) : gradeOf(grade), make("span", { className: "quiet" }, mark && mark !== "keyword" && grade > 0 ? " a rule finds it too" : ""), make("span", { className: "quiet" }, ` score ${figure(score)}`));
+      mark ? markOf(mark) : gradeOf(grade), make("span", { className: "quiet" }, ruled ? " a rule finds it too" : ""), make("span", { className: "quiet" }, ` score ${figure(score)}`));
     if (reason !== undefined && reason !== null) hit.append(make("div", { className: "under why" }, data.reasons[reason]));
     hit.append(passage(text, needle));
     return hit;
