@@ -206,5 +206,5 @@ def test_status_leads_from_run_to_report(forty: Path) -> None:
         fill(forty / "review" / f"review_CON-{query:03d}.yaml", dict.fromkeys(everything, "FALSE_POSITIVE"))
     assay("review", "import", forty)
     assert next_step() == f"assay report {forty} --format benchmark"
-    (forty / "run" / "manifest.json").rename(forty / "kept.json")
+    (forty / "run").rename(forty / "kept")
     assert next_step() == f"assay run {forty}"

@@ -23,6 +23,7 @@ from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
 from assay.measures.reach import cut_short_in, unreached_in
 from assay.measures.score import Broken
+from assay.operations.outdated import changed_since, moved_gates
 from assay.operations.scores_file import stored_scores
 from assay.operations.scoring.summary import scoring_of
 from assay.operations.trust import (
@@ -31,7 +32,6 @@ from assay.operations.trust import (
     faults,
     latency,
     lower_bounds,
-    moved_gates,
     not_computed,
     provenance,
     refuse_strangers,
@@ -119,7 +119,7 @@ class Evaluation:
 
     @cached_property
     def _bases(self) -> dict[str, Basis]:
-        return self.store.bases()
+        return self.store.bases(self.study)
 
     @cached_property
     def datasets(self) -> dict[str, Dataset]:
@@ -351,14 +351,11 @@ class Evaluation:
         """What the datasets say of themselves, each once."""
         return list(dict.fromkeys(said for dataset in self.datasets.values() for said in what(dataset)))
 
-    def _changes(self) -> list[str]:
-        """What of the study is no longer as it was when it was run."""
-        found = {
-            arm.name: self._bases[arm.name].changes(self.study, arm, self.datasets[arm.name])
-            for arm in self.arms
-        }
-        changed = ", ".join(f"{name} ({', '.join(what)})" for name, what in found.items() if what)
-        return [f"the study has changed since this run: {changed}; run again"] if changed else []
+    @cached_property
+    def outdated(self) -> list[str]:
+        """Why the stored answers are older than the study, the data or the gates that they are to decide."""
+        changed = changed_since(self.study, self.store, self.arms, self._bases)
+        return [*changed, *moved_gates(self.study, self.store.declared(), self.blocks)]
 
     def _warnings(self) -> list[str]:
         """What is worth knowing before a figure is trusted, gravest first."""
@@ -367,9 +364,8 @@ class Evaluation:
         part = [f"only a part of the study: {', '.join(chosen)} ({len(self.items)} items)"] if chosen else []
         return [
             *part,
-            *self._changes(),
+            *self.outdated,
             *(self.scoring.cautions if self.scoring is not None else ()),
-            *moved_gates(self.study, self.store.manifest()),
             *faults(self.blocks, by_arm=not self._sealed),
             *not_computed(self._broken),
             *([] if self._sealed else timed_elsewhere(self.study, self.blocks)),

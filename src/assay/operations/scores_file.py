@@ -1,8 +1,9 @@
-"""The score stage's output: in the run folder, under the hash of its input."""
+"""The score stage's output: in the run folder, made again if it is damaged or its input has changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import polars as pl
@@ -14,7 +15,7 @@ from assay.measures.score import Broken, score_blocks, withheld
 from assay.operations.trust import refuse_nothing_computed
 from assay.plugins import MEASURES, identity
 from assay.protocols import Measure
-from assay.run.store import Store, write_atomic
+from assay.run.store import UNREADABLE, Store, write_atomic
 from assay.study import Study
 
 
@@ -28,17 +29,35 @@ def stored_scores(
 ) -> tuple[pl.DataFrame, Broken]:
     """Every score, from the run folder where nothing it depends on has changed, and what broke."""
     path, key = store.root / "scores.parquet", _input(study, measures, blocks, sealed)
-    if path.is_file() and pl.read_parquet_metadata(path).get("input") == key:
-        return pl.read_parquet(path), {}
+    if (kept := _read(path, key)) is not None:
+        return kept, {}
     broken: Broken = {}
     frame = score_blocks(measures, blocks, broken)
     refuse_nothing_computed(broken, frame)
     if sealed:
         frame, broken = withheld(frame), {}
     if not broken:  # else not kept: what broke may be mended, and is then to be tried again
-        # the key lies in the file itself, so that no crash can pair scores with another input
-        write_atomic(path, lambda target: frame.write_parquet(target, metadata={"input": key}))
+        # both hashes lie in the file itself, so that no crash can pair scores with another input
+        held = {"input": key, "scores": _hash_rows(frame)}
+        write_atomic(path, lambda target: frame.write_parquet(target, metadata=held))
     return frame, broken
+
+
+def _read(path: Path, made_of: str) -> pl.DataFrame | None:
+    """The scores that were made of that input; None if there are none that can be trusted."""
+    try:
+        held = pl.read_parquet_metadata(path) if path.is_file() else {}
+        if held.get("input") != made_of:
+            return None
+        frame = pl.read_parquet(path)
+    except UNREADABLE:
+        return None
+    return frame if held.get("scores") == _hash_rows(frame) else None
+
+
+def _hash_rows(frame: pl.DataFrame) -> str:
+    """A hash of a frame; another version of Polars may give another one."""
+    return digest([frame.hash_rows(0).to_numpy().tobytes()])
 
 
 def _input(study: Study, measures: Sequence[Measure], blocks: Sequence[Block], sealed: bool) -> str:
@@ -57,7 +76,7 @@ def _input(study: Study, measures: Sequence[Measure], blocks: Sequence[Block], s
             *(dataset.hash.encode() for dataset in datasets.values()),
             *(encode([block.arm, block.seed, block.item_ids]) for block in blocks),
             *(encode([block.structure, block.structures]) for block in blocks),
-            *(block.answers.hash_rows(0).to_numpy().tobytes() for block in blocks),
+            *(_hash_rows(block.answers).encode() for block in blocks),
             *map(encode, blocks[0].judgments),
             *([] if (doubts := blocks[0].labels.doubts) is None else [doubts.write_json().encode()]),
         ]

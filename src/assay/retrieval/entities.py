@@ -25,7 +25,7 @@ from assay.records import Passage
 from assay.retrieval.content import ENGLISH
 from assay.retrieval.parts import Ints
 from assay.retrieval.sentences import sentence_spans
-from assay.retrieval.shelf import Shelf, damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
 from assay.retrieval.tokens import release
 from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.weights import check_runs, check_starts
@@ -107,9 +107,11 @@ class Entities:
             return cls.build(corpus.passages)
         shelf = Shelf(kit.cache / "entities")
         key = digest(part.encode() for part in (VERSION, release("sentencex"), corpus.hash))
-        if (folder := shelf.find(key)) is None:
-            folder = shelf.put(key, cls.build(corpus.passages, kit.progress).save)
-        return cls.read(folder)
+
+        def write(folder: Path) -> None:
+            cls.build(corpus.passages, kit.progress).save(folder)
+
+        return shelf.read_or_put(key, cls.read, write)
 
     @classmethod
     def build(cls, passages: Sequence[Passage], progress: Tell = unheard) -> Entities:
@@ -183,8 +185,8 @@ class Entities:
             check_starts(starts, starts.size - 1, ends.size - 1)
             check_runs(ends, numbers, ends.size - 1, len(names))
             check_runs(home_ends, homes, len(names), starts.size - 1)
-        except (OSError, ValueError, EOFError, msgspec.MsgspecError) as error:
-            raise damaged(folder, error) from error
+        except UNREADABLE as error:
+            raise DamagedFolder(folder, error) from error
         shape = (len(names), len(starts) - 1)
         return cls(
             names, starts, ends, numbers, csr_array((np.ones(len(homes), np.int8), homes, home_ends), shape)

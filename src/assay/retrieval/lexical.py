@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.retrieval.parts import Ranking
-from assay.retrieval.shelf import damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder
 
 if TYPE_CHECKING:
     from tantivy import Index as TantivyIndex
@@ -115,8 +115,8 @@ class LexicalIndex:
         analyzer = (analysis or Analysis()).analyzer()
         try:
             return cls(tantivy.Index.open(str(folder)), analyzer)
-        except (ValueError, OSError) as error:
-            raise damaged(folder, error) from error
+        except UNREADABLE as error:
+            raise DamagedFolder(folder, error) from error
 
     def __len__(self) -> int:
         return self._searcher.num_docs

@@ -44,7 +44,7 @@ class VectorMemory:
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorname not in _DAMAGED:
                     raise
-                path.replace(path.with_suffix(".damaged"))
+                self._set_aside()
                 self._file = self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -108,8 +108,8 @@ class VectorMemory:
 
     def _width(self) -> int:
         """The bytes of a vector; 0 before there is one."""
-        found = self._file.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchone()
-        return found[0] if found else 0
+        found = self._fetch("SELECT length(vector) FROM vectors LIMIT 1")
+        return found[0][0] if found else 0
 
     def _refuse_other_widths(self, widths: set[int]) -> None:
         """Vectors of another dimension come from another model, and would spoil what was paid for."""
@@ -124,9 +124,28 @@ class VectorMemory:
             some = keys[start : start + _ROWS_AT_ONCE]
             marks = ",".join("?" * len(some))
             statement = f"SELECT {columns} FROM vectors WHERE key IN ({marks})"  # noqa: S608  our own words
-            with self._told(), self._turn, closing(self._file.execute(statement, some)) as rows:
-                found = rows.fetchall()
+            with self._told(), self._turn:
+                found = self._fetch(statement, some)
             yield from found
+
+    def _fetch(self, statement: str, parameters: Sequence[bytes] = ()) -> list[Any]:
+        """The rows found; none where the file is damaged: it is set aside, and what it held is made again."""
+        try:
+            with closing(self._file.execute(statement, parameters)) as rows:
+                return rows.fetchall()
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorname not in _DAMAGED:
+                raise
+            self._file.close()
+            self._set_aside()
+            self._file = self._open()
+            return []
+
+    def _set_aside(self) -> None:
+        """Moves a damaged file away, which may have been paid for; what was to be written to it goes."""
+        self._path.replace(self._path.with_suffix(".damaged"))
+        for end in ("-wal", "-shm"):
+            self._path.with_name(self._path.name + end).unlink(missing_ok=True)
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -10,14 +10,21 @@ from __future__ import annotations
 import errno
 import fcntl
 import shutil
+import tokenize
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from assay.disk import sync
 from assay.errors import DataError, Problem, SystemFailure
 
+T = TypeVar("T")
+# What reading a damaged file raises: NumPy parses the head of an array as Python.
+UNREADABLE = (OSError, ValueError, EOFError, SyntaxError, tokenize.TokenError, msgspec.MsgspecError)
 _BUILDING = ".building-"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -33,6 +40,20 @@ class Shelf:
         place = self.folder / key
         return place if place.is_dir() else None
 
+    def read(self, key: str, read: Callable[[Path], T]) -> T | None:
+        """What `read` makes of the thing of that key; None where it is missing, or damaged: then it goes."""
+        place = self.find(key)
+        try:
+            return None if place is None else read(place)
+        except DamagedFolder:
+            shutil.rmtree(self.folder / key, ignore_errors=True)
+            return None
+
+    def read_or_put(self, key: str, read: Callable[[Path], T], write: Callable[[Path], None]) -> T:
+        """What `read` makes of the thing of that key, which `write` makes where it is missing or damaged."""
+        found = self.read(key, read)
+        return read(self.put(key, write)) if found is None else found
+
     def put(self, key: str, write: Callable[[Path], None]) -> Path:
         """Lets `write` fill an empty folder and gives it its place, unless somebody else was faster."""
         with disk_told(self.folder):
@@ -43,6 +64,8 @@ class Shelf:
                 try:
                     write(draft)
                     _sync_all(draft)
+                    if (self.folder / key).is_file():  # put there by mistake: nothing of ours is one
+                        (self.folder / key).unlink()
                     self._place(draft, self.folder / key)
                 finally:
                     shutil.rmtree(draft, ignore_errors=True)
@@ -87,10 +110,12 @@ def disk_told(folder: Path) -> Iterator[None]:
         raise SystemFailure(f"{folder}: {what.lower()}. {fix}. Nothing half-written was kept.") from error
 
 
-def damaged(folder: Path, error: Exception) -> DataError:
-    """What to say where files of an index cannot be read."""
-    fix = "Delete the folder; the index is made again when it is next needed."
-    return DataError(Problem(f"an index is damaged ({error})", str(folder), fix=fix))
+class DamagedFolder(DataError):
+    """A thing on a shelf that cannot be read: it is made again."""
+
+    def __init__(self, folder: Path, error: BaseException) -> None:
+        fix = "Run again: it is made again where it is needed."
+        super().__init__(Problem(f"an index is damaged ({error})", str(folder), fix=fix))
 
 
 def _sync_all(folder: Path) -> None:

@@ -17,7 +17,7 @@ from scipy.sparse import csc_array, csr_array
 
 from assay.retrieval.lexical import Analysis
 from assay.retrieval.parts import Floats, Ints
-from assay.retrieval.shelf import damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder
 from assay.retrieval.vectors.exact import save_array
 
 K1, B = 1.2, 0.75
@@ -109,8 +109,8 @@ class TermWeights:
             check_runs(parts["indptr"], parts["indices"], len(words), count)
             if parts["data"].shape != parts["indices"].shape or parts["data"].dtype.kind != "f":
                 raise ValueError("there is not a weight for each entry")
-        except (OSError, ValueError, EOFError, msgspec.MsgspecError) as error:
-            raise damaged(folder, error) from error
+        except UNREADABLE as error:
+            raise DamagedFolder(folder, error) from error
         matrix = csc_array((parts["data"], parts["indices"], parts["indptr"]), (count, len(words)))
         return cls({word: number for number, word in enumerate(words)}, matrix, analysis)
 

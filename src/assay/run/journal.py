@@ -76,6 +76,13 @@ class Spent(msgspec.Struct, tag_field="kind", tag="spent"):
 Entry = Answered | Built | Judged | Spent
 
 
+class Declared(msgspec.Struct):
+    """The gates of a study as a run found them, before it asked anything."""
+
+    since: float
+    gates: dict[str, dict[str, Any]]
+
+
 @contextmanager
 def storing(path: Path) -> Iterator[None]:
     """Says plainly where the disk refused, and that nothing stored is lost by it."""
@@ -83,7 +90,8 @@ def storing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         what = f"cannot be written: {error.strerror or error}"
-        fix = "Make room or allow writing there, then run again: what was stored before stays."
+        room = "Move it away" if isinstance(error, IsADirectoryError) else "Make room or allow writing there"
+        fix = f"{room}, then run again: what was stored before stays."
         raise DataError(Problem(what, str(path), fix=fix)) from error
 
 

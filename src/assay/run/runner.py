@@ -18,6 +18,7 @@ from assay.protocols import default_cache
 from assay.records import Arm
 from assay.run.engines import Engine, Local
 from assay.run.engines import engine as engine_named
+from assay.run.journal import Declared
 from assay.run.keys import Basis, Unit, in_item_order, plan_units
 from assay.run.performing import Progress, Silent, Tally, Work, perform, perform_packed
 from assay.run.selection import Selection
@@ -87,9 +88,12 @@ def run_study(
     with store.locked():
         bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
         plans = _plans(study, arms, bases, selection)
-        manifest = _manifest(study, arms, bases, store.manifest())
+        earlier = store.manifest()
+        listed = bases if earlier else {**store.bases(study), **bases}
         generation = store.generation() + fresh
-        store.write_manifest(manifest)
+        gates = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
+        store.declare(Declared(study.kit.clock(), gates))
+        store.write_manifest(_manifest(study, listed, earlier))
         outcomes = store.outcomes()
         works, reused = _works(study, plans, {} if fresh else outcomes, generation)
         progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
@@ -221,11 +225,9 @@ def _refuse_untold(study: Study, engine: str) -> None:
         raise UsageError(f"The engine {engine!r} cannot run a study with {what}. {fix}, or use 'local'.")
 
 
-def _manifest(
-    study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], earlier: Mapping[str, Any]
-) -> dict[str, Any]:
+def _manifest(study: Study, bases: Mapping[str, Basis], earlier: Mapping[str, Any]) -> dict[str, Any]:
     """What is being run. Arms of earlier, narrower runs stay listed."""
-    datasets = {arm.name: study.dataset(arm) for arm in arms}
+    datasets = {arm.name: study.dataset(arm) for arm in study.arms if arm.name in bases}
     return {
         "schema": SCHEMA,
         "study": study.name,
@@ -238,22 +240,14 @@ def _manifest(
                     "corpus": dataset.corpus.hash,
                     "passages": len(dataset.corpus),
                     "items": len(dataset.items),
+                    "data": dataset.hash,
                     "basis": bases[name],
                 }
                 for name, dataset in datasets.items()
             },
         },
-        "gates": _gate_history(study, earlier.get("gates", [])),
         "seeds": study.seeds,
         "assay": assay.__version__,
         "python": platform.python_version(),
         "started": study.kit.clock(),
     }
-
-
-def _gate_history(study: Study, earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every version of the gates that this run folder has seen, oldest first."""
-    now = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
-    if earlier and earlier[-1]["gates"] == now:
-        return earlier
-    return [*earlier, {"since": study.kit.clock(), "gates": now}]

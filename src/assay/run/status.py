@@ -38,7 +38,7 @@ class RunStatus:
 def study_status(study: Study) -> RunStatus:
     """Counts from the store; nothing is run."""
     store = Store(study.run_folder)
-    stored, bases = store.answers(), store.bases()
+    stored, bases = store.answers(), store.bases(study)
     arms = []
     for arm in study.arms:
         dataset, basis = study.dataset(arm), bases.get(arm.name)

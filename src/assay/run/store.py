@@ -4,23 +4,29 @@ run/
   manifest.json        what was run, by which versions
   journal/000001.jsonl responses, builds and paid judgments, as they came
   spending/000001.jsonl   what was paid, for good: no line of it is ever dropped
-  sealed/ARM.SEED.parquet   finished arms, in columns
+  declared/000001.jsonl   every version of the gates, for good: whether a gate is older than the answers
+  sealed/ARM.SEED.HASH.parquet   finished arms, in columns
   scores.parquet …     outputs of later stages, each under the hash of its input
   lock                 held by the one coordinator
+
+Answers, judgments, spending and declared gates are evidence. The manifest and the outputs of later stages are
+derived: where they are missing or damaged they are made again.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby, permutations
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
@@ -34,6 +40,7 @@ from assay.run.journal import (
     Answer,
     Answered,
     Built,
+    Declared,
     Entry,
     Judged,
     Spent,
@@ -41,15 +48,37 @@ from assay.run.journal import (
     damaged_lines,
     read_entries,
     read_idle,
+    read_lines,
     segments,
     storing,
 )
-from assay.run.keys import Basis
+from assay.run.keys import Basis, plan_units
+
+if TYPE_CHECKING:
+    from assay.study import Study
 
 SCHEMA = "assay/run/2"
 LONGEST_NAME = 80  # characters of an arm's name in the name of its file
+CHECKSUM = 16  # hex digits of a sealed file's hash in its name
+
+# Polars panics, outside its own exception tree, on some damaged pages.
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 _SEALED = ["key", "generation"]  # what tells which answers a sealed file holds
+
+
+class _ArmEntry(msgspec.Struct):
+    basis: Basis
+    data: str = ""  # the hash of its dataset, gold included
+
+
+class _Manifest(msgspec.Struct):
+    """What others read of a manifest: one that has another shape is damaged."""
+
+    arms: dict[str, _ArmEntry] = {}
+    study_file: dict[str, Any] = {}
+    gates: list[Declared] = []  # before these had a folder of their own
+    started: float | None = None
 
 
 @dataclass(frozen=True)
@@ -143,9 +172,11 @@ class Store:
         stored = self.answers() if fresh else in_columns(())
         for (arm, seed), keys in fresh.items():
             slug = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", arm)[:LONGEST_NAME]
-            path = self.sealed / f"{slug}.{seed}.{digest(map(str.encode, keys))[:8]}.parquet"
             rows = in_order(stored, keys)
-            write_atomic(path, rows.write_parquet)
+            rows.write_parquet(content := io.BytesIO())
+            # a hash in the name, as answers that are not what they were must never count
+            path = self.sealed / f"{slug}.{seed}.{digest([content.getvalue()])[:CHECKSUM]}.parquet"
+            write_atomic(path, partial(_write, content.getvalue()))
             held[path] = _generations(rows)
         for older, newer in permutations(list(held), 2):
             if older in held and newer in held and _covers(held[newer], held[older]):
@@ -188,9 +219,15 @@ class Store:
 
     def warnings(self) -> list[str]:
         """What a reader of the results should know about the files they come from."""
+        found = []
+        if not self.manifest():
+            what = f"{self.root / 'manifest.json'} is missing or damaged: the study as it is now is taken for"
+            found.append(f"{what} what was run, and when that was is not known. `assay run` writes it again")
         if damaged := damaged_lines(self.journal):
-            return [f"{damaged} damaged journal lines were left out; answers they held count as not asked"]
-        return []
+            found.append(
+                f"{damaged} damaged journal lines were left out; answers they held count as not asked"
+            )
+        return found
 
     def judged(self) -> list[Judged]:
         """What people marked and what judges were asked, oldest first."""
@@ -205,24 +242,55 @@ class Store:
         write_atomic(self.root / "manifest.json", lambda target: target.write_bytes(data))
 
     def manifest(self) -> dict[str, Any]:
-        """What was run; empty where nothing was."""
+        """What was run; empty where nothing was, or where the file is missing or damaged."""
         path = self.root / "manifest.json"
-        if not path.is_file():
-            return {}
         try:
             content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            fix = "Remove it and run again: stored answers are found without it."
-            raise DataError(Problem(f"is not readable: {error}", str(path), fix=fix)) from None
-        if (schema := content.get("schema")) != SCHEMA:
-            what = f"the run was stored in the form {schema!r}; this version of Assay reads {SCHEMA!r}"
-            raise DataError(Problem(what, str(path), fix="Update Assay, or move the run folder away."))
-        return content
+            schema = content.get("schema")
+            if isinstance(schema, str) and schema != SCHEMA:
+                what = f"the run was stored in the form {schema!r}; this version of Assay reads {SCHEMA!r}"
+                raise DataError(Problem(what, str(path), fix="Update Assay, or move the run folder away."))
+            msgspec.convert(content, _Manifest)
+        except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError):
+            return {}
+        return content if schema == SCHEMA else {}
 
-    def bases(self) -> dict[str, Basis]:
-        """What the answers of every arm rest on that was run, by the arm's name."""
-        arms = self.manifest().get("arms", {})
-        return {name: msgspec.convert(arm["basis"], Basis) for name, arm in arms.items()}
+    def bases(self, study: Study) -> dict[str, Basis]:
+        """What the answers of every arm rest on that was run, by the arm's name.
+
+        Without a manifest these are the arms of the study as it is now that have answers.
+        """
+        if manifest := self.manifest():
+            return {name: arm.basis for name, arm in msgspec.convert(manifest, _Manifest).arms.items()}
+        if not (stored := self.outcomes()):
+            return {}
+        found = {}
+        for arm in study.arms:
+            dataset = study.dataset(arm)
+            basis = Basis.of(study, arm, dataset)
+            units = (unit for seed in study.seeds_of(arm) for unit in plan_units(basis, seed, dataset))
+            if any(key in stored for unit in units for key in unit.keys):
+                found[arm.name] = basis
+        return found
+
+    def declared(self) -> list[Declared]:
+        """Every version of the gates that this run folder has seen, oldest first."""
+        found = list(read_lines(self._declared, Declared))
+        return found or msgspec.convert(self.manifest(), _Manifest).gates
+
+    def declare(self, declared: Declared) -> None:
+        """Writes the gates down, where they are not those of the run before."""
+        earlier = self.declared()
+        new = [] if segments(self._declared) else list(earlier)
+        if not earlier or earlier[-1].gates != declared.gates:
+            new.append(declared)
+        with Writer(self._declared) as writer:
+            for each in new:
+                writer.append(each, now=True)
+
+    @property
+    def _declared(self) -> Path:
+        return self.root / "declared"
 
     def _sealed_files(self) -> list[Path]:
         return sorted(self.sealed.glob("*.parquet"))
@@ -244,13 +312,17 @@ class Store:
 
 
 def _read_sealed(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    fix = "Remove the file and run again: what it held and the journal lacks is asked again."
     try:
-        frame = pl.read_parquet(path, columns=columns or list(COLUMNS))
-    # Polars panics, outside its own exception tree, on some damaged pages.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        fix = "Remove the file and run again: what it held and the journal lacks is asked anew."
+        if columns is not None:
+            return pl.read_parquet(path, columns=columns)
+        content, name = path.read_bytes(), path.stem.rpartition(".")[2]
+        if len(name) == CHECKSUM and digest([content])[:CHECKSUM] != name:  # older ones have a shorter name
+            what = "cannot be read: it is not the file that was sealed"
+            raise DataError(Problem(what, str(path), fix=fix))
+        return pl.read_parquet(content, columns=list(COLUMNS))
+    except UNREADABLE as error:
         raise DataError(Problem(f"cannot be read: {error}", str(path), fix=fix)) from error
-    return frame
 
 
 def _generations(rows: pl.DataFrame) -> dict[str, int]:
@@ -289,6 +361,10 @@ def _without(entry: Answered, sealed: Mapping[str, int]) -> Answered | None:
 
 def _size(entry: Answered) -> int:
     return len(entry.answers)
+
+
+def _write(content: bytes, target: Path) -> None:
+    target.write_bytes(content)
 
 
 def write_atomic(path: Path, write: Callable[[Path], object]) -> None:

@@ -29,7 +29,7 @@ from assay.errors import Retryable, SystemFailure, UsageError
 from assay.protocols import Kit
 from assay.records import Item
 from assay.retrieval.content import ENGLISH
-from assay.retrieval.shelf import Shelf
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
 from assay.suites.leaks import leaks
 from assay.suites.plan import HAND
 
@@ -132,9 +132,9 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """What the model says to each text, asked for where it was not said before."""
         shelf = Shelf(kit.cache / "rephrased")
         keys = {text: self._key(text) for text in texts}
-        known = {text: place for text, key in keys.items() if (place := shelf.find(key)) is not None}
-        new = {text: key for text, key in keys.items() if text not in known}
-        said = {text: (place / _FILE).read_text(encoding="utf-8") for text, place in known.items()}
+        kept = {text: shelf.read(key, _kept) for text, key in keys.items()}
+        said = {text: words for text, words in kept.items() if words is not None}
+        new = {text: key for text, key in keys.items() if text not in said}
         return said | self._ask_all(new, shelf, kit) if new else said
 
     def _ask_all(self, new: Mapping[str, str], shelf: Shelf, kit: Kit) -> dict[str, str]:
@@ -193,6 +193,13 @@ def _messages(text: str) -> list[Message]:
 @cache
 def _rules() -> str:
     return (files("assay.suites") / "prompts" / PROMPT).read_text(encoding="utf-8").strip()
+
+
+def _kept(folder: Path) -> str:
+    try:
+        return (folder / _FILE).read_text(encoding="utf-8")
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error
 
 
 def _write(said: str, folder: Path) -> None:

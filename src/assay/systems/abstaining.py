@@ -24,7 +24,7 @@ from assay.records import Budget, Query, Response
 from assay.retrieval.detector import Detector, detector_hash, read_detector
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
-from assay.retrieval.shelf import Shelf, damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
 from assay.retrieval.signs import VERSION, Frequencies, Observer
 from assay.systems.around import AnySystem, IndexAround, Publishing, told
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text
@@ -141,14 +141,18 @@ def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
         return Frequencies.count(map(indexed_text, corpus.passages))
     shelf = Shelf(kit.cache / "frequencies")
     key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
-    if (folder := shelf.find(key)) is None:
-        counted = Frequencies.count(told_texts(corpus, kit, "counting words"))
-        shelf.put(key, lambda place: _write(counted, place / _COUNTS))
-        return counted
+    if (known := shelf.read(key, _read)) is not None:
+        return known
+    counted = Frequencies.count(told_texts(corpus, kit, "counting words"))
+    shelf.put(key, lambda place: _write(counted, place / _COUNTS))
+    return counted
+
+
+def _read(folder: Path) -> Frequencies:
     try:
         return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=Frequencies)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise damaged(folder, error) from error
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error
 
 
 def _write(counted: Frequencies, path: Path) -> None:

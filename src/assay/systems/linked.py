@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -120,5 +122,8 @@ def weights_of(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeights:
         return TermWeights.build(map(indexed_text, corpus.passages), analysis)
     shelf = Shelf(kit.cache / "indexes")
     key = digest(part.encode() for part in ("weights", WEIGHED, engine(), repr(analysis), corpus.hash))
-    kept = shelf.find(key) or shelf.put(key, TermWeights.build(told(corpus, kit), analysis).save)
-    return TermWeights.read(kept, analysis)
+
+    def write(folder: Path) -> None:
+        TermWeights.build(told(corpus, kit), analysis).save(folder)
+
+    return shelf.read_or_put(key, partial(TermWeights.read, analysis=analysis), write)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -60,7 +61,7 @@ class ByWords:
         def write(folder: Path) -> None:
             LexicalIndex.build(told(corpus, kit), analysis, folder)
 
-        return cls(LexicalIndex.open(shelf.find(key) or shelf.put(key, write), analysis), depth)
+        return cls(shelf.read_or_put(key, partial(LexicalIndex.open, analysis=analysis), write), depth)
 
     def rank(self, query: str, meter: Meter) -> Ranking:
         found = self.index.search(query, self.depth)

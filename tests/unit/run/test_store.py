@@ -227,12 +227,49 @@ def test_a_store_of_another_form_is_refused(store: Store) -> None:
     store.write_manifest({"schema": "assay/run/1"})
     with pytest.raises(DataError, match=r"manifest\.json: .*'assay/run/1'.*Update Assay"):
         store.manifest()
-    for read in (store.answers, store.outcomes, store.bases):
+    for read in (store.answers, store.outcomes):
         with pytest.raises(DataError, match="'assay/run/1'"):
             read()
-    (store.root / "manifest.json").write_text("{")
-    with pytest.raises(DataError, match=r"manifest\.json: is not readable"):
-        store.manifest()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"\xff\x00",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"schema": 2}',
+        b'{"schema": "assay/run/2", "arms": [1]}',
+    ],
+)
+def test_a_damaged_manifest_is_as_good_as_none(store: Store, content: bytes) -> None:
+    store.write_manifest({"schema": "assay/run/2"})
+    assert store.manifest() == {"schema": "assay/run/2"}
+    (store.root / "manifest.json").write_bytes(content)
+    assert store.manifest() == {}
+    assert "manifest.json is missing or damaged" in store.warnings()[0]
+
+
+def test_a_sealed_file_that_lacks_answers_is_named(store: Store) -> None:
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    (sealed,) = store.sealed.iterdir()
+    pl.read_parquet(sealed)[:-1].write_parquet(sealed)
+    with pytest.raises(
+        DataError, match=rf"{sealed.name}: cannot be read: it is not the file that was sealed"
+    ):
+        store.answers()
+
+
+def test_a_sealed_file_of_an_older_version_is_read(store: Store) -> None:
+    append(store, *map(answer, KEYS))
+    store.seal({("arm", 0): KEYS})
+    (sealed,) = store.sealed.iterdir()
+    sealed.rename(sealed.with_name("arm.0.0123abcd.parquet"))
+    assert store.answers()["key"].to_list() == KEYS
 
 
 def test_one_coordinator_at_a_time(store: Store) -> None:

@@ -115,7 +115,7 @@ def test_only_the_changed_arms_are_named(tmp_path: Path) -> None:
     write_study(tmp_path, items(2), systems={"a": "probe", "b": "probe(top=2)"})
     run_study(opened(tmp_path))
     edit_study(tmp_path, systems={"a": "probe", "b": "probe(top=1)"}, measures=["R@3"])
-    assert warned(opened(tmp_path)) == [f"{CHANGED}: b (system); run again"]
+    assert warned(opened(tmp_path)) == [f"{CHANGED}: b (system), measures; run again"]
 
 
 def test_items_added_or_changed_since_the_run_are_pending(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def _without_scores(results: Results) -> dict[str, Any]:
 
 
 def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
-    study, labels, bases = evaluation.study, evaluation.labels, evaluation.store.bases()
+    study, labels, bases = evaluation.study, evaluation.labels, evaluation.store.bases(evaluation.study)
     datasets = list(evaluation.datasets.values())
     # an item's first dataset counts: an arm that is added changes no item
     items = {item.item_id: item for dataset in reversed(datasets) for item in dataset.items}

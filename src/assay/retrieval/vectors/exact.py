@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from assay.protocols import Kit
 from assay.retrieval.parts import NOTHING, Ints, Ranking, Vectors, Where
-from assay.retrieval.shelf import Shelf, damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
 
 _QUERIES_AT_ONCE = 64  # bounds the block of similarities: 64 × 1 million × 4 bytes is 256 MB
@@ -34,8 +35,9 @@ class Facets:
         def read() -> dict[str, list[int]]:
             try:
                 return msgspec.json.decode(path.read_bytes(), type=dict[str, list[int]])
-            except (OSError, msgspec.DecodeError) as error:
-                raise damaged(path.parent, error) from error
+            except UNREADABLE as error:
+                shutil.rmtree(path.parent, ignore_errors=True)  # so that the next run makes it again
+                raise DamagedFolder(path.parent, error) from error
 
         return cls(read)
 
@@ -153,14 +155,13 @@ class Exact:
     version: ClassVar[str] = "1"
 
     def open(self, name: str, kit: Kit) -> Compared | None:
-        folder = index_shelf(kit).find(self._key(name))
-        return None if folder is None else _read(folder)
+        return index_shelf(kit).read(self._key(name), _read)
 
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> Compared:
         content, shelf, key = given(vectors, metadata), index_shelf(kit), self._key(name)
-        index = _read(shelf.find(key) or shelf.put(key, lambda folder: _write(folder, content)))
+        index = shelf.read_or_put(key, _read, lambda folder: _write(folder, content))
         check_same(name, index.shape, content.shape)
         return index
 
@@ -190,6 +191,6 @@ def _read(folder: Path) -> Compared:
     try:
         vectors = np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False)
         directed = np.load(folder / _DIRECTED, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise damaged(folder, error) from error
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error
     return Compared(vectors, directed, Facets.kept(folder / _FACETS))

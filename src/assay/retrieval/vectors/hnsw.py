@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import PluginError, UsageError
 from assay.protocols import Kit
 from assay.retrieval.parts import NOTHING, Ints, Ranking, Vectors, Where
-from assay.retrieval.shelf import damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder
 from assay.retrieval.vectors.exact import Compared, Facets, index_shelf, save_array
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name
 
@@ -95,14 +95,13 @@ class Hnsw:
                 raise UsageError(f"{name} is {value}. It must be at least {lowest}.")
 
     def open(self, name: str, kit: Kit) -> HnswIndex | None:
-        folder = index_shelf(kit).find(self._key(name))
-        return None if folder is None else self._read(folder)
+        return index_shelf(kit).read(self._key(name), self._read)
 
     def build(
         self, name: str, vectors: Vectors, kit: Kit, metadata: Sequence[Mapping[str, object]] = ()
     ) -> HnswIndex:
         content, shelf, key = given(vectors, metadata), index_shelf(kit), self._key(name)
-        index = self._read(shelf.find(key) or shelf.put(key, lambda folder: self._write(folder, content)))
+        index = shelf.read_or_put(key, self._read, lambda folder: self._write(folder, content))
         check_same(name, index.shape, content.shape)
         return index
 
@@ -131,8 +130,8 @@ class Hnsw:
         try:
             graph = faiss.read_index(str(folder / _GRAPH), faiss.IO_FLAG_MMAP_IFC)
             directed = np.load(folder / _DIRECTED, allow_pickle=False)
-        except (OSError, ValueError, EOFError, RuntimeError) as error:
-            raise damaged(folder, error) from error
+        except (*UNREADABLE, RuntimeError) as error:
+            raise DamagedFolder(folder, error) from error
         exact = Compared(_vectors(graph), directed, Facets.kept(folder / _FACETS))
         return HnswIndex(graph, exact, self.ef_search, self.exact_below)
 

@@ -44,8 +44,7 @@ def planted(
     shelf = Shelf(kit.cache / "indexes")
     parts = ("tree", PLANTED, identity(builder), str(first), str(seed), corpus.hash, vectors_identity)
     key = digest(part.encode() for part in parts)
-    found = shelf.find(key) or shelf.put(key, lambda folder: save_tree(folder, make()))
-    return read_tree(found)
+    return shelf.read_or_put(key, read_tree, lambda folder: save_tree(folder, make()))
 
 
 def _made(builder: Builder, first: int, vectors: Vectors, seed: int, kit: Kit) -> Tree:

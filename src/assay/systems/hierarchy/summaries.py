@@ -10,7 +10,7 @@ import msgspec
 
 from assay.records import Passage
 from assay.retrieval.parts import Vectors
-from assay.retrieval.shelf import damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder
 from assay.systems.hierarchy.tree import Tree
 
 if TYPE_CHECKING:
@@ -76,5 +76,5 @@ def read_summaries(folder: Path) -> list[list[Summary]]:
     """The summaries that a folder holds."""
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=list[list[Summary]])
-    except (OSError, msgspec.MsgspecError) as error:
-        raise damaged(folder, error) from error
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error

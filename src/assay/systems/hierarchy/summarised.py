@@ -22,8 +22,8 @@ def summarised(summariser: Summariser, tree: Tree, ground: Ground, kit: Kit) -> 
     told = (identity(summariser), said, ground.corpus.hash, ground.meanings.embedding.identity)
     arrays = (part.tobytes() for below in tree.below for part in (below.starts, below.items))
     key = digest([*(part.encode() for part in told), *arrays])
-    if (folder := shelf.find(key)) is None:
-        found = summariser.summarise(tree, passages, vectors, kit)
-        shelf.put(key, lambda place: save_summaries(place, found))
-        return found
-    return read_summaries(folder)
+    if (known := shelf.read(key, read_summaries)) is not None:
+        return known
+    found = summariser.summarise(tree, passages, vectors, kit)
+    shelf.put(key, lambda place: save_summaries(place, found))
+    return found

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from assay.retrieval.parts import Ints, Vectors
-from assay.retrieval.shelf import damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder
 from assay.retrieval.unit import unit
 from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.weights import check_runs
@@ -128,6 +128,6 @@ def read_tree(folder: Path) -> Tree:
                  for level in range(len(sizes) - 1)]  # fmt: skip
         for (starts, items), (size, below) in zip(parts, pairwise(sizes), strict=True):
             check_runs(starts, items, size, below)
-    except (OSError, ValueError, EOFError, msgspec.MsgspecError) as error:
-        raise damaged(folder, error) from error
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error
     return Tree(tuple(Below(starts, items) for starts, items in parts))

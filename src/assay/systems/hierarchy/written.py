@@ -27,7 +27,7 @@ from assay.plugins import aside, identity
 from assay.protocols import Kit
 from assay.records import Passage
 from assay.retrieval.parts import Vectors
-from assay.retrieval.shelf import Shelf, damaged
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
 from assay.systems.hierarchy.keywords import Keywords
 from assay.systems.hierarchy.summaries import Style, Summary
 from assay.systems.hierarchy.summary_prompt import (
@@ -142,9 +142,8 @@ class Written:
     def _found(self, places: Mapping[str, tuple[Level, int]], kit: Kit) -> dict[str, Reply]:
         """What the model says of each node, by key, asked for where it was not said before."""
         shelf = Shelf(kit.cache / "summaries")
-        known = {key: place for key in places if (place := shelf.find(key)) is not None}
-        said = {key: _kept(place) for key, place in known.items()}
-        new = {key: place for key, place in places.items() if key not in known}
+        said = {key: reply for key in places if (reply := shelf.read(key, _kept)) is not None}
+        new = {key: place for key, place in places.items() if key not in said}
         return said | self._ask_all(new, shelf, kit) if new else said
 
     def _ask_all(self, new: Mapping[str, tuple[Level, int]], shelf: Shelf, kit: Kit) -> dict[str, Reply]:
@@ -197,5 +196,5 @@ def _keep(reply: Reply, folder: Path) -> None:
 def _kept(folder: Path) -> Reply:
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=Reply)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise damaged(folder, error) from error
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error
