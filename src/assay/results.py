@@ -338,6 +338,7 @@ class Results:
     curves: list[Curve] = field(default_factory=list)  # measures at several budgets
     trees: list[TreeView] = field(default_factory=list)  # those that systems route in
     scoring: Scoring | None = None  # where people score blinded responses
+    outdated: list[str] = field(default_factory=list)  # why the answers are older than what they decide
 
     @property
     def caveat(self) -> str | None:
@@ -351,6 +352,7 @@ class Results:
             "study": self.study,
             "kind": self.kind,
             "verdict": self.verdict,
+            "outdated": self.outdated,
             "lower_bounds": [measure.name for measure in self.measures if measure.lower_bound],
             "recommendation": self.recommendation,
             "layer": self.layer,

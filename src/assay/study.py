@@ -114,6 +114,11 @@ class Study:
         within = getattr(judge, "within", None)
         return judge if within is None else within(self.kit)
 
+    @property
+    def decides(self) -> bool:
+        """Whether a gate decides: without one there is no verdict."""
+        return any(gate.rules.deciding for gate in self.gates)
+
     @cached_property
     def gates(self) -> list[Gate]:
         from assay.gates.verdict import Gate

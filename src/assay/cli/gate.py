@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from assay.cli.options import Against, AsJson, StudyPath
-from assay.cli.showing import evaluated, finish, show
+from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict, StudyPath
+from assay.cli.showing import evaluated, finish, require_gates, show
 from assay.errors import UsageError
 
 
-def command(study: StudyPath, against: Against = None, as_json: AsJson = False) -> None:
-    """Decide a study's gates from stored scores: no system is asked again."""
+def command(
+    study: StudyPath,
+    against: Against = None,
+    accept_changes: AcceptChanges = False,
+    require_verdict: RequireVerdict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Decide a study's gates from stored scores: no system is asked again.
+
+    Exit code 12: gates, study or data were changed after the answers were stored, so the verdict shown does
+    not count.
+    """
     from assay.operations.pipeline import Evaluation
     from assay.study import open_study
 
@@ -17,6 +27,8 @@ def command(study: StudyPath, against: Against = None, as_json: AsJson = False) 
         raise UsageError(
             f"{opened.lines.where} declares no gates. Add `gates:`, or use: assay report {study}"
         )
+    if require_verdict:
+        require_gates(opened.decides or against is not None, opened.lines.where)
     results = evaluated(Evaluation(opened), against)
     show(results, as_json=as_json, gates_only=True)
-    finish(results.verdict)
+    finish(results.verdict, results.outdated, accept=accept_changes)

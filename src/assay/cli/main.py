@@ -1,8 +1,9 @@
 """The command line. A command parses, makes one library call, renders.
 
 Exit codes: 0 go, or done where nothing gates; 10 no-go; 11 inconclusive; 2 usage; 3 bad data; 4 a system
-under test could not be opened or failed on everything; 5 plugin; 130 interrupted (Ctrl-C); 141 the reader of
-our output went away. 1 stays Python's own crash.
+under test could not be opened or failed on everything; 5 plugin; 12 the stored answers are older than the
+gate, the study or the data they are to decide; 130 interrupted (Ctrl-C); 141 the reader of our output went
+away. 1 stays Python's own crash.
 """
 
 from __future__ import annotations

@@ -15,6 +15,15 @@ Measures = Annotated[
     list[str], typer.Option("-m", "--measure", help="A measure such as nDCG@10; may be given several times.")
 ]
 
+AcceptChanges = Annotated[
+    bool,
+    typer.Option(
+        "--accept-changes", help="Decide although gates, study or data were changed after the answers."
+    ),
+]
+RequireVerdict = Annotated[
+    bool, typer.Option("--require-verdict", help="Fail with exit code 2 where no gate decides.")
+]
 Against = Annotated[
     str | None,
     typer.Option("--against", metavar="NAME", help="Hold it against this baseline: a real loss is a no-go."),

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from assay.cli.run import performed
-from assay.cli.showing import finish, plain_console, print_json, say, table, write_report, write_reports
+from assay.cli.showing import (
+    finish,
+    plain_console,
+    print_json,
+    require_gates,
+    say,
+    table,
+    write_report,
+    write_reports,
+)
 from assay.errors import SystemFailure
 
 if TYPE_CHECKING:
@@ -21,12 +30,22 @@ if TYPE_CHECKING:
 
 
 def run_and_show(
-    path: Path, where: Conditions, *, keep_going: bool, fresh: bool, engine: str, as_json: bool
+    path: Path,
+    where: Conditions,
+    *,
+    keep_going: bool,
+    fresh: bool,
+    engine: str,
+    accept_changes: bool,
+    require_verdict: bool,
+    as_json: bool,
 ) -> None:
     """Runs a plan; ends with the exit code of its verdict, or of the failure that ended it."""
     from assay.operations.plan import open_plan, run_plan
 
     plan = open_plan(path, where=where)
+    if require_verdict:
+        require_gates(any(any(step.gates.values()) for step in plan.steps), str(plan.path))
 
     def perform(step: Step) -> tuple[Outcome, Results]:
         say(f"step {step.place + 1} of {len(plan.steps)}: {step.name}" + f", {step.about}" * bool(step.about))
@@ -46,7 +65,7 @@ def run_and_show(
     if found.broken:
         say(found.broken)
         raise typer.Exit(SystemFailure.exit_code)
-    finish(found.verdict)
+    finish(found.verdict, found.outdated, accept=accept_changes)
 
 
 def _render(found: PlanResults) -> None:

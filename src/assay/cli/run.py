@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import Against, AsJson
+from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict
 from assay.cli.progress import Shown
-from assay.cli.showing import evaluated, finish, say, show, write_reports
+from assay.cli.showing import evaluated, finish, require_gates, say, show, write_reports
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def command(
         bool, typer.Option("--keep-going", help="Of a plan: run every step, whatever the verdicts.")
     ] = False,
     against: Against = None,
+    accept_changes: AcceptChanges = False,
+    require_verdict: RequireVerdict = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the scores of every item too.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -54,6 +56,9 @@ def command(
 
     A folder that holds plan.yaml is run as that plan; its study alone is FOLDER/study.yaml. Of a plan,
     --where and --stage name factors and replace the `where` at its top; what a step says itself stays.
+
+    Exit code 12: a gate was changed after answers that it decides on were stored, so the verdict shown does
+    not count. --fresh asks again, under the gate as it is now.
     """
     from assay.plan_file import is_plan
 
@@ -63,7 +68,16 @@ def command(
 
         refuse_narrowing({"--system": system, "--limit": limit, "--against": against, "--verbose": verbose})
         factors = selected(chosen, [], None).where
-        run_plan_and_show(study, factors, keep_going=keep_going, fresh=fresh, engine=engine, as_json=as_json)
+        run_plan_and_show(
+            study,
+            factors,
+            keep_going=keep_going,
+            fresh=fresh,
+            engine=engine,
+            accept_changes=accept_changes,
+            require_verdict=require_verdict,
+            as_json=as_json,
+        )
         return
     if keep_going:
         raise UsageError(f"--keep-going is about the steps of a plan, and {study} is a study. Leave it out.")
@@ -73,6 +87,8 @@ def command(
         fresh=fresh,
         engine=engine,
         against=against,
+        accept_changes=accept_changes,
+        require_verdict=require_verdict,
         verbose=verbose,
         as_json=as_json,
     )
@@ -85,6 +101,8 @@ def run_and_show(
     fresh: bool = False,
     engine: str = "local",
     against: str | None = None,
+    accept_changes: bool = False,
+    require_verdict: bool = False,
     verbose: bool = False,
     as_json: bool = False,
 ) -> None:
@@ -93,10 +111,12 @@ def run_and_show(
     from assay.study import open_study
 
     opened = open_study(path)
+    if require_verdict:
+        require_gates(opened.decides or against is not None, opened.lines.where)
     _, evaluation = performed(opened, chosen or Selection(), fresh=fresh, engine=engine)
     results = write_reports(evaluated(evaluation, against), opened)
     show(results, as_json=as_json, every_item=verbose)
-    finish(results.verdict)
+    finish(results.verdict, results.outdated, accept=accept_changes)
 
 
 def performed(

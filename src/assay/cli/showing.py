@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.errors import PluginError
+from assay.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.study import Study
 
 EXIT = {None: 0, "go": 0, "no-go": 10, "inconclusive": 11}
+OUTDATED = 12  # the stored answers are older than the gate, the study or the data they are to decide
 WIDTH = 100
 
 
@@ -112,6 +113,19 @@ def _write(content: bytes, target: Path) -> None:
     target.write_bytes(content)
 
 
-def finish(verdict: str | None) -> None:
-    """Ends the command with the exit code that the verdict means."""
+def finish(verdict: str | None, outdated: Sequence[str] = (), *, accept: bool = False) -> None:
+    """Ends the command with the exit code that the verdict means, or with that of outdated answers."""
+    if outdated and verdict is not None and not accept:
+        for reason in outdated:
+            say(f"outdated: {reason}")
+        ways = "`assay run` asks what has changed, and --fresh asks everything again under today's gates"
+        say(f"So the verdict does not count. {ways}. --accept-changes takes the verdict as it is.")
+        raise typer.Exit(OUTDATED)
     raise typer.Exit(EXIT[verdict])
+
+
+def require_gates(deciding: bool, where: str) -> None:
+    """Refuses what can have no verdict, before anything is asked."""
+    if not deciding:
+        fix = "Add `gates:`, or a gate without `deciding: false`, or leave out --require-verdict"
+        raise UsageError(f"{where}: no gate decides, and --require-verdict asks for a verdict. {fix}.")

@@ -333,6 +333,7 @@ class Evaluation:
             figures=figures_of(self.study.file.figures, self.evaluator),
             curves=curves_of(self.study.measures),
             scoring=self.scoring,
+            outdated=self.outdated,
         )
         if self._sealed:  # as with items: how a system went about it may tell a condition
             return found

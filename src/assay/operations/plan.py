@@ -265,6 +265,7 @@ def _undecided(step: Step, reason: str) -> list[GateResult]:
 def _result(step: Step, results: Results | None = None, **found: Any) -> StepResult:
     if results is not None:
         found |= {"verdict": results.verdict, "reason": headline(results), "report": results.report}
+        found["outdated"] = results.outdated
     counts = {"verdict": None, "asked": 0, "reused": 0, "seconds": 0.0}
     return StepResult(step.name, step.about, str(step.path), **(counts | found))
 

@@ -26,6 +26,7 @@ class StepResult:
     reason: str
     skipped: bool = False
     report: str | None = None
+    outdated: list[str] = field(default_factory=list)  # why its answers are older than what they decide
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,14 @@ class PlanResults:
         decided = [Verdict(step.name, step.verdict, []) for step in self.steps if step.verdict is not None]
         return overall([*decided, *([Verdict("", INCONCLUSIVE, [])] if self.broken else [])])
 
+    @property
+    def outdated(self) -> list[str]:
+        """Why stored answers are older than what they are to decide, step by step."""
+        return [f"{step.name}: {reason}" for step in self.steps for reason in step.outdated]
+
     def as_json(self) -> dict[str, Any]:
         """The documented, versioned JSON form."""
-        return {"schema": SCHEMA, "verdict": self.verdict, **asdict(self)}
+        return {"schema": SCHEMA, "verdict": self.verdict, "outdated": self.outdated, **asdict(self)}
 
 
 @dataclass(frozen=True)

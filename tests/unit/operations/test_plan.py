@@ -169,6 +169,7 @@ def test_json_has_every_step(tmp_path: Path) -> None:
         "reason": "holds",
         "skipped": False,
         "report": None,
+        "outdated": [],
     }
 
 
