@@ -1,4 +1,4 @@
-"""Every exit code, by a process of its own: 0, 10, 11, 2, 3, 4, 5 and 141. A crash alone leaves with 1."""
+"""Every exit code, by its own process: 0, 10, 11, 2, 3, 4, 5, 12 and 141. A crash alone leaves with 1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from small_study import edited, real_assay, write_study
+from small_study import STUDY, assay, edited, real_assay, write_study
 
 SYSTEM_THAT_BREAKS = """
 import sys
@@ -39,7 +39,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("margin", "code", "word"), [("+ 0.9", 10, "No-go"), ("+ 0.6", 11, "Inconclusive")])
 def test_no_go_and_inconclusive(ran: Path, margin: str, code: int, word: str) -> None:
     (ran / "study.yaml").write_text(edited("+ 0.2", margin))
-    done = real_assay("gate", ran)
+    done = real_assay("gate", ran, "--accept-changes")
     assert done.code == code
     assert done.out.rstrip().endswith(word)
     assert done.err == ""
@@ -96,3 +96,27 @@ def test_a_reader_that_goes_away_is_141_and_no_verdict(ran: Path, args: list[str
         said = process.stderr.read()
     assert process.returncode == 141, said
     assert said == b""
+
+
+@pytest.mark.parametrize("gates", ["", 'gates: {ship: {go: ["RR@5(old) >= 0.2"], deciding: false}}\n'])
+def test_a_verdict_that_is_required_and_cannot_be_is_a_usage_error(tmp_path: Path, gates: str) -> None:
+    folder = write_study(tmp_path, STUDY.partition("gates:")[0] + gates)
+    done = assay("run", folder, "--require-verdict")
+    assert (done.code, done.out, (folder / "run").exists()) == (2, "", False)  # before anything is asked
+    assert "study.yaml: no gate decides, and --require-verdict asks for a verdict. Add `gates:`" in done.err
+    assert assay("run", folder).code == 0
+    assert assay("gate", folder, "--require-verdict").code == 2
+    (folder / "plan.yaml").write_text("steps: [{study: study.yaml}]\n")
+    assert [assay("run", folder, *required).code for required in ([], ["--require-verdict"])] == [0, 2]
+
+
+def test_a_verdict_that_is_required_is_given(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    assert [assay(command, folder, "--require-verdict").code for command in ("run", "gate")] == [0, 0]
+
+
+@pytest.mark.slow
+def test_answers_older_than_the_gate_are_12(ran: Path) -> None:
+    (ran / "study.yaml").write_text(edited("+ 0.2", "+ 0.1"))
+    done = real_assay("gate", ran)
+    assert (done.code, done.out.rstrip().endswith("Go")) == (12, True)

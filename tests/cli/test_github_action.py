@@ -9,6 +9,7 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -168,6 +169,9 @@ def acted(tmp_path: Path, server: GitHubStandIn) -> Runner:
         "#!/usr/bin/env bash\n"
         f'printf \'%s \' "$@" "token=${{GITHUB_TOKEN-}}" >>"{tmp_path}/told"; echo >>"{tmp_path}/told"\n'
         'if [ "$1" = run ]; then exit "$(basename -- "${!#}")"; fi\n'
+        'case "$(basename -- "${!#}")" in 0) word=go ;; 10) word=no-go ;; 11) word=inconclusive ;; esac\n'
+        'if [ "$1" = report ]; then printf "verdict=%s\\n" "$(cat stored 2>/dev/null || echo "${word-}")" '
+        '>>"$GITHUB_OUTPUT"; fi\n'
         'if [ "$1" = golden ]; then exit "$(cat refuse-"$3" 2>/dev/null || echo 0)"; fi\n'
     )
     script.chmod(0o755)
@@ -197,10 +201,11 @@ def told(runner: Runner) -> list[str]:
 @pytest.mark.parametrize(
     ("code", "inconclusive", "ends", "says"),
     [
-        (0, "warn", 0, "go, or nothing gates"),
+        (0, "warn", 0, "go\n"),
         (10, "warn", 10, "::error title=assay::No-go"),
         (11, "warn", 0, "::warning title=assay::Inconclusive"),
         (11, "fail", 11, "::error title=assay::Inconclusive"),
+        (12, "warn", 12, "::error title=assay::The stored answers are older than the gates."),
         (3, "warn", 3, "::error title=assay::There is no verdict: assay ended with 3."),
         (1, "fail", 1, "::error title=assay::There is no verdict: assay ended with 1."),
         (0, "maybe", 2, "::error title=assay::The input inconclusive must be warn or fail."),
@@ -210,7 +215,27 @@ def test_how_the_job_ends(acted: Runner, code: int, inconclusive: str, ends: int
     done = acted.play(study=str(code), inconclusive=inconclusive)
     assert (done["run"].code, done["run"].outputs["code"]) == (0, str(code))
     assert (done["Verdict"].code, says in done["Verdict"].out) == (ends, True)
-    assert ("report" in done) == (code in {0, 10, 11})  # without a verdict there is nothing to report
+    assert ("report" in done) == (code in {0, 10, 11, 12})  # without a verdict there is nothing to report
+
+
+@pytest.mark.parametrize(
+    ("code", "stored"),
+    [(0, ""), (0, "inconclusive"), (0, "no-go"), (10, "go"), (10, ""), (11, "go"), (11, "")],
+)
+def test_an_exit_code_that_the_stored_answers_do_not_give_is_no_verdict(
+    acted: Runner, code: int, stored: str
+) -> None:
+    (acted.workspace / "stored").write_text(stored)
+    verdict = acted.play(study=str(code))["Verdict"]
+    says = f"There is no verdict: assay ended with {code}, and the stored answers give {stored or 'none'}."
+    assert (verdict.code, says in verdict.out) == (1, True)
+
+
+def test_changed_gates_are_accepted_only_where_the_job_says_so(acted: Runner) -> None:
+    acted.play(study="0", accept_changes="true")
+    acted.play(study="0", accept_changes="yes")
+    runs = [line for line in told(acted) if line.startswith("run ")]
+    assert ["--accept-changes" in line for line in runs] == [True, False]
 
 
 def test_a_job_that_never_ran_the_study_fails(acted: Runner) -> None:
@@ -229,7 +254,7 @@ def test_inputs_are_options_and_never_scripts(acted: Runner) -> None:
     options = "--where topic=odd --where language=$(touch hacked) * --against main; touch hacked"
     assert told(acted) == [
         "golden check -- -x/0 token=",
-        f"run {options} -- -x/0 token=",
+        f"run --require-verdict {options} -- -x/0 token=",
         f"report {options} --format github --post -- -x/0 token=",
     ]
     assert not (acted.workspace / "hacked").exists()
@@ -258,7 +283,10 @@ def test_a_refused_golden_set_ends_the_job_before_the_run(
     done = acted.play(study="0", golden_against="HEAD^1; touch hacked")
     commands = [line.partition(" -- ")[0] for line in told(acted)]
     checks = ["golden check", *(["golden check --against HEAD^1; touch hacked"] if lock == 0 else [])]
-    assert commands == [*checks, *([] if ends else ["run", "report --format github --post"])]
+    assert commands == [
+        *checks,
+        *([] if ends else ["run --require-verdict", "report --format github --post"]),
+    ]
     assert (done["golden"].code, done["golden"].outputs["code"]) == (ends, str(ends))
     assert done["Verdict"].code == ends
     assert ("::error title=assay::The golden set was refused" in done["Verdict"].out) == (ends == 3)
@@ -328,11 +356,78 @@ def test_a_second_run_writes_the_one_comment_anew(runner: Runner) -> None:
 @pytest.mark.slow
 def test_an_inconclusive_study(runner: Runner) -> None:
     (runner.workspace / "small/study.yaml").write_text(UNDECIDED)
+    shutil.rmtree(runner.workspace / "small/run")  # as in a fresh checkout
     done = runner.play()
     assert (done["run"].outputs["code"], done["Verdict"].code) == ("11", 0)
     (body,) = bodies(runner.server)
     assert body.startswith(f"{MARK}\n## Inconclusive: `small`\n")
     assert "::warning file=small/study.yaml,line=10,title=ship%3A inconclusive::" in done["report"].out
+
+
+VANISHING = """
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Vanishing:
+    where: str = ""
+
+    def build(self, corpus, seed, kit):
+        return self
+
+    def session(self):
+        return self
+
+    def answer(self, query, budgets):
+        print('{"verdict": "go"}', flush=True)
+        os._exit(0)
+"""
+
+
+def with_vanishing(runner: Runner) -> Runner:
+    """With an installed system that prints a verdict and ends the process as if all were well."""
+    place = runner.workspace / "installed"
+    (place / "vanishing-1.0.dist-info").mkdir(parents=True)
+    (place / "vanishing.py").write_text(VANISHING)
+    (place / "vanishing-1.0.dist-info/METADATA").write_text("Name: vanishing\nVersion: 1.0\n")
+    points = "[assay.systems]\nvanishing = vanishing:Vanishing\n"
+    (place / "vanishing-1.0.dist-info/entry_points.txt").write_text(points)
+    script = place / "bin/assay"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nPYTHONPATH={place} exec {runner.programs / "assay"} "$@"\n')
+    script.chmod(0o755)
+    return dataclasses.replace(runner, programs=script.parent)
+
+
+@pytest.mark.slow
+def test_a_system_that_ends_the_run_with_0_gives_no_verdict(runner: Runner) -> None:
+    """Also where answers, figures and reports of an earlier run that ended in go are there."""
+    (runner.workspace / "small/study.yaml").write_text(edited("replay(path=old.run)", "vanishing", STUDY))
+    done = with_vanishing(runner).play()
+    assert (done["run"].outputs["code"], '{"verdict": "go"}' in done["run"].out) == ("0", True)
+    assert done["Verdict"].code != 0
+    assert done["report"].outputs.get("verdict") != "go"
+
+
+@pytest.mark.slow
+def test_a_study_without_a_gate_that_decides_fails(runner: Runner) -> None:
+    path = runner.workspace / "small/study.yaml"
+    path.write_text(STUDY.partition("gates:")[0])
+    done = runner.play()
+    assert (done["run"].outputs["code"], done["Verdict"].code) == ("2", 2)
+    assert "no gate decides, and --require-verdict asks for a verdict" in done["run"].out
+    assert runner.play(against="main")["Verdict"].code == 0  # the baseline decides
+
+
+@pytest.mark.slow
+def test_a_gate_that_is_newer_than_the_answers_fails_the_job(runner: Runner) -> None:
+    (runner.workspace / "small/study.yaml").write_text(edited(">= 0.2", ">= 0.1", STUDY))
+    done = runner.play()
+    assert (done["run"].outputs["code"], done["Verdict"].code) == ("12", 12)
+    (body,) = bodies(runner.server)
+    assert "was changed after the first answers were stored" in body
+    assert runner.play(accept_changes="true")["Verdict"].code == 0
 
 
 @pytest.mark.slow

@@ -140,7 +140,7 @@ def test_a_plan_takes_factors_and_keeps_going(tmp_path: Path) -> None:
         ("slice", "ship", "go"),
         ("curve", "ship", "no-go"),
     ]
-    assert set(Store(tmp_path / "first.run").bases()) == {"lexical[k=5]"}
+    assert set(Store(tmp_path / "first.run").manifest()["arms"]) == {"lexical[k=5]"}
     done = assay("run", path, "--keep-going")
     assert done.code == 10
     assert "Without --keep-going it would have ended where curve is no-go." in done.out
