@@ -22,6 +22,7 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 ASSAY = [sys.executable, "-m", "assay"]
 # Two claims of one response in the study that its pages do not support.
 MADE_UP = ("all nodes are upgraded together during the night", "the old binary is kept for two weeks")
+TAKES_KEYS = "main:not([inert])"  # between two screens the page takes none
 WIDE, TABLET, PHONE = ((1600, 1000), (820, 1180), (380, 800))
 
 
@@ -66,7 +67,8 @@ def score(page: Any, count: int) -> None:
 
 
 def at(page: Any, number: int) -> None:
-    page.get_by_role("heading", level=1, name=re.compile(rf": {number} of \d+$")).wait_for()
+    heading = re.compile(rf": {number} of \d+$")
+    page.locator(TAKES_KEYS).get_by_role("heading", level=1, name=heading).wait_for()
 
 
 def skip_to_claims(page: Any) -> None:
@@ -112,7 +114,7 @@ def select(page: Any, words: str) -> None:
 
 def mark_two(page: Any) -> None:
     """Marks one claim and leaves a second selection open."""
-    page.locator(".markable").wait_for()
+    page.locator(f"{TAKES_KEYS} .markable").wait_for()
     select(page, MADE_UP[0])
     press(page, "1", "Tab")
     page.keyboard.type("The page says one node at a time.")
@@ -141,7 +143,7 @@ def take(page: Any, folder: Path, name: str, size: tuple[int, int], scheme: str)
 
 def pictures(page: Any, folder: Path, link: str) -> None:
     page.goto(link)
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     page.keyboard.press("Enter")
     score(page, 7)
     press(page, "2", "n")
@@ -152,7 +154,7 @@ def pictures(page: Any, folder: Path, link: str) -> None:
     take(page, folder, "phone", PHONE, "light")
     page.keyboard.press("u")
     page.keyboard.press("g")
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     take(page, folder, "overview", (1000, 900), "light")
     skip_to_claims(page)
     page.goto(f"{link.partition('#')[0]}#/hallucination/{find(page, MADE_UP[0])}")

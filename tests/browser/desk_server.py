@@ -14,6 +14,7 @@ from typing import Any
 
 WORKS = Path(__file__).parents[1]
 WIDE = {"width": 1600, "height": 1000}
+TAKES_KEYS = "main:not([inert])"  # between two screens the page takes none
 START = """
 import sys
 from pathlib import Path
@@ -86,7 +87,7 @@ def seats(browser: Any, server: DeskServer) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("console", lambda message: said.append(message.text))
         page.goto(server.links[next(server.unused)])
-        page.locator(".steps").wait_for()
+        page.locator(f"{TAKES_KEYS} .steps").wait_for()
         return page
 
     yield seat
@@ -96,12 +97,14 @@ def seats(browser: Any, server: DeskServer) -> Iterator[Callable[..., Any]]:
 
 
 def press(page: Any, *keys: str) -> None:
+    """Presses keys as somebody does who looks at the page: each once it is taken."""
     for key in keys:
+        page.locator(TAKES_KEYS).wait_for()
         page.keyboard.press(key)
 
 
 def wait_for_heading(page: Any, text: str) -> None:
-    page.get_by_role("heading", level=1, name=text, exact=True).wait_for()
+    page.locator(TAKES_KEYS).get_by_role("heading", level=1, name=text, exact=True).wait_for()
 
 
 def close_dialog(page: Any) -> None:
@@ -120,4 +123,4 @@ def open_claims(page: Any, number: int) -> None:
 def open_task(page: Any, step: str, task_id: str) -> None:
     """Opens a task, and waits until it is the one that is shown."""
     page.goto(f"{page.url.partition('#')[0]}#/{step}/{task_id}")
-    page.locator(f".task[data-step='{step}'][data-task='{task_id}']").wait_for()
+    page.locator(f"{TAKES_KEYS} .task[data-step='{step}'][data-task='{task_id}']").wait_for()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_server import DeskServer, close_dialog, open_claims, press, seats, wait_for_heading
+from desk_server import TAKES_KEYS, DeskServer, close_dialog, open_claims, press, seats, wait_for_heading
 
 pytestmark = pytest.mark.browser
 
@@ -302,7 +302,7 @@ def test_no_request_leaves_the_machine_and_nothing_breaks_the_policy(sit: Any, s
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     press(page, "Enter")
     wait_for_heading(page, "Accuracy: 1 of 20")
     assert len(asked) > 10

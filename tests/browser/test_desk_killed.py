@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from desk_server import DeskServer
+from desk_server import TAKES_KEYS, DeskServer, wait_for_heading
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ def page(browser: Any, server: DeskServer) -> Iterator[Any]:
     context = browser.new_context()
     opened = context.new_page()
     opened.goto(server.links["anna"])
-    opened.locator(".steps").wait_for()
+    opened.locator(f"{TAKES_KEYS} .steps").wait_for()
     opened.keyboard.press("Enter")
     at(opened, 1)
     yield opened
@@ -32,7 +32,7 @@ def page(browser: Any, server: DeskServer) -> Iterator[Any]:
 
 
 def at(page: Any, number: int) -> None:
-    page.get_by_role("heading", level=1, name=f"Accuracy: {number} of 20", exact=True).wait_for()
+    wait_for_heading(page, f"Accuracy: {number} of 20")
 
 
 def score(page: Any, first: int, last: int) -> None:
@@ -114,6 +114,7 @@ def test_changing_ones_mind_while_offline_saves_the_last_word(page: Any) -> None
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     page.locator("#saving.lost").wait_for()
+    page.keyboard.press("Escape")
     page.keyboard.press("2")
     page.keyboard.press("n")
     page.keyboard.type("on second thoughts")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from desk_server import DeskServer, close_dialog, open_claims, press, seats, wait_for_heading
+from desk_server import TAKES_KEYS, DeskServer, close_dialog, open_claims, press, seats, wait_for_heading
 
 pytestmark = pytest.mark.browser
 
@@ -173,7 +173,7 @@ def test_each_thing_is_said_once(sit: Any) -> None:
     page.keyboard.type("why")
     press(page, "Control+Enter")
     wait_for_heading(page, "Accuracy: 2 of 20")
-    assert heard(page, "Saved") == ["Saving…", "Saved"]
+    assert heard(page, "Saved") == ["Saving…", "Loading…", "Saved"]
 
 
 def test_the_screen_is_read_in_the_order_of_the_work(sit: Any) -> None:
@@ -191,7 +191,7 @@ def test_the_screen_is_read_in_the_order_of_the_work(sit: Any) -> None:
         "H2 Rules",
     ]
     page.goto(page.url.partition("#")[0])
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     begin(page)
     snapshot = page.locator(".asked").aria_snapshot()
     assert '- radio "Wrong"' in snapshot  # what it means is its description

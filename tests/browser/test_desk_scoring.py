@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from desk_server import StudyDeskServer, close_dialog, open_task, press, wait_for_heading
+from desk_server import TAKES_KEYS, StudyDeskServer, close_dialog, open_task, press, wait_for_heading
 
 from assay.operations.scoring.blinding import blind_study, check_blinding
 from assay.review.scoring.marks import Mark, MarkBook, marks_of, standing
@@ -73,7 +73,7 @@ def sit(browser: Any, server: StudyDeskServer) -> Iterator[Callable[[str], Any]]
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(server.links[rater])
-        page.locator(".steps").wait_for()
+        page.locator(f"{TAKES_KEYS} .steps").wait_for()
         return page
 
     yield seat
@@ -89,7 +89,7 @@ def accuracy(page: Any, number: int, of: int = ALL) -> None:
 def overview(page: Any) -> list[str]:
     """Each pass of the overview as the server has it now, in one line."""
     page.goto(page.url.partition("#")[0])
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     return [" ".join(text.split()) for text in page.locator(".step").all_inner_texts()]
 
 
@@ -180,7 +180,7 @@ def test_accuracy_3_and_a_made_up_claim_are_settled_in_the_page(sit: Any) -> Non
     page.locator(".claims > li").wait_for()
     page.get_by_role("button", name="Delete claim 1").click()
     press(page, "Escape", "Control+Enter")
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     told = overview(page)
     assert told[0] == f"Factual accuracy Done {ALL} of {ALL} Look again"
     assert told[2].startswith("Completeness Open")
@@ -212,7 +212,7 @@ def test_a_precedent_brings_back_what_was_scored_and_both_raters_keep_to_themsel
         before = ben.locator("h1").inner_text()
         press(ben, "Enter")  # as it is
         ben.wait_for_function("(before) => document.querySelector('h1').innerText !== before", arg=before)
-    ben.locator(".steps").wait_for()
+    ben.locator(f"{TAKES_KEYS} .steps").wait_for()
     assert overview(ben)[0] == f"Factual accuracy Done {DRAWN} of {DRAWN} Look again"
     open_task(ben, "accuracy", ids[0])
     press(ben, "h")

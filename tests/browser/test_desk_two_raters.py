@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from desk_server import DeskServer, close_dialog
+from desk_server import TAKES_KEYS, DeskServer, close_dialog, wait_for_heading
 
 pytestmark = pytest.mark.browser
 
@@ -22,12 +22,12 @@ def server(tmp_path: Any) -> Iterator[DeskServer]:
 def enter(context: Any, link: str) -> Any:
     page = context.new_page()
     page.goto(link)
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     return page
 
 
 def at(page: Any, number: int) -> None:
-    page.get_by_role("heading", level=1, name=f"Accuracy: {number} of 20", exact=True).wait_for()
+    wait_for_heading(page, f"Accuracy: {number} of 20")
 
 
 def test_two_raters_in_two_browsers_never_see_each_other(browser: Any, server: DeskServer) -> None:
@@ -58,7 +58,7 @@ def test_two_raters_in_two_browsers_never_see_each_other(browser: Any, server: D
         assert page.locator("dialog li").count() == 1
         close_dialog(page)
         page.keyboard.press("g")
-        page.locator(".steps").wait_for()
+        page.locator(f"{TAKES_KEYS} .steps").wait_for()
         assert page.locator(".step .figure").first.inner_text() == "3 of 20"
     assert len(seen) > 6
     assert not any("anna" in text for text in seen)
@@ -79,7 +79,7 @@ def test_two_people_at_one_browser_do_not_find_each_others_drafts(browser: Any, 
     page.get_by_role("heading", name="With a link").wait_for()
     page.get_by_label("Link").fill(server.links["ben"])
     page.get_by_role("button", name="Enter").first.click()
-    page.locator(".steps").wait_for()
+    page.locator(f"{TAKES_KEYS} .steps").wait_for()
     assert "ben" in page.locator(".overview > p.quiet").inner_text()
     page.keyboard.press("Enter")
     at(page, 1)
@@ -101,7 +101,7 @@ def test_who_logs_in_in_another_tab_gets_nothing_of_what_this_one_saves(
     anna.get_by_text("ben has logged in in this browser since").first.wait_for()
     ben.bring_to_front()
     ben.reload()
-    ben.locator(".steps").wait_for()
+    ben.locator(f"{TAKES_KEYS} .steps").wait_for()
     done = ben.evaluate("fetch('/api/work').then(answer => answer.json())")
     assert [step["done"] for step in done["steps"]] == [0] * len(done["steps"])
     context.close()
@@ -168,7 +168,7 @@ def test_another_tab_is_brought_up_to_date(browser: Any, server: DeskServer) -> 
     one = enter(context, server.links["anna"])
     two = context.new_page()
     two.goto(one.url)
-    two.locator(".steps").wait_for()
+    two.locator(f"{TAKES_KEYS} .steps").wait_for()
     one.keyboard.press("Enter")
     at(one, 1)
     one.keyboard.press("3")

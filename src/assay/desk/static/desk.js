@@ -5,7 +5,7 @@ import { setGeneralKeys, setKeys, showKeys } from "./keys.js";
 import { enter, logInAgain, loginForm, tokenIn } from "./login.js";
 import { overviewPart } from "./overview.js";
 import { REGISTER, registerPart } from "./register.js";
-import { forgetSaved, onSavedElsewhere, sendLeftovers, setLogIn, setTrouble, unsaved } from "./saving.js";
+import { forgetSaved, hold, letChange, onSavedElsewhere, release, sendLeftovers, setLogIn, setTrouble, unsaved } from "./saving.js";
 import { TaskView, stepOf } from "./task.js";
 
 let shown = null;
@@ -18,22 +18,34 @@ const addressOf = (parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
 function go(parts, afresh = false) {
   const address = addressOf(parts);
   if (location.hash !== address) {
-    turn += 1; // what is still being fetched for another address is not wanted any more
+    leave();
     location.hash = address;
   } else if (afresh || !shown) route();
+}
+
+/** From here on what is shown takes nothing more, and what is still being fetched for another address is not wanted. */
+function leave() {
+  turn += 1;
+  shown?.close();
+  hold("Loading…");
 }
 
 // ------------------------------------------------------------------------------------------- views
 
 function put(view) {
-  shown?.close?.();
   shown = view instanceof TaskView ? view : null;
   byId("main").replaceChildren(shown ? shown.element : view);
   byId("main").className = shown ? "for-task" : "";
   byId("bar").hidden = !shown;
-  if (shown) shown.shown();
-  else showHeading();
   drawTop();
+  const mine = turn;
+  // Two frames on it has been painted, and keys that came before have gone by: none is for what nobody saw.
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    if (turn !== mine) return;
+    release();
+    if (shown) shown.shown();
+    else showHeading();
+  }));
 }
 
 /** The focus goes to the heading, and the window is named after it. */
@@ -107,7 +119,7 @@ async function route() {
     await begin();
     return;
   }
-  turn += 1;
+  leave();
   const mine = turn;
   const how = { wanted: () => turn === mine, logIn: logInAgain };
   const [name, taskId] = location.hash.slice(2).split("/").filter(Boolean).map(decodeURIComponent);
@@ -147,12 +159,9 @@ async function begin() {
 }
 
 function askWho(told) {
-  byId("main").replaceChildren(make("div", { class: "overview" }, make("h1", { tabIndex: -1, text: "Review desk" }),
-    told ? make("p", { class: "problem", role: "alert", text: told }) : null, loginForm(() => { drawTools(); opened(); })));
-  byId("bar").hidden = true;
   setKeys([]);
-  showHeading();
-  drawTop();
+  put(make("div", { class: "overview" }, make("h1", { tabIndex: -1, text: "Review desk" }),
+    told ? make("p", { class: "problem", role: "alert", text: told }) : null, loginForm(() => { drawTools(); opened(); })));
 }
 
 function opened() {
@@ -165,8 +174,7 @@ function opened() {
 async function logOut() {
   if (unsaved() && !confirm("Something is not saved yet. It stays in this browser as a draft. Log out?")) return;
   await ask("DELETE", "/api/session").catch(() => {});
-  shown?.close();
-  shown = null;
+  leave();
   Object.assign(desk, { session: null, work: null, view: null });
   history.replaceState(null, "", location.pathname);
   forgetSaved();
@@ -180,6 +188,7 @@ setLogIn(logInAgain);
 setGeneralKeys([
   { keys: ["g"], about: "Overview", act: () => desk.session && go([], true) },
   { keys: ["?"], about: "All keys", act: showKeys },
+  { keys: ["Escape"], about: "Change what waits for the connection", act: letChange },
 ]);
 onSavedElsewhere(({ step: stepName, taskId }) => {
   if (desk.view?.step === stepName) desk.view.stale = true;

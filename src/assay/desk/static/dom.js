@@ -19,6 +19,9 @@ export function make(tag, props = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** Whether a save or the next screen is awaited: then nothing can be marked or saved. */
+export const isHeld = () => byId("main").inert;
+
 const SPELLED = { ArrowLeft: "←", ArrowRight: "→", Enter: "Enter", Escape: "Esc" };
 export const keyName = (key) => SPELLED[key] ?? key;
 

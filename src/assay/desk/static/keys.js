@@ -1,5 +1,5 @@
 // The keyboard: one table of what each key does now. A key never acts inside a text field.
-import { dialogOpen, keyName, make, openDialog } from "./dom.js";
+import { dialogOpen, isHeld, keyName, make, openDialog } from "./dom.js";
 
 const STORED = "desk-single-keys";
 let table = [];
@@ -16,18 +16,22 @@ const isTyping = (target) => target.matches?.("textarea, select, input:not([type
 // Enter belongs to these themselves, and arrows to a radio button.
 const takesEnter = (target) => target.matches?.("button, a, summary") ?? false;
 
+/** What a step asks for comes first: its keys win over the general ones. Between two screens it takes none. */
+const acting = () => [...(isHeld() ? [] : table), ...general];
+
 function find(event) {
   const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  // What a step asks for comes first: its keys win over the general ones.
-  return [...table, ...general].find((each) => each.keys.some((key) => key.toLowerCase() === pressed.toLowerCase()));
+  return acting().find((each) => each.keys.some((key) => key.toLowerCase() === pressed.toLowerCase()));
 }
 
 function onKey(event) {
   if (event.defaultPrevented || event.isComposing || dialogOpen()) return;
+  // A key that is held down acts once: the next screen may come under it.
+  if (event.repeat && !event.key.startsWith("Arrow")) return;
   const target = event.target;
   if (isTyping(target)) {
     const saves = event.key === "Enter" && (event.ctrlKey || event.metaKey);
-    if (saves) press(table.find((each) => each.keys.includes("Enter")), event);
+    if (saves) press(acting().find((each) => each.keys.includes("Enter")), event);
     // Not merely blurred: who cannot see the page has to be somewhere on it.
     else if (event.key === "Escape") target.closest("[tabindex='-1']")?.focus({ preventScroll: true });
     return;
@@ -36,7 +40,6 @@ function onKey(event) {
   if (event.key === "Enter" && !event.ctrlKey && takesEnter(target)) return;
   if (event.key.startsWith("Arrow") && target.matches?.("[type=radio], .scroll")) return;
   if (event.key.length === 1 && event.key !== "?" && switchedOff()) return;
-  if (event.repeat && event.key === "Enter") return;
   press(find(event), event);
 }
 

@@ -1,6 +1,6 @@
 // Sending marks until the server says that they are on disk, and showing where that stands.
 import { Replaced, askPatiently, desk, taskPath } from "./api.js";
-import { byId } from "./dom.js";
+import { button, byId, isHeld } from "./dom.js";
 import { allSending, dropDraft, dropSending, keepSending, readDraft, sameAnswer } from "./drafts.js";
 
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("desk") : null;
@@ -10,6 +10,8 @@ let trouble = null;
 let changed = false;
 let savedOnce = false;
 let logInAgain = null;
+let waiting = ""; // what for, once it is no longer a save
+let focused = null;
 
 export const setLogIn = (logIn) => { logInAgain = logIn; };
 export const setChanged = (now) => { changed = now; show(); };
@@ -19,11 +21,38 @@ export const isMine = (markId) => mine.has(markId);
 export const newId = () => crypto.randomUUID?.() ?? [...crypto.getRandomValues(new Uint8Array(16))]
   .map((byte) => byte.toString(16).padStart(2, "0")).join(""); // randomUUID is missing on plain http beyond loopback
 
+const parts = () => [byId("main"), byId("bar")];
+
+/** Nothing can be marked or saved from here on: a key belongs to what is on screen, not to what is on its way. */
+export function hold(why = "") {
+  waiting ||= why;
+  if (!isHeld()) {
+    focused = document.activeElement;
+    if (parts().some((each) => each.contains(focused))) focused.blur(); // now: the browser does it later
+    parts().forEach((each) => { each.inert = true; });
+  }
+  show();
+}
+
+/** What is on screen takes keys again; whoever stays there is where they were. */
+export function release() {
+  waiting = "";
+  parts().forEach((each) => { each.inert = false; });
+  if (document.activeElement === document.body && focused?.isConnected) focused.focus({ preventScroll: true });
+  show();
+}
+
+/** Whether a mark waits for the connection: it may still be changed, but not by a key that was meant for the next. */
+const isStuck = () => trouble !== null && under.size > 0 && isHeld() && !waiting;
+export const letChange = () => { if (isStuck()) release(); };
+const change = button("Change it", "Escape", letChange, { kind: "plain" });
+
 function wording() {
   const others = under.size > 1 ? ` (${under.size} waiting)` : "";
   if (trouble && under.size) return ["lost", `Not saved: ${trouble.message}, trying again${others}`];
   if (trouble) return ["lost", `No answer: ${trouble.message}, trying again`];
   if (under.size) return ["busy", `Saving…${others}`];
+  if (waiting) return ["busy", waiting];
   if (changed) return ["changed", "Changed, not saved yet"];
   return savedOnce ? ["saved", "Saved"] : ["", ""];
 }
@@ -32,7 +61,8 @@ export function show() {
   const place = byId("saving");
   const [kind, text] = wording();
   place.className = `saving ${kind}`;
-  if (place.textContent !== text) place.textContent = text;
+  const told = isStuck() ? [text, change] : [text];
+  if (place.textContent !== told.map((each) => each.textContent ?? each).join("")) place.replaceChildren(...told);
 }
 
 export function forgetSaved() {

@@ -7,7 +7,7 @@ import { AnswerForm, emptyValues, valuesOf } from "./form.js";
 import { setKeys } from "./keys.js";
 import { readingPart, rulesPart, sourcePart } from "./reading.js";
 import { openRegisterForm } from "./register.js";
-import { isMine, markEntry, newId, send, setChanged, setTrouble, undoEntry } from "./saving.js";
+import { hold, isMine, markEntry, newId, release, send, setChanged, setTrouble, undoEntry } from "./saving.js";
 import { Markable } from "./spans.js";
 import { openConflict, openHistory, openTasks } from "./task_dialogs.js";
 
@@ -111,8 +111,10 @@ export class TaskView {
   }
 
   close() {
+    if (this.over) return;
     this.over = true;
     this.markable?.close();
+    this.asking?.close(); // what it asks is of this one, and another comes: it stays a draft
     setChanged(false);
   }
 
@@ -131,6 +133,7 @@ export class TaskView {
   // ---------------------------------------------------------------------------------------- saving
 
   async save() {
+    hold();
     const { step, task_id: taskId } = this.task;
     const body = { mark_id: newId(), base: this.base, ...structuredClone(this.values) };
     this.answer.clearProblems();
@@ -159,6 +162,7 @@ export class TaskView {
     setChanged(false);
     const next = saved.next ?? this.stepView.tasks.find((each) => each.queued && each.task_id !== this.task.task_id)?.task_id;
     if (next === this.task.task_id) {
+      release();
       this.answer.tell("Saved, but that does not settle why it came back.", []);
       return;
     }
@@ -176,6 +180,7 @@ export class TaskView {
 
   refused(error, body) {
     if (this.over || error instanceof Unreached) return;
+    release();
     if (!(error instanceof Refused)) throw error;
     if (error.status !== 409) {
       this.answer.tell(error.message, error.problems);
@@ -188,7 +193,7 @@ export class TaskView {
   }
 
   conflict(what, current, body) {
-    openConflict({ form: this.form, what, current, body,
+    this.asking = openConflict({ form: this.form, what, current, body,
       keep: () => { dropDraft(this.task.step, this.task.task_id); this.go([this.task.step, this.task.task_id], true); },
       mine: () => { this.base = current?.mark_id ?? null; this.save(); } });
   }
@@ -205,13 +210,16 @@ export class TaskView {
       this.tell("Nothing is saved here that could be taken back.");
       return;
     }
+    hold();
     try {
       this.note(await send(undoEntry(step, taskId, this.base)));
       if (this.over) return;
       say("Taken back");
       this.go([step, taskId], true);
     } catch (error) {
-      if (this.over || !(error instanceof Refused)) return;
+      if (this.over) return;
+      release();
+      if (!(error instanceof Refused)) return;
       if (error.status === 409) this.conflict(error.message, error.current, this.values);
       else this.answer.tell(error.message, error.problems);
     }

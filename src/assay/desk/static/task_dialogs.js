@@ -44,4 +44,5 @@ export function openConflict({ form, what, current, body, keep, mine }) {
     make("div", { class: "row" }, choose(keep, "Keep what stands", ""), choose(mine, "Save mine over it", "first")),
     make("p", { class: "quiet", text: "Esc decides nothing: yours stays here as a draft, not saved." })),
   { kind: "wide", closed: () => settled?.() });
+  return dialog;
 }
