@@ -71,7 +71,9 @@ FORMS = {
         note_needed_for=["0", "1", "2"],
         note_label="What was right, and what was not",
     ),
-    "hallucination": Form(categories=CATEGORIES),
+    "hallucination": Form(
+        categories=CATEGORIES, flags=[Flag(name="none_found", label="None found", key="0", no_claims=True)]
+    ),
     "completeness": Form(
         choices=[
             Choice(value="0", label="Something is missing", key="0"),
@@ -350,6 +352,8 @@ class SmallWork:
                 found.append(f"{flag.label}: the grade is then {flag.forces}.")
         if unknown := set(draft.flags) - {flag.name for flag in form.flags}:
             found.append(f"There is no flag {min(unknown)!r}.")
+        if form.categories and bool(draft.spans) == ("none_found" in draft.flags):
+            found.append("Mark a claim, or choose “None found”.")
         for span in draft.spans:
             found += _of_span(span, form, text)
         return found

@@ -40,7 +40,7 @@ DONE = """async (step) => {
   const choice = { accuracy: "3", completeness: "1" }[step];
   for (const { task_id } of tasks) await fetch(`/api/steps/${step}/tasks/${task_id}/mark`, {
     method: "PUT", headers: { "X-CSRF": csrf, "Content-Type": "application/json" },
-    body: JSON.stringify({ mark_id: crypto.randomUUID(), choice }) });
+    body: JSON.stringify({ mark_id: crypto.randomUUID(), choice, flags: choice ? [] : ["none_found"] }) });
 }"""
 
 

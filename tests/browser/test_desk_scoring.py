@@ -27,7 +27,7 @@ SEND = """async ([step, taskIds, choice]) => {
   for (const { task_id } of open) if (!taskIds || taskIds.includes(task_id))
     await fetch(`/api/steps/${step}/tasks/${task_id}/mark`, {
       method: "PUT", headers: { "X-CSRF": csrf, "Content-Type": "application/json" },
-      body: JSON.stringify({ mark_id: crypto.randomUUID(), choice }) });
+      body: JSON.stringify({ mark_id: crypto.randomUUID(), choice, flags: choice ? [] : ["none_found"] }) });
   return open.map((each) => each.task_id);
 }"""
 
@@ -175,11 +175,13 @@ def test_accuracy_3_and_a_made_up_claim_are_settled_in_the_page(sit: Any) -> Non
     page.locator(".notice.again").wait_for()
     page.locator(".choice:has(:checked) b", has_text="Fully right").wait_for()  # the second one
     press(page, "Enter")
+    page.locator(".told:text-is('Nothing is changed here. To keep it as it is, press y.')").wait_for()
+    press(page, "y")
     page.locator(".problems", has_text="Saved, but that does not settle why it came back.").wait_for()
     again.get_by_role("link", name="Hallucinations").click()
     page.locator(".claims > li").wait_for()
     page.get_by_role("button", name="Delete claim 1").click()
-    press(page, "Escape", "Control+Enter")
+    press(page, "Escape", "0", "Control+Enter")
     page.locator(f"{TAKES_KEYS} .steps").wait_for()
     told = overview(page)
     assert told[0] == f"Factual accuracy Done {ALL} of {ALL} Look again"
@@ -210,7 +212,7 @@ def test_a_precedent_brings_back_what_was_scored_and_both_raters_keep_to_themsel
     close_dialog(ben)
     for _ in range(int(found[1])):
         before = ben.locator("h1").inner_text()
-        press(ben, "Enter")  # as it is
+        ben.get_by_role("button", name="Keep it as it is").click()
         ben.wait_for_function("(before) => document.querySelector('h1').innerText !== before", arg=before)
     ben.locator(f"{TAKES_KEYS} .steps").wait_for()
     assert overview(ben)[0] == f"Factual accuracy Done {DRAWN} of {DRAWN} Look again"

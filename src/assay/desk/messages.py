@@ -79,12 +79,13 @@ class Choice(Message):
 
 
 class Flag(Message):
-    """Something to say beside the grade; it may force one."""
+    """Something to say beside the grade or the claims; it may force a grade."""
 
     name: str
     label: str
     key: str
     forces: str | None = None  # the only choice that goes with it
+    no_claims: bool = False  # it says that there is no claim, which takes a text that was shown to its end
 
 
 class Form(Message):

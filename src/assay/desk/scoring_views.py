@@ -22,7 +22,7 @@ from assay.review.scoring.ledger import Ledger
 from assay.review.scoring.marks import Case, Claim, Mark
 from assay.review.scoring.precedents import GIVEN, Precedent
 from assay.review.scoring.progress import PassState
-from assay.review.scoring.rubric import ACCURACY, Option, Step, step_of
+from assay.review.scoring.rubric import ACCURACY, NONE_FOUND, Option, Step, step_of
 from assay.review.scoring.rules import Said
 
 NO_SOURCE = "None is known, so there is no source to compare the response with. Go by the reference answer."
@@ -34,7 +34,14 @@ def form(step: Step) -> Form:
         choices=_choices(step.grades),
         categories=_choices(step.categories),
         flags=[
-            Flag(name=flag.name, label=flag.label, key=flag.key, forces=flag.forces) for flag in step.flags
+            Flag(
+                name=flag.name,
+                label=flag.label,
+                key=flag.key,
+                forces=flag.forces,
+                no_claims=flag.name == NONE_FOUND,
+            )
+            for flag in step.flags
         ],
         note_needed_for=sorted(step.note_needed),
         note_label=step.note_label,
@@ -89,9 +96,10 @@ def mark_view(mark: Mark | None) -> MarkView | None:
     """A mark as its rater sees it."""
     if mark is None:
         return None
+    told = Said() if mark.withdrawn else Said.of(step_of(mark.step), mark)
     return MarkView(
         mark_id=mark.mark_id,
-        choice=None if mark.withdrawn else step_of(mark.step).choice_of(mark.grade),
+        choice=told.choice,
         note=mark.note,
         spans=[
             SpanClaim(
@@ -99,7 +107,7 @@ def mark_view(mark: Mark | None) -> MarkView | None:
             )
             for each in mark.claims
         ],
-        flags=mark.flags,
+        flags=list(told.flags),
         time=mark.time,
         withdrawn=mark.withdrawn,
         case=mark.case,

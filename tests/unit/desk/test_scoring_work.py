@@ -57,6 +57,8 @@ class Desk:
             stands = self.work.task(rater, step, task).mark
             more["base"] = None if stands is None else stands.mark_id
         more.setdefault("mark_id", fresh())
+        if step.startswith("hallucination") and not more.get("spans"):
+            more.setdefault("flags", ["none_found"])
         more.setdefault("note", "" if choice in {"3", "na", None} else "because")
         return self.work.save(rater, step, task, Draft(choice=choice, **more))
 
@@ -469,3 +471,33 @@ def test_where_no_source_is_known_no_empty_panel_is_shown(tmp_path: Path) -> Non
         assert "source" not in [block.role for block in blocks]
         (told,) = [block.text for block in blocks if block.title == "Source"]
         assert "there is no source to compare the response with" in told
+
+
+def test_an_empty_form_is_not_taken_for_none_found(desk: Desk) -> None:
+    desk.through("accuracy")
+    for empty in ({}, {"note": "fine"}, {"spans": []}):
+        with pytest.raises(Broken, match="if there is none, choose “None found”"):
+            desk.save("R-01", None, "hallucination", **{"flags": [], **empty})
+    assert desk.work.task("anna", "hallucination", "R-01").history == []
+    desk.save("R-01", None, "hallucination", flags=["none_found"])
+    desk.save("R-01", None, "hallucination", spans=[CLAIM])
+    assert desk.undo("R-01", "hallucination").mark is not None
+    stands = desk.work.task("anna", "hallucination", "R-01").mark
+    assert stands is not None
+    assert (stands.spans, stands.flags) == ([], ["none_found"])
+
+
+def test_none_found_from_before_it_had_to_be_said_still_stands(desk: Desk) -> None:
+    desk.through("accuracy")
+    desk.work.close()
+    book = MarkBook(desk.folder / "marks")
+    book.add(Mark("mark-earlier", "anna", "R-01", "hallucination", time=desk.clock()))
+    book.close()
+    desk.work = desk.open()
+    stands = desk.work.task("anna", "hallucination", "R-01").mark
+    assert stands is not None
+    assert stands.flags == ["none_found"]
+    desk.save("R-01", None, "hallucination", spans=[CLAIM])
+    back = desk.undo("R-01", "hallucination").mark
+    assert back is not None
+    assert (back.spans, back.flags) == ([], ["none_found"])

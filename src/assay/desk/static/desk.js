@@ -10,6 +10,7 @@ import { TaskView, stepOf } from "./task.js";
 
 let shown = null;
 let turn = 0;
+let place = null; // the address of what is shown
 
 const isToken = (hash) => hash.length > 1 && !hash.startsWith("#/");
 const addressOf = (parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
@@ -38,6 +39,8 @@ function put(view) {
   byId("main").className = shown ? "for-task" : "";
   byId("bar").hidden = !shown;
   drawTop();
+  if (place !== location.hash) scrollTo(0, 0); // another one is read from its start
+  place = location.hash;
   const mine = turn;
   // Two frames on it has been painted, and keys that came before have gone by: none is for what nobody saw.
   requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -54,7 +57,6 @@ function showHeading() {
   const name = "Review desk";
   document.title = heading.textContent === name ? name : `${heading.textContent} · ${name}`;
   heading.focus({ preventScroll: true });
-  scrollTo(0, 0);
 }
 
 function drawTop() {

@@ -62,10 +62,30 @@ export class AnswerForm {
 
   flag(flag, byItself = false) {
     const on = !this.values.flags.includes(flag.name);
+    const against = on && flag.no_claims ? this.againstNone(flag) : "";
+    if (against) {
+      this.draw();
+      this.tell(against, []);
+      return;
+    }
+    this.clearProblems();
     this.values.flags = on ? [...this.values.flags, flag.name] : this.values.flags.filter((name) => name !== flag.name);
     const forced = on && flag.forces !== this.values.choice ? this.chosen(flag.forces) : "";
     if (forced) this.values.choice = flag.forces;
     this.sayThat([byItself ? "" : `${flag.label} ${on ? "on" : "off"}`, forced]);
+    this.touched();
+  }
+
+  /** Why it cannot be said that there is no claim: some are marked, or the text was not on screen as far as its end. */
+  againstNone({ label }) {
+    if (this.values.spans.length) return `Claims are marked. Delete them before you choose “${label}”.`;
+    return this.claims.markable.isRead() ? "" : `Not all of the text has been on screen yet. Scroll to its end, then choose “${label}”.`;
+  }
+
+  /** A claim was marked or changed. */
+  claimed() {
+    const none = this.form.flags.filter((flag) => flag.no_claims && this.values.spans.length).map((flag) => flag.name);
+    this.values.flags = this.values.flags.filter((name) => !none.includes(name));
     this.touched();
   }
 
@@ -127,11 +147,16 @@ export class AnswerForm {
     this.claims?.tell(new Map());
   }
 
+  /** The flag that says that there is no claim, where it is on. */
+  none() {
+    return this.form.flags.find((flag) => flag.no_claims && this.values.flags.includes(flag.name));
+  }
+
   saveWords() {
     if (!this.claims) return "Save and go on";
     const count = this.values.spans.length;
     if (count) return `Save ${count === 1 ? "1 claim" : `${count} claims`}, go on`;
-    return this.form.choices.length ? "Save and go on" : "Save: none found";
+    return this.none() ? "Save: none found" : "Save and go on";
   }
 }
 
@@ -143,7 +168,7 @@ export function describe(form, answer) {
   for (const name of answer.flags ?? []) lines.push(make("p", { text: form.flags.find((flag) => flag.name === name)?.label ?? name }));
   if (form.categories.length) {
     const spans = answer.spans ?? [];
-    if (!spans.length) lines.push(make("p", {}, make("b", { text: "No claim" })));
+    if (!spans.length && !answer.flags?.length) lines.push(make("p", {}, make("b", { text: "No claim" })));
     lines.push(make("ul", { class: "told-claims" }, spans.map((span) => make("li", {},
       make("b", { text: form.categories.find((each) => each.value === span.category)?.label ?? span.category }), ` “${span.claim}” `, make("span", { class: "quiet", text: span.note })))));
   }

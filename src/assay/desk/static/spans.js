@@ -2,6 +2,9 @@
 import { make, say } from "./dom.js";
 import { letters, pieces, toPoints, toUnits, trimmed, words } from "./offsets.js";
 
+const STRIDE = 8; // words: less than two lines, even on a phone
+const LOOKS = [[document, "scroll"], [window, "resize"]];
+
 export class Markable {
   /** `picked(start, end)` hears of each selection in units, and of (null, null) when there is none any more. */
   constructor(text, { title, picked, taken }) {
@@ -12,10 +15,37 @@ export class Markable {
     this.element = make("div", { class: "markable" }, this.shown, this.caret);
     this.onSelect = () => this.selected();
     document.addEventListener("selectionchange", this.onSelect);
+    // Letters all along the text, and the last, that have not been on screen.
+    this.unread = new Set(words(text).filter((_, at, all) => at % STRIDE === 0 || at === all.length - 1).map(([, end]) => end - 1));
+    this.onLook = () => this.look();
+    for (const [target, event] of LOOKS) target.addEventListener(event, this.onLook, true);
   }
 
   close() {
     document.removeEventListener("selectionchange", this.onSelect);
+    for (const [target, event] of LOOKS) target.removeEventListener(event, this.onLook, true);
+  }
+
+  // ------------------------------------------------------------------------------------- how far read
+
+  look() {
+    this.unread.forEach((at) => { if (this.isOnScreen(at)) this.unread.delete(at); });
+  }
+
+  /** Whether all of the text has been on screen. */
+  isRead() {
+    this.look();
+    return !this.unread.size;
+  }
+
+  /** Nothing lies over the line of a letter: no bar, no dialog, no end of a box that scrolls. */
+  isOnScreen(unit) {
+    const range = document.createRange();
+    range.setStart(...this.placeOf(unit));
+    range.setEnd(...this.placeOf(unit + 1));
+    const line = [...range.getClientRects()].at(-1);
+    const { left, width } = this.shown.getBoundingClientRect();
+    return !line || this.shown.contains(document.elementFromPoint(left + width / 2, line.top + line.height / 2));
   }
 
   /** Draws the text with its claims: each in its category's colour, and with its name in words. */

@@ -11,9 +11,12 @@ import { hold, isMine, markEntry, newId, release, send, setChanged, setTrouble, 
 import { Markable } from "./spans.js";
 import { openConflict, openHistory, openTasks } from "./task_dialogs.js";
 
+const KEEP = "Keep it as it is";
+const AS_IT_IS = true;
+
 export class TaskView {
   constructor(stepView, task, go) {
-    Object.assign(this, { stepView, task, go, form: stepView.form, base: task.mark?.mark_id ?? null, over: false });
+    Object.assign(this, { stepView, task, go, form: stepView.form, base: task.mark?.mark_id ?? null, over: false, touched: false });
     this.stored = task.mark ? valuesOf(task.mark) : emptyValues();
     const draft = readDraft(task.step, task.task_id);
     this.restored = Boolean(draft) && !sameAnswer(draft, this.stored);
@@ -32,7 +35,7 @@ export class TaskView {
     if (block && this.form.categories.length) {
       this.markable = new Markable(block.text, { title: block.title,
         picked: (start, end) => this.claims?.select(start, end), taken: () => this.claims.ask() });
-      this.claims = new Claims(this.form.categories, this.markable, this.values, () => this.changed());
+      this.claims = new Claims(this.form.categories, this.markable, this.values, () => this.answer.claimed());
     }
     this.answer = new AnswerForm(this.form, this.values, this.claims, () => this.changed());
     this.told = make("p", { class: "told", role: "status" });
@@ -62,7 +65,8 @@ export class TaskView {
     const { task } = this;
     const tell = (kind, text) => make("p", { class: `notice ${kind}`, text });
     return [
-      task.queued ? make("div", { class: "notice again" }, make("p", { text: `To look at again: ${task.queued}` }), this.elsewhere()) : null,
+      task.queued ? make("div", { class: "notice again" }, make("p", { text: `To look at again: ${task.queued}` }), this.elsewhere(),
+        task.mark ? button(KEEP, "y", () => this.save(AS_IT_IS)) : null) : null,
       this.restored ? tell("draft", "This is what you had not saved. Save it, or press u to go back to what is saved.") : null,
       ...task.reminders.map((text) => tell("", text)),
     ];
@@ -92,6 +96,7 @@ export class TaskView {
     return [
       ...this.answer.keys(),
       { keys: ["Enter"], about: "Save and go on (Ctrl+Enter inside a text field)", act: () => this.save() },
+      this.task.queued && this.task.mark && { keys: ["y"], about: KEEP, act: () => this.save(AS_IT_IS) },
       { keys: ["ArrowRight", "j"], about: "Next", act: () => this.step(1) },
       { keys: ["ArrowLeft", "k"], about: "Previous", act: () => this.step(-1) },
       { keys: ["o"], about: "The next that is not done", act: () => this.nextOpen() },
@@ -108,6 +113,7 @@ export class TaskView {
     setKeys(this.keys());
     document.title = `${this.task.number} of ${this.task.total} · ${this.stepView.title} · ${desk.session.title}`;
     this.element.querySelector("h1").focus({ preventScroll: true });
+    this.markable?.look();
   }
 
   close() {
@@ -123,6 +129,7 @@ export class TaskView {
   }
 
   changed() {
+    this.touched = true;
     const differs = !sameAnswer(this.values, this.stored);
     if (differs) keepDraft(this.task.step, this.task.task_id, { base: this.base, ...this.values });
     else dropDraft(this.task.step, this.task.task_id);
@@ -132,7 +139,17 @@ export class TaskView {
 
   // ---------------------------------------------------------------------------------------- saving
 
-  async save() {
+  async save(asItIs = false) {
+    if (!asItIs && !this.touched && !this.restored && this.base !== null) {
+      this.unchanged();
+      return;
+    }
+    const none = this.answer.none();
+    const against = none ? this.answer.againstNone(none) : "";
+    if (against) {
+      this.answer.tell(against, []);
+      return;
+    }
     hold();
     const { step, task_id: taskId } = this.task;
     const body = { mark_id: newId(), base: this.base, ...structuredClone(this.values) };
@@ -162,11 +179,18 @@ export class TaskView {
     setChanged(false);
     const next = saved.next ?? this.stepView.tasks.find((each) => each.queued && each.task_id !== this.task.task_id)?.task_id;
     if (next === this.task.task_id) {
+      this.touched = false;
       release();
       this.answer.tell("Saved, but that does not settle why it came back.", []);
       return;
     }
     this.go(next ? [this.task.step, next] : []);
+  }
+
+  /** Enter by habit is no second look: a mark that stands is kept for it by a key of its own. */
+  unchanged() {
+    if (this.task.queued) this.tell("Nothing is changed here. To keep it as it is, press y.");
+    else this.nextOpen();
   }
 
   /** Keeps the list of tasks in step with what was saved. */
@@ -186,7 +210,7 @@ export class TaskView {
       this.answer.tell(error.message, error.problems);
     } else if (error.current && isMine(error.current.mark_id)) {
       this.base = error.current.mark_id; // it is this page's own, sent before and answered too late
-      this.save();
+      this.save(AS_IT_IS);
     } else {
       this.conflict(error.message, error.current, body);
     }
@@ -195,7 +219,7 @@ export class TaskView {
   conflict(what, current, body) {
     this.asking = openConflict({ form: this.form, what, current, body,
       keep: () => { dropDraft(this.task.step, this.task.task_id); this.go([this.task.step, this.task.task_id], true); },
-      mine: () => { this.base = current?.mark_id ?? null; this.save(); } });
+      mine: () => { this.base = current?.mark_id ?? null; this.save(AS_IT_IS); } });
   }
 
   async undo() {

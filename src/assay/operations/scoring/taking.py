@@ -6,7 +6,8 @@ One JSON line a score, by the same rules and in the same order of passes as at t
     {"rater": "anna", "response_id": "R-1Q8ZK2MT", "step": "hallucination", "claims": [{"category": "H-FAB",
      "text": "up to 100 items", "claim": "batches of 100", "note": "the source has no batches"}]}
 
-A claim names its text as the response shows it, or `start` and `end` of it. `flags` may hold "refusal".
+A claim names its text as the response shows it, or `start` and `end` of it. A line on hallucinations without
+claims says that none was found. `flags` may hold "refusal".
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from assay.errors import DataError, Problem, did_you_mean
 from assay.operations.scoring.work import scoring_folder, scoring_work
 from assay.review.blinding.pack import MARKS
 from assay.review.scoring.marks import Line, MarkBook
+from assay.review.scoring.rubric import HALLUCINATION, NONE_FOUND
 from assay.study import Study
 
 if TYPE_CHECKING:
@@ -197,13 +199,15 @@ def _draft(placed: Placed, task: Task) -> Draft:
         )
         spans.append(said)
     choice = placed.score.choice
+    # A file has a line where somebody looked: one without claims is no form that was left empty.
+    none = [NONE_FOUND] if placed.score.step.startswith(HALLUCINATION) and not spans else []
     return Draft.model_construct(
         mark_id=placed.mark_id,
         base=task.mark.mark_id if task.mark is not None else None,
         choice=None if choice is None else str(choice),
         note=placed.score.note,
         spans=spans,
-        flags=placed.score.flags,
+        flags=placed.score.flags or none,
     )
 
 

@@ -33,7 +33,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", ta
     grade: int | None = None  # None: it does not apply, or the pass has none
     claims: list[Claim] = []
     note: str = ""
-    flags: list[str] = []  # "refusal"
+    flags: list[str] = []  # "refusal", "none_found"
     round: str = FIRST
     time: float = 0.0
     replaces: str | None = None  # the mark that stood here before

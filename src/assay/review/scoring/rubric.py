@@ -12,6 +12,7 @@ from assay.errors import UsageError, did_you_mean
 
 ACCURACY, HALLUCINATION, COMPLETENESS, CITATION = "accuracy", "hallucination", "completeness", "citation"
 REFUSAL = "refusal"
+NONE_FOUND = "none_found"  # that a response was read and holds no unsupported claim is said, never left out
 NOT_APPLICABLE = "na"
 FABRICATED, WRONG_SOURCE, EXTRAPOLATED, TEMPORAL = "H-FAB", "H-SRC", "H-EXT", "H-TMP"
 CAPPING = frozenset({FABRICATED, EXTRAPOLATED, TEMPORAL})  # a reader cannot tell them from what is right
@@ -30,12 +31,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Flagged:
-    """Something to say beside the grade, and the only grade that goes with it."""
+    """Something to say beside the grade or the claims, and the only grade that goes with it."""
 
     name: str
     label: str
     key: str
-    forces: str
+    forces: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ STEPS = (
     Step(
         HALLUCINATION,
         "Hallucinations",
-        "Mark every claim that the source does not support, each once. None is an answer too.",
+        "Mark every claim that the source does not support, each once. If there is none, choose "
+        "“None found”.",
         categories=(
             Option(
                 FABRICATED,
@@ -135,6 +137,7 @@ STEPS = (
                 "4",
             ),
         ),
+        flags=(Flagged(NONE_FOUND, "None found", "0"),),
         note_label="Note (doubtful cases that you did not count)",
     ),
     Step(

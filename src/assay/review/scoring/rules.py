@@ -17,6 +17,7 @@ from assay.review.scoring.rubric import (
     CITATION,
     COMPLETENESS,
     HALLUCINATION,
+    NONE_FOUND,
     REFUSAL,
     WRONG_SOURCE,
     Step,
@@ -36,8 +37,9 @@ class Said:
 
     @classmethod
     def of(cls, step: Step, mark: Mark) -> Said:
-        """What a mark says."""
-        return cls(step.choice_of(mark.grade), mark.note, mark.claims, mark.flags)
+        """What a mark says. One of claims that has none says so, as it once was not asked to."""
+        none = [NONE_FOUND] if step.categories and not mark.claims and not mark.flags else []
+        return cls(step.choice_of(mark.grade), mark.note, mark.claims, [*mark.flags, *none])
 
 
 def problems(step: Step, said: Said, text: str, others: Mapping[str, Mark]) -> list[str]:
@@ -48,6 +50,7 @@ def problems(step: Step, said: Said, text: str, others: Mapping[str, Mark]) -> l
     return [
         *_grade(step, said),
         *_flags(step, said),
+        *_none_found(step, said),
         *_claims(step, said, text),
         *_refusal(step, said, others),
     ]
@@ -57,7 +60,7 @@ def _grade(step: Step, said: Said) -> Iterator[str]:
     values = [grade.value for grade in step.grades]
     if not values:
         if said.choice is not None:
-            yield f"{step.title} takes no grade: mark claims, or save without any."
+            yield f"{step.title} takes no grade: mark claims, or choose “None found”."
         return
     if said.choice is None:
         yield f"Choose a grade: {', '.join(values)}."
@@ -78,9 +81,18 @@ def _flags(step: Step, said: Said) -> Iterator[str]:
     for name in said.flags:
         if name not in known:
             yield f"{step.title} has no flag {name[:_SHOWN]!r}."
-        elif said.choice is not None and said.choice != known[name].forces:
-            flag = known[name]
+        elif (flag := known[name]).forces is not None and said.choice not in {None, flag.forces}:
             yield f"“{flag.label}” goes with {flag.forces} alone. Choose it, or take the flag away."
+
+
+def _none_found(step: Step, said: Said) -> Iterator[str]:
+    """That there is no claim has to be said: an empty form may be one that nobody has looked at."""
+    if not step.categories:
+        return
+    if said.claims and NONE_FOUND in said.flags:
+        yield "“None found” is chosen, and claims are marked. Delete the claims, or take “None found” away."
+    if not said.claims and NONE_FOUND not in said.flags:
+        yield "Mark a claim; if there is none, choose “None found” (press 0)."
 
 
 def _claims(step: Step, said: Said, text: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ def told(step: str, said: Said, others: Mapping[str, Mark] | None = None) -> str
         ("accuracy", Said("3")),
         ("accuracy", Said("2", "one day is missing")),
         ("accuracy", Said("0", "it declines", flags=["refusal"])),
-        ("hallucination", Said()),
+        ("hallucination", Said(flags=["none_found"])),
         ("hallucination", Said(claims=[claim()])),
         ("hallucination", Said(claims=[claim(), claim("H-SRC", 58, 78, "the Limits section")])),
         ("completeness", Said("0")),
@@ -47,7 +47,11 @@ def test_what_the_rubric_allows_is_saved(step: str, said: Said) -> None:
         ("accuracy", Said("1", "it declines", flags=["refusal"]), "goes with 0 alone"),
         ("accuracy", Said("3", flags=["bored"]), "no flag 'bored'"),
         ("accuracy", Said("3", claims=[claim()]), "takes no claims"),
-        ("hallucination", Said("1"), "takes no grade"),
+        ("hallucination", Said("1", flags=["none_found"]), "takes no grade"),
+        ("hallucination", Said(), "if there is none, choose “None found”"),  # an empty form says nothing
+        ("hallucination", Said(note="fine"), "if there is none, choose “None found”"),
+        ("hallucination", Said(claims=[claim()], flags=["none_found"]), "Delete the claims"),
+        ("accuracy", Said("3", flags=["none_found"]), "no flag 'none_found'"),
         ("hallucination", Said(claims=[claim("H-XYZ")]), "choose a category: H-FAB, H-SRC, H-EXT, H-TMP"),
         ("hallucination", Said(claims=[claim(what=" ")]), "say what is claimed"),
         ("hallucination", Said(claims=[Claim("H-FAB", 0, 6, "tokens", " ")]), "write a note"),
@@ -77,7 +81,7 @@ def test_a_refusal_binds_the_other_passes_whichever_comes_last() -> None:
     refused = {"accuracy": mark("R-01", grade=0, flags=["refusal"])}
     assert "claims nothing" in told("hallucination", Said(claims=[claim()]), refused)
     assert "Choose 0" in told("completeness", Said("1"), refused)
-    assert told("hallucination", Said(), refused) == ""
+    assert told("hallucination", Said(flags=["none_found"]), refused) == ""
     assert told("completeness", Said("0"), refused) == ""
     assert told("citation", Said("na"), refused) == ""
     flagged = Said("0", "it declines", flags=["refusal"])
