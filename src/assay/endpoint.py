@@ -25,6 +25,7 @@ from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
 import msgspec
 
 from assay.errors import Retryable, SystemFailure, UsageError
+from assay.unpacking import ACCEPTED, TooLarge, unpacked
 
 if TYPE_CHECKING:
     import httpx
@@ -33,7 +34,8 @@ T = TypeVar("T")
 
 LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever a service asks for
 _PASSING = frozenset({408, 409, 425, 429})  # besides every status from 500 on
-LARGEST = 64 * 1024 * 1024  # bytes of an answer
+LARGEST = 64 * 1024 * 1024  # bytes of an answer, unpacked
+_LARGEST_REFUSAL = 1024 * 1024  # bytes that are read of an answer that is an error
 _SHOWN = 200  # characters of what a service said
 _RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
 # How services word it that a text, or a batch, is more than they take. A word too many here costs a few
@@ -76,6 +78,19 @@ def in_parts(texts: list[str], ask: Callable[[list[str]], T]) -> list[T]:
             raise SystemFailure(f"{what} If it is too long, cut it into smaller ones.") from refusal
     half = len(texts) // 2
     return [*in_parts(texts[:half], ask), *in_parts(texts[half:], ask)]
+
+
+def read_unpacked(response: httpx.Response, most: int, until: float = float("inf")) -> Iterator[bytes]:
+    """The content of an answer that is streamed, as `unpacked` gives it; httpx.ReadTimeout after `until`."""
+    import httpx
+
+    def sent() -> Iterator[bytes]:
+        for part in response.iter_raw():
+            yield part
+            if time.monotonic() > until:  # the library's own limit starts again with every byte
+                raise httpx.ReadTimeout("the body takes too long")
+
+    return unpacked(sent(), response.headers.get("Content-Encoding", ""), most)
 
 
 def is_passing(status: int) -> bool:
@@ -148,7 +163,8 @@ class Endpoint:
     def sent_headers(self) -> dict[str, str]:
         """What goes along with every request."""
         key = (self.key or "").strip()  # one that was read from a file ends with a line break
-        own = {"User-Agent": "retrieval-assay", "Content-Type": "application/json", **self.headers}
+        own = {"User-Agent": "retrieval-assay", "Content-Type": "application/json"}
+        own |= {"Accept-Encoding": ACCEPTED, **self.headers}
         return {**own, "Authorization": f"Bearer {key}"} if key else own
 
     @cached_property
@@ -271,12 +287,14 @@ class Client:
         until, body = time.monotonic() + timeout, bytearray()
         try:
             with self._http.stream("POST", url, content=content) as response:
-                for part in response.iter_bytes():
+                most = LARGEST if response.is_success else _LARGEST_REFUSAL
+                for part in read_unpacked(response, most, until):
                     body += part
-                    if len(body) > LARGEST:
-                        raise _Failed(f"an answer of more than {LARGEST >> 20} MiB")
-                    if time.monotonic() > until:  # the library's own limit starts anew with every byte
-                        raise httpx.ReadTimeout("the body takes too long")
+        except TooLarge as error:
+            if response.is_success:
+                raise _Failed(f"an answer of more than {LARGEST >> 20} MiB") from error
+        except ValueError as error:
+            raise _Failed(self._shown(str(error))) from error
         except httpx.TimeoutException as error:
             raise _Failed(f"no whole answer within {timeout:g} s") from error
         except httpx.RequestError as error:

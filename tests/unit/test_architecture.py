@@ -18,7 +18,7 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__
 # A layer imports from layers above it in this list (or from its own), never from those below: the flow of a
 # study, left to right.
 LAYERS = [
-    ["disk", "errors", "records", "slices", "yaml_lines"],
+    ["disk", "errors", "records", "slices", "unpacking", "yaml_lines"],
     ["chat", "endpoint", "environment", "spec", "plugins", "protocols"],
     ["datasets"],
     ["retrieval"],

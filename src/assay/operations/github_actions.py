@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.endpoint import Endpoint, is_passing, pause_before
+from assay.endpoint import LARGEST, Endpoint, is_passing, pause_before, read_unpacked
 from assay.errors import AssayError
 from assay.report.annotations import Annotation, annotation_commands
 from assay.report.github import marker
 from assay.results import Results
 from assay.study import Study
+from assay.unpacking import TooLarge
 
 if TYPE_CHECKING:
     import httpx
@@ -225,7 +226,7 @@ class Comments:
 
         endpoint = self.endpoint
         try:
-            response = httpx.request(
+            with httpx.stream(
                 method,
                 endpoint.address + path,
                 headers=endpoint.sent_headers,
@@ -233,15 +234,20 @@ class Comments:
                 timeout=endpoint.timeout,
                 trust_env=not endpoint.loopback,
                 verify=endpoint.encrypted,
-            )
+            ) as response:
+                content = b"".join(read_unpacked(response, LARGEST))
         except httpx.RequestError as error:
             raise _Passing(endpoint.conceal(str(error) or type(error).__name__)) from error
-        return self._read(response)
+        except TooLarge as error:
+            raise _Passing(f"an answer of more than {LARGEST >> 20} MiB") from error
+        except ValueError as error:
+            raise _Passing(endpoint.conceal(str(error))) from error
+        return self._read(response, content)
 
-    def _read(self, response: httpx.Response) -> Any:
+    def _read(self, response: httpx.Response, content: bytes) -> Any:
         """What an answer holds; _Passing where another may fare better, Denied where none will."""
         try:
-            answer = msgspec.json.decode(response.content)
+            answer = msgspec.json.decode(content)
         except ValueError:
             answer = None
         said = str(answer.get("message", "")) if isinstance(answer, dict) else ""

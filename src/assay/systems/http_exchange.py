@@ -9,7 +9,7 @@ from __future__ import annotations
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -17,6 +17,7 @@ from urllib.request import getproxies, proxy_bypass
 from assay.endpoint import LARGEST, Endpoint, Refused, is_passing, pause_before
 from assay.errors import Retryable, SystemFailure, UsageError
 from assay.systems.http_request import Call
+from assay.unpacking import ACCEPTED, TooLarge, unpacked
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
@@ -113,17 +114,23 @@ class Exchange:
             raise self._failure(error, timeout) from error
 
     def _body(self, response: BaseHTTPResponse, until: float, timeout: float) -> bytes:
-        body, whole = bytearray(), False
-        try:
-            while part := response.read1(_PART):
-                body += part
-                if len(body) > LARGEST:
-                    what = f"{self.asker.address} answers with more than {LARGEST >> 20} MiB"
-                    raise SystemFailure(f"{what}. Ask for fewer or shorter results.")
-                if time.monotonic() > until:  # the library's own limit starts anew with every byte
+        def sent() -> Iterator[bytes]:
+            while part := response.read1(_PART, decode_content=False):
+                yield part
+                if time.monotonic() > until:  # the library's own limit starts again with every byte
                     raise self._late(timeout)
+
+        whole = False
+        try:
+            body = b"".join(unpacked(sent(), response.headers.get("Content-Encoding", ""), LARGEST))
             whole = True
-            return bytes(body)
+            return body
+        except TooLarge as error:
+            what = f"{self.asker.address} answers with more than {LARGEST >> 20} MiB"
+            raise SystemFailure(f"{what}. Ask for fewer or shorter results.") from error
+        except ValueError as error:
+            why = self.asker.conceal(str(error))[:_SHOWN]
+            raise NotReached(f"{self.asker.address} sends {why}. {_UP}") from error
         finally:
             if not whole:
                 response.close()  # what is left of it must not be taken for the next answer
@@ -164,7 +171,7 @@ def sent_headers(asker: Endpoint, method: str, headers: Mapping[str, str]) -> di
     """What goes along with every request; the study's own words come first."""
     from urllib3.util import make_headers
 
-    own = {"User-Agent": "retrieval-assay", "Accept": "application/json", "Accept-Encoding": "gzip, deflate"}
+    own = {"User-Agent": "retrieval-assay", "Accept": "application/json", "Accept-Encoding": ACCEPTED}
     if method == "POST":
         own["Content-Type"] = "application/json"
     parts = urlsplit(asker.url)

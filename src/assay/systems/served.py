@@ -139,7 +139,7 @@ def look(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[fl
 
         with urllib3.PoolManager(headers=headers, retries=False) as pool:
             try:
-                answer = pool.request("GET", url, timeout=timeout, redirect=False)
+                answer = pool.request("GET", url, timeout=timeout, redirect=False, preload_content=False)
             except urllib3.exceptions.HTTPError:
                 return f"nobody answers at {shown}"
         return None if any_status or 200 <= answer.status < 300 else f"{shown} answers {answer.status}"

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from assay.datasets.public.catalogue import harmless
-from assay.endpoint import Endpoint, is_passing, pause_before
+from assay.endpoint import Endpoint, is_passing, pause_before, read_unpacked
 from assay.errors import DataError, Problem
 from assay.protocols import Tell, unheard
+from assay.unpacking import TooLarge
 
 if TYPE_CHECKING:
     import ssl
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 LARGEST = 4 << 30  # bytes of a file whose size nobody has published
 CHANGED = "See on its home page whether the release has changed."
 _MB = 1_000_000
-_BLOCK = 1 << 20
+_BLOCK, _FEW = 1 << 20, 1 << 12
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
@@ -104,14 +105,17 @@ class Transfer:
         total = have + int(coming) if coming.isdigit() else size or 0
         most, name = LARGEST if size is None else size, part.name.removesuffix(".part").lstrip(".")
         with writing(part), part.open("ab" if have else "wb") as file:
-            for block in response.iter_bytes():
-                have += len(block)
-                if have > most:
-                    file.truncate(0)
-                    what = f"more than the {most:,} bytes that it may have"
-                    raise DataError(Problem(what, source, fix=CHANGED))
-                file.write(block)
-                self.tell(f"{name}, MB", have // _MB, total // _MB)
+            try:
+                for block in read_unpacked(response, most - have):
+                    have += len(block)
+                    file.write(block)
+                    self.tell(f"{name}, MB", have // _MB, total // _MB)
+            except TooLarge as error:
+                file.truncate(0)
+                what = f"more than the {most:,} bytes that it may have"
+                raise DataError(Problem(what, source, fix=CHANGED)) from error
+            except ValueError as error:
+                raise _Broken(str(error)) from error
 
 
 def _refuse(response: httpx.Response, url: str) -> None:
@@ -170,7 +174,9 @@ def unpack(archive: Path, name: str, size: int | None, target: Path, source: str
                 what = f"{name!r} in it is longer than {most:,} bytes"
                 raise DataError(Problem(what, source, fix=CHANGED))
             with opened.open(found[0]) as packed, writing(target), target.open("wb") as file:
-                for block in _unpacked(packed):
+                # other ways of packing unpack all that is read at once, which may be 20,000 times as much
+                slow = found[0].compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+                for block in _unpacked(packed, _FEW if slow else _BLOCK):
                     file.write(block)
     except RuntimeError as error:  # how zipfile refuses a password, and a compression that it lacks
         fix = "Unpack it with another program, and name the file with --from."
@@ -179,9 +185,9 @@ def unpack(archive: Path, name: str, size: int | None, target: Path, source: str
         raise DataError(Problem(f"this is no whole zip archive: {error}", source, fix=CHANGED)) from error
 
 
-def _unpacked(packed: IO[bytes]) -> Iterator[bytes]:
+def _unpacked(packed: IO[bytes], at_once: int) -> Iterator[bytes]:
     try:
-        while block := packed.read(_BLOCK):
+        while block := packed.read(at_once):
             yield block
     except OSError as error:  # of a stream that is no bzip2, which is not to be told as a full disk
         raise zipfile.BadZipFile(str(error)) from error

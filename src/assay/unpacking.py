@@ -1,0 +1,71 @@
+"""Unpacking a reply of somebody else, piece by piece, so that a small one never becomes more than is allowed.
+
+HTTP libraries unpack whatever a network read brings at once, and a reply may be packed several times over
+(`Content-Encoding: gzip, gzip`): 13 kB became 8 GB before anybody could count. Here every layer gives pieces
+of bounded size, and each is counted.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+ACCEPTED = "gzip, deflate"  # what a request may ask for: the standard library unpacks both in bounded pieces
+_PIECE = 64 * 1024
+_LAYERS = 5  # as many as any client takes; each costs memory of its own
+_GZIP, _BARE = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
+_MAGIC = b"\x1f\x8b"  # how a gzip stream begins
+
+
+class TooLarge(ValueError):
+    """A reply of more bytes than are allowed, packed or unpacked."""
+
+
+def unpacked(parts: Iterable[bytes], encoding: str, most: int) -> Iterator[bytes]:
+    """The content of a body, given as it was sent with its Content-Encoding, in small pieces.
+
+    TooLarge where it has more than `most` bytes before, after or between layers, ValueError where it cannot
+    be unpacked.
+    """
+    layers = [name for each in encoding.lower().split(",") if (name := each.strip()) not in {"", "identity"}]
+    if unknown := {*layers} - {"gzip", "x-gzip", "deflate"}:
+        raise ValueError(f"an answer that is packed as {min(unknown)!r}, which nobody asked for")
+    if len(layers) > _LAYERS:
+        raise ValueError(f"an answer that is packed {len(layers)} times over")
+    content = _counted(parts, most)
+    for name in reversed(layers):
+        content = _counted(_inflated(content, gzip=name != "deflate"), most)
+    return content
+
+
+def _counted(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
+    for part in parts:
+        most -= len(part)
+        if most < 0:
+            raise TooLarge("an answer that is too large")
+        yield part
+
+
+def _inflated(parts: Iterable[bytes], gzip: bool) -> Iterator[bytes]:
+    """One layer less. Several gzip streams may follow each other; `deflate` has zlib's header or none."""
+    machine, left = None, b""
+    try:
+        for part in parts:
+            left += part
+            while left:
+                if machine is None or machine.eof:
+                    if machine is not None and not (gzip and _MAGIC.startswith(left[:2])):
+                        left = b""  # what follows the last stream is not content
+                        break
+                    if not gzip and len(left) < 2:
+                        break
+                    bare = not gzip and (left[0] & 15 != 8 or int.from_bytes(left[:2]) % 31 != 0)
+                    machine = zlib.decompressobj(_GZIP if gzip else _BARE if bare else zlib.MAX_WBITS)
+                piece = machine.decompress(left, _PIECE)
+                left = machine.unconsumed_tail or machine.unused_data
+                if piece:
+                    yield piece
+    except zlib.error as error:
+        raise ValueError(f"an answer that cannot be unpacked: {error}") from error
+    if left or (machine is not None and not machine.eof):
+        raise ValueError("an answer that is cut short")
