@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test test-slow test-models published check bench clean
+.PHONY: help install demo test test-slow test-models published check bench bench-small clean
 
 help:
 	@echo "make install    the program in $(VENV)"
@@ -16,6 +16,7 @@ help:
 	@echo "make published  flat systems beside published figures, on data in ASSAY_DATA"
 	@echo "make check      ruff and mypy"
 	@echo "make bench      speed beside named peers, in one run"
+	@echo "make bench-small  every benchmark, at a size that only shows that it runs"
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed. Install it, or set PYTHON=/path/to/python."; exit 1; }
@@ -66,6 +67,9 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m bench
+
+bench-small: $(VENV)/.bench
+	$(BIN)/python -m bench --small
 
 clean:
 	rm -rf $(VENV) demo build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -29,9 +29,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-RESPONSES, RATERS = 2_000, 8
-MARKS, PACE = 40, 0.5  # marks of each rater, seconds from one to the next
-UNTIL_KILLED = 3.0  # seconds
+from bench.size import sized
+
+RESPONSES, RATERS = sized((2_000, 8), (300, 2))
+MARKS, PACE = sized((40, 0.5), (2, 0.1))  # marks of each rater, seconds from one to the next
+UNTIL_KILLED = sized(3.0, 0.5)  # seconds
 OPEN, SAVE = 200.0, 50.0  # milliseconds
 SOURCE = "The handbook says how long a token lives, and what becomes of it. " * 300  # some 20,000 characters
 

@@ -26,6 +26,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import yaml
+from bench import size
 
 from assay.datasets.dataset import Corpus, Dataset
 from assay.datasets.generate.workplace.corpus import STAGES
@@ -37,8 +38,8 @@ from assay.protocols import Kit, Session
 from assay.records import Arm, Item, Response
 from assay.suites.workplace import Workplace
 
-RESULTS = Path(__file__).parent / "results" / "hierarchy.json"
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "hierarchy-size.png"
+RESULTS = size.RESULTS / "hierarchy.json"
+PICTURE = size.PICTURES / "hierarchy-size.png"
 FLAT = {
     "use": "flat_strong",
     "grain": "sentence",
@@ -56,6 +57,8 @@ MEASURED: dict[str, dict[str, Any]] = {
     "race_linked": {**TREE, "path": "race", "links": "names"},
 }
 BUDGETS = [400]
+WANTED = size.sized(tuple(MEASURED), ("flat_strong", "beam"))
+ALL = size.sized(STAGES, STAGES[:1])
 SHOWN = {
     "flat_strong": ("#000000", "-", "o"),
     "flat_linked": ("#56B4E9", "--", "s"),
@@ -71,10 +74,16 @@ PANELS = (
 )
 
 
+def asked(dataset: Dataset) -> list[Item]:
+    """The queries of the test split that have evidence."""
+    found = [item for item in dataset.items if item.split == "test" and item.gold.get("evidence")]
+    return found[: size.sized(None, 20)]
+
+
 def measured(dataset: Dataset, name: str, cache: str) -> dict[str, Any]:
     """One system on one stage: seconds to build, milliseconds a query, what is answered, what is lost."""
     kit = Kit(cache=Path(cache))
-    items = [item for item in dataset.items if item.split == "test" and item.gold.get("evidence")]
+    items = asked(dataset)
     started = time.perf_counter()
     index = Registry().create(SYSTEMS, MEASURED[name]).build(dataset.corpus, 0, kit)
     build = time.perf_counter() - started
@@ -133,7 +142,7 @@ def routers() -> None:
     folder = Path(__file__).parents[1] / "src" / "assay" / "studies" / "hierarchy"
     specs = yaml.safe_load((folder / "routers.yaml").read_text())["systems"]
     dataset = Workplace("10k", 7).load(Kit())
-    items = [item for item in dataset.items if item.split == "test" and item.gold.get("evidence")]
+    items = asked(dataset)
     with tempfile.TemporaryDirectory() as cache:
         for name, spec in specs.items():
             kit = Kit(cache=Path(cache), root=folder)
@@ -144,7 +153,7 @@ def routers() -> None:
 
 def beside(dataset: Dataset, cache: str) -> None:
     """Flat and beam asked in turn, query by query, so that whatever else the machine does slows both."""
-    items = [item for item in dataset.items if item.split == "test" and item.gold.get("evidence")]
+    items = asked(dataset)
     kit = Kit(cache=Path(cache))
     sessions = {
         name: Registry().create(SYSTEMS, MEASURED[name]).build(dataset.corpus, 0, kit).session()
@@ -184,7 +193,7 @@ def main(stages: list[str]) -> None:
             corpus = Path(folder) / "corpus.pickle"
             corpus.write_bytes(pickle.dumps(Workplace(stage, 7).load(Kit())))
             table[stage] = {}
-            for name in MEASURED:
+            for name in WANTED:
                 one = table[stage][name] = apart(corpus, name, f"{folder}/cache")
                 lost = " ".join(f"{each:.3f}" for each in one.get("eps", []))
                 print(
@@ -197,7 +206,7 @@ def main(stages: list[str]) -> None:
             apart_in_turn(corpus, f"{folder}/cache")
             RESULTS.parent.mkdir(exist_ok=True)
             RESULTS.write_text(json.dumps(table, indent=1) + "\n")
-    if set(STAGES) <= table.keys():
+    if set(ALL) <= table.keys():
         draw()
 
 
@@ -206,7 +215,7 @@ def draw() -> None:
     from matplotlib import pyplot as plt
 
     read = json.loads(RESULTS.read_text())
-    table = {stage: read[stage] for stage in STAGES}
+    table = {stage: read[stage] for stage in ALL}
     figure, axes = plt.subplots(1, len(PANELS), figsize=(17, 3.4), constrained_layout=True)
     for axis, (key, title) in zip(axes, PANELS, strict=True):
         for name, (colour, line, mark) in SHOWN.items():
@@ -231,4 +240,4 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == ["--routers"]:
         routers()
     else:
-        main(sys.argv[1:] or list(STAGES))
+        main(sys.argv[1:] or list(ALL))

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench.size import sized
 
-PASSAGES, MORE_WORDS, HITS = 28_000, 500, 20
-REPEATS = 3
+PASSAGES, MORE_WORDS, HITS = sized((28_000, 500, 20), (1_400, 5, 20))
+REPEATS = sized(3, 1)
 SECONDS = 5.0  # for judging, scoring and statistics together
 MODELS = Path(__file__).parents[1] / "studies" / "models"
 SYSTEMS = ("static", "minilm")

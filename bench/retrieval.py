@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench import size
 
-SIZES = (10_000, 50_000, 200_000)
-WORDS, QUERY_WORDS, QUERIES, DEPTH, K = 100, 8, 200, 100, 10
+SIZES = size.sized((10_000, 50_000, 200_000), (500, 1_000))
+WORDS, QUERY_WORDS, QUERIES, DEPTH, K = 100, 8, size.sized(200, 5), 100, 10
 BUILD_SECONDS, BUILD_GB, P50_MS, P95_MS = 240.0, 4.0, 60.0, 120.0
 
-RESULTS = Path(__file__).parent / "results" / "retrieval.json"  # what bench.curve draws
+RESULTS = size.RESULTS / "retrieval.json"  # what bench.curve draws
 
 Ask = Callable[[str], Sequence[int]]
 
@@ -121,9 +122,10 @@ def _fused(*rankings: Sequence[int]) -> list[int]:
 
 PARTIES: dict[str, Callable[[Sequence[str], Path], Ask]] = {
     "ours": ours,
-    "bm25s + numpy": bm25s_numpy,
     "faiss flat": faiss_flat,
 }
+if not size.SMALL:  # numba compiles for a while
+    PARTIES["bm25s + numpy"] = bm25s_numpy
 
 
 # --------------------------------------------------------------------------------------- measuring
@@ -205,6 +207,8 @@ def _rows(n: int, parties: dict[str, Seen]) -> Iterator[dict[str, Any]]:
     ]
     for what, value_of, target in targets if largest else targets[:1]:
         for peer in ("bm25s + numpy", "faiss flat"):
+            if peer not in parties:
+                continue
             ours_s, peer_s = value_of(mine), value_of(parties[peer])
             yield {
                 "what": f"{n:,} passages: {what}",

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bench.size import sized
+
 from assay.datasets.dataset import Corpus
 from assay.operations.pipeline import Evaluation
 from assay.plugins import SYSTEMS, Registry
@@ -23,9 +25,9 @@ from assay.records import Budget, Hit, Query, Response
 from assay.run.runner import run_study
 from assay.study import open_study
 
-ITEMS, DEPTH, PASSAGES = 20_000, 10, 1_000
+ITEMS, DEPTH, PASSAGES = sized((20_000, 10, 1_000), (200, 10, 50))
 RATE = 5_000  # items a second
-HELP_SECONDS, HELP_RUNS = 0.3, 5
+HELP_SECONDS, HELP_RUNS = 0.3, sized(5, 1)
 HEAVY = ("numpy", "pandas", "polars", "scipy")
 HELP = "from assay.cli.main import main; import sys; sys.argv = ['assay', '--help']; main()"
 

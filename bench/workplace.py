@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.size import sized
+
 from assay.datasets.dataset import digest
 from assay.datasets.generate.workplace.corpus import SIZES, STAGES
 from assay.operations.pipeline import evaluate
@@ -27,6 +29,7 @@ from assay.suites.profile import heaps, near_duplicates
 from assay.suites.workplace import Workplace
 
 SEED = 7
+ALL = sized(STAGES, STAGES[:1])
 STUDY = """
 data: workplace(seed={seed}, stage={stage})
 split: test
@@ -106,4 +109,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--built"]:
         print(json.dumps(built(sys.argv[2])))
     else:
-        main(sys.argv[1:] or list(STAGES))
+        main(sys.argv[1:] or list(ALL))

@@ -1,4 +1,3 @@
-# ruff: noqa: A005
 """Asking a search API: the system `http` through the runner, beside bare loops of other clients.
 
 The server is a process of its own that answers at once with ten results of 120 words: whatever time there is,
@@ -6,7 +5,7 @@ clients take. The peers send the same requests and drop what comes back; ours al
 stores it. `own ms` is what one request takes through the runner, one at a time, less what a bare loop of
 http.client takes for it: the harness's own.
 
-    python -m bench.http
+    python -m bench.search_api
 """
 
 from __future__ import annotations
@@ -25,7 +24,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-REQUESTS, THREADS, REPEATS = 2_000, 8, 3
+from bench.size import sized
+
+REQUESTS, THREADS, REPEATS = sized((2_000, 8, 3), (50, 2, 1))
 RATE = 500  # requests a second
 OWN = 3.0  # milliseconds
 
