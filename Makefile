@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test test-slow test-models published check bench bench-small clean
+.PHONY: help install demo test test-slow test-models test-lowest published check bench bench-small clean
 
 help:
 	@echo "make install    the program in $(VENV)"
@@ -13,6 +13,7 @@ help:
 	@echo "make test       the plain test suite"
 	@echo "make test-slow  what the plain suite leaves out: calibration, kill tests, browser"
 	@echo "make test-models  what needs PyTorch, which it installs"
+	@echo "make test-lowest  the demo and a part of the suite with the lowest versions that are allowed"
 	@echo "make published  flat systems beside published figures, on data in ASSAY_DATA"
 	@echo "make check      ruff and mypy"
 	@echo "make bench      speed beside named peers, in one run"
@@ -56,6 +57,22 @@ test-slow: $(VENV)/.dev $(VENV)/.bench
 
 test-models: $(VENV)/.models
 	$(BIN)/python -m pytest -q tests/unit/retrieval/test_sentence_transformer.py tests/unit/retrieval/test_cross_encoder.py
+
+# Of what the program depends on, the lowest versions that pyproject.toml allows. Those have their own warnings
+# about what came after them, so warnings stop nothing here.
+LOWEST := $(VENV)/lowest
+LOWEST_TESTS := tests/cli/test_help.py tests/cli/test_exit_codes.py tests/unit/judges/test_passage_table.py \
+	tests/unit/measures tests/unit/run/test_answering.py tests/unit/run/test_reuse.py tests/unit/stats tests/unit/test_endpoint.py
+
+test-lowest: $(BIN)/python
+	rm -rf $(LOWEST)
+	$(BIN)/python -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+		--only-binary :all: --no-binary retrieval-assay --editable .
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python hypothesis ir_measures pytest pytest-xdist
+	$(LOWEST)/bin/assay demo $(LOWEST)/demo
+	$(LOWEST)/bin/python -m pytest -q -n 2 -W default -m "not slow and not browser and not published" $(LOWEST_TESTS)
 
 published: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m published
