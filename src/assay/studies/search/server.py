@@ -19,11 +19,11 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
-import uvicorn
-from fastapi import FastAPI
 
 from assay.datasets.dataset import Corpus
 from assay.errors import AssayError
@@ -155,20 +155,48 @@ def _model(language: str, kit: Kit) -> Embedder:
     return MiniLM()
 
 
-def application(without: Sequence[str] = ()) -> FastAPI:
+class Service(ThreadingHTTPServer):
     """The service, with every language's index built before the first request."""
-    app, kit = FastAPI(title="The Ferryman's Lamp"), Kit()
-    indexes = {language: Search(language, without, kit) for language in WORDS}
 
-    @app.get("/health")
-    def health() -> dict[str, str]:
-        return {"status": "ok"}
+    request_queue_size = 128
 
-    @app.get("/api/v1/search")
-    def search(q: str, lang: str = "en", k: int = 10) -> dict[str, object]:
-        return indexes.get(lang, indexes["en"]).answer(q, k)
+    def __init__(self, port: int, without: Sequence[str] = ()) -> None:
+        kit = Kit()
+        self._indexes = {language: Search(language, without, kit) for language in WORDS}
+        super().__init__(("127.0.0.1", port), _Asked)
 
-    return app
+    def reply(self, target: str) -> tuple[int, dict[str, object]]:
+        """Status and body for the target of a GET."""
+        parts = urlsplit(target)
+        given = dict(parse_qsl(parts.query))
+        if parts.path == "/health":
+            return 200, {"status": "ok"}
+        if parts.path != "/api/v1/search":
+            return 404, {"detail": "Not Found"}
+        if "q" not in given or not given.get("k", "10").isdecimal():
+            return 422, {"detail": "q is the query, k a whole number"}
+        index = self._indexes.get(given.get("lang", "en"), self._indexes["en"])
+        return 200, index.answer(given["q"], int(given.get("k", "10")))
+
+
+class _Asked(BaseHTTPRequestHandler):
+    """One connection, kept open from request to request."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body go out together
+    server: Service
+
+    def do_GET(self) -> None:
+        status, answer = self.server.reply(self.path)
+        body = json.dumps(answer, ensure_ascii=False).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing of single requests."""
 
 
 def main() -> None:
@@ -176,7 +204,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8642)
     parser.add_argument("--without", nargs="*", default=(), choices=PARTS, help="parts to leave out")
     given = parser.parse_args()
-    uvicorn.run(application(given.without), host="127.0.0.1", port=given.port, log_level="warning")
+    Service(given.port, given.without).serve_forever()
 
 
 if __name__ == "__main__":
