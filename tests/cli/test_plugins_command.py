@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import typer
 from typer.testing import CliRunner, Result
 
 from assay.cli import plugins
 from assay.cli.main import told
+from assay.plugins import GROUPS
 
 
 def run(*args: str) -> Result:
@@ -22,6 +25,16 @@ def test_all_are_listed_by_group() -> None:
     assert done.exit_code == 0
     assert "stores      exact, hnsw, postgres, qdrant" in done.stdout
     assert "assay plugins nDCG" in done.stderr
+
+
+def test_names_are_listed_without_loading_what_they_name() -> None:
+    code = "import sys; from assay.cli.main import app; app(['plugins'], standalone_mode=False); "
+    heavy = "print({'duckdb', 'httpx', 'numpy', 'polars', 'scipy', 'jinja2'} & sys.modules.keys() or 'none')"
+    done = subprocess.run([sys.executable, "-c", code + heavy], capture_output=True, text=True, check=True)
+    listed, loaded = done.stdout.splitlines()[:-1], done.stdout.splitlines()[-1]
+    assert loaded == "none"
+    assert "systems" in done.stdout
+    assert len(listed) > len(GROUPS)
 
 
 def test_a_group_says_what_each_does() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,14 +26,17 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """List what a study can name: systems, data sets, judges, measures and parts, with their parameters."""
-    from assay.operations.catalogue import catalogue
-    from assay.plugins import Registry
+    from assay.plugins import GROUPS, Registry
 
-    found = catalogue(Registry(), name)
+    registry = Registry()
+    if name is None and not as_json:  # names only, for which nothing has to be loaded
+        _show_groups({group.partition(".")[2]: registry.names(group) for group in GROUPS})
+        return
+    from assay.operations.catalogue import catalogue
+
+    found = catalogue(registry, name)
     if as_json:
         print_json({"schema": "assay/plugins/1", "plugins": found})
-    elif name is None:
-        _show_groups(found)
     elif any(each.group == name for each in found):
         _show_group(found)
     else:
@@ -41,12 +44,13 @@ def command(
             _show_plugin(each)
 
 
-def _show_groups(found: list[Listed]) -> None:
-    rows = [
-        (group, ", ".join(each.name for each in plugins))
-        for group, plugins in groupby(found, lambda each: each.group)
-    ]
-    plain_console().print(table(("group", "names"), rows, figures=set()))
+def _show_groups(names: dict[str, list[str]]) -> None:
+    """A table, but without what draws the others: that loads measures."""
+    console, first = plain_console(), max(map(len, names)) + 2
+    for group, each in {"group": ["names"], **names}.items():
+        lines = wrap(", ".join(each), console.width - first, break_long_words=False, break_on_hyphens=False)
+        for head, line in zip([group, *[""] * len(lines)], lines, strict=False):
+            console.print(f"{head:{first}}{line}", markup=False, soft_wrap=True)
     say("assay plugins measures says what each measure is; assay plugins nDCG, which parameters it takes")
 
 
