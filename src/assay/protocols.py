@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from assay.errors import NotSet
+from assay.errors import NotSet, UsageError
 from assay.records import Budget, Finding, Judgment, Query, Question, Response, Structure
 
 if TYPE_CHECKING:
@@ -43,7 +43,11 @@ def default_cache() -> Path:
     """Where re-creatable work is kept: ASSAY_CACHE, or the user's cache folder."""
     if chosen := os.environ.get("ASSAY_CACHE"):
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+    except RuntimeError:  # a user without a home, as containers have
+        fix = "Set ASSAY_CACHE to a folder that may be written"
+        raise UsageError(f"You have no home folder in which work could be cached. {fix}.") from None
 
 
 @dataclass(frozen=True)

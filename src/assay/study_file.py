@@ -76,7 +76,7 @@ Words = Annotated[list[Word], BeforeValidator(_listed)]
 SpecForm = Annotated[str | dict[str, Any], BeforeValidator(_spec_form)]
 ChunkForm = Annotated[str | dict[str, Any], BeforeValidator(_chunk_form)]
 Seeds = Annotated[
-    list[Annotated[int, Field(ge=0)]],
+    list[Annotated[int, Field(ge=0, lt=2**63)]],  # columns have 64 bits
     Field(min_length=1),
     BeforeValidator(_seeds),
     AfterValidator(_distinct),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
@@ -38,10 +39,15 @@ def command(
     if taken := [name for name in parts if (target / name).exists()]:
         fix = "Name another folder, or remove what is there."
         raise DataError([Problem("is there already", str(target / name), fix=fix) for name in sorted(taken)])
-    target.mkdir(parents=True, exist_ok=True)
-    for name, content in parts.items():
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        (target / name).write_bytes(content)
+    try:
+        for name, content in parts.items():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (target / name).write_bytes(content)
+    except OSError:
+        for name in parts:  # half a template would be in the way of the next attempt
+            with suppress(OSError):
+                (target / name).unlink()
+        raise
     if as_json:
         print_json({"schema": "assay/init/1", "study": str(target), "files": sorted(parts)})
     top = sorted({name.partition("/")[0] + "/" * ("/" in name) for name in parts})

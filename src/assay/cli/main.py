@@ -2,8 +2,8 @@
 
 Exit codes: 0 go, or done where nothing gates; 10 no-go; 11 inconclusive; 2 usage; 3 bad data; 4 a system
 under test could not be opened or failed on everything; 5 plugin; 12 the stored answers are older than the
-gate, the study or the data they are to decide; 130 interrupted (Ctrl-C); 141 the reader of our output went
-away. 1 stays Python's own crash.
+gate, the study or the data they are to decide; 130 interrupted (Ctrl-C); 141 nobody reads our output: its
+reader went away, or it is closed. 1 stays Python's own crash.
 """
 
 from __future__ import annotations
@@ -155,4 +155,17 @@ def root(
 
 def main() -> None:
     """What the `assay` script calls."""
-    app()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:  # the next file that is opened would get its number, and what others print
+        say("There is nowhere to print to: standard output is closed. Send it to a file, or to /dev/null.")
+        sys.exit(BROKEN_PIPE)
+    try:
+        app()
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # while help was printed
+            sys.exit(BROKEN_PIPE)
+        raise
+    except OSError as error:  # of what is printed before a command begins: --help, --version
+        say(f"{error.strerror or error}. Check where standard output goes.")
+        sys.exit(DataError.exit_code)

@@ -50,6 +50,7 @@ class _Layout:
 
 
 _RUN = _Layout(("item", "_q0", "doc", "_rank", "score", "_tag"), "score", integer=False, surplus=True)
+_MOST = 2**63  # of a grade: its column has 64 bits
 _QRELS = _Layout(("item", "_0", "doc", "grade"), "grade", integer=True, surplus=False)
 _BEIR = _Layout(("item", "doc", "grade"), "grade", integer=True, surplus=False)
 
@@ -211,6 +212,9 @@ def _row(fields: list[bytes], layout: _Layout, where: str, line: int) -> tuple[s
     except UnicodeDecodeError as error:
         return explained(error, where, line)
     number = _number(named[layout.number], layout.integer)
+    if layout.integer and number is not None and not -_MOST <= number < _MOST:
+        what = f"{named[layout.number][:40]} has too many digits"
+        return Problem(what, where, line, layout.number, fix="Write an integer of at most 18.")
     if number is None:
         kind = "an integer" if layout.integer else "a finite number"
         what = f"{named[layout.number]!r} is not {kind}"
@@ -223,4 +227,4 @@ def _number(text: str, integer: bool) -> float | None:
         number = int(text) if integer else float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) and "_" not in text else None
+    return number if "_" not in text and (integer or math.isfinite(number)) else None

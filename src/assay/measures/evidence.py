@@ -11,7 +11,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import ClassVar
 
 import numpy as np
@@ -93,7 +92,7 @@ class Evidence(ABC):
             return np.nan
         units = block.corpus.units
         returned = (unit for node in nodes(response, self.over) for unit in units.get(node) or (node,))
-        counted = list(islice(dict.fromkeys(returned), self.cutoff))
+        counted = list(dict.fromkeys(returned))[: self.cutoff]
         if block.labels.world("relevance") == "open" and any(node not in grades for node in counted):
             return np.nan
         return sum(grades.get(node, 0) >= 1 for node in counted)

@@ -103,6 +103,8 @@ def disk_told(folder: Path) -> Iterator[None]:
             what, fix = "The disk is full", "Free some space, or set ASSAY_CACHE to a folder that has it"
         elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
             what, fix = "It may not be written", "Change its rights, or set ASSAY_CACHE to another folder"
+        elif error.errno == errno.ENOENT:
+            what, fix = "It cannot be made", "Make the folder above it, or set ASSAY_CACHE to another folder"
         elif error.errno in {errno.ENOTDIR, errno.EEXIST}:
             what, fix = "A file is in its way", "Remove it, or set ASSAY_CACHE to another folder"
         else:

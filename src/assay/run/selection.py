@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from assay.datasets.dataset import Dataset
 from assay.errors import UsageError, did_you_mean
@@ -43,7 +42,7 @@ class Selection:
             for position, item in enumerate(dataset.items)
             if all(not values.isdisjoint(item.values(name)) for name, values in tags.items())
         )
-        positions = set(islice(chosen, self.limit))
+        positions = set(list(chosen)[: self.limit])
         asked = {dataset.items[position].item_id for position in positions}
         twins = (at for at, item in enumerate(dataset.items) if item.gold.get("unprimed_of") in asked)
         return positions.union(twins)

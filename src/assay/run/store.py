@@ -367,13 +367,25 @@ def _write(content: bytes, target: Path) -> None:
     target.write_bytes(content)
 
 
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    """What polars says of a disk that refuses, as the error that it is."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        if (found := re.search(r"\(os error (\d+)\)", str(error))) is None:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1]))) from error
+
+
 def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
     """Writes beside the target, syncs, renames: a reader sees the old file or the new, never a half."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with storing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            write(draft)
+            with _disk_errors():
+                write(draft)
             sync(draft)
             draft.replace(path)
             sync(path.parent)  # the new name is on disk before anything it replaces goes

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import mailbox
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -69,7 +70,8 @@ class Mail:
         files = _files(where)
         if self.sha256:
             check_pin(where, self.sha256, fingerprint(files))
-        found = list(islice(_messages(files, where.is_file()), self.limit))
+        most = None if self.limit is None else min(self.limit, sys.maxsize)
+        found = list(islice(_messages(files, where.is_file()), most))
         placed = places([each.message for each in found])
         for each, place in zip(found, placed, strict=True):
             yield _page(each, place, found)
