@@ -64,13 +64,15 @@ LOWEST := $(VENV)/lowest
 LOWEST_TESTS := tests/cli/test_help.py tests/cli/test_exit_codes.py tests/unit/judges/test_passage_table.py \
 	tests/unit/measures tests/unit/run/test_answering.py tests/unit/run/test_reuse.py tests/unit/stats tests/unit/test_endpoint.py
 
+LOWEST_PIP := $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check
+
 test-lowest: $(BIN)/python
 	rm -rf $(LOWEST)
 	$(BIN)/python -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
-		--only-binary :all: --no-binary retrieval-assay --editable .
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python hypothesis ir_measures pytest pytest-xdist
+	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+		print(*(each.replace(">=", "==") for each in project["dependencies"]), sep="\n")' > $(LOWEST)/lowest.txt
+	$(LOWEST_PIP) --only-binary :all: --requirement $(LOWEST)/lowest.txt hypothesis ir_measures pytest pytest-xdist
+	$(LOWEST_PIP) --no-deps --editable .
 	$(LOWEST)/bin/assay demo $(LOWEST)/demo
 	$(LOWEST)/bin/python -m pytest -q -n 2 -W default -m "not slow and not browser and not published" $(LOWEST_TESTS)
 
