@@ -83,6 +83,23 @@ def test_enter_records_nothing_and_says_what_to_press(sit: Any) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
+def test_what_is_refused_is_on_screen_and_not_called_saved(sit: Any, size: str) -> None:
+    width, height = SIZES[size]
+    page = sit(viewport={"width": width, "height": height})
+    open_claims(page, 1)
+    press(page, "0", "Enter")
+    wait_for_heading(page, "Unsupported claims: 2 of 20")
+    page.get_by_role("button", name="Save and go on").click()
+    refusal = page.locator(".problems", has_text="choose “None found”")
+    refusal.wait_for()
+    page.locator("#saving", has_text="Not saved").wait_for()
+    bar = page.locator("#bar").bounding_box()
+    box = refusal.bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= min(height, bar["y"] if bar["y"] > height / 2 else height)
+
+
+@pytest.mark.parametrize("size", SIZES)
 def test_none_is_found_in_what_was_on_screen_to_its_end(sit: Any, size: str) -> None:
     width, height = SIZES[size]
     page = sit(viewport={"width": width, "height": height})

@@ -187,7 +187,7 @@ def test_agreement_that_must_hold_first_and_does_not_is_never_told_to_want_items
     assert shown[0].code == 11
     for each in shown:
         assert "what must hold first does not hold, so nothing else is decided" in each.out
-        assert "the raters discuss what they differ on, and score again" in " ".join(each.out.split())
+        assert "raters have to agree first" in " ".join(each.out.split())
         assert "would settle" not in each.out
     better = json.loads(assay("report", folder, "--json").out)["verdicts"][0]
     assert [(each["holds"], each["items_to_settle"]) for each in better["clauses"]] == [
@@ -274,6 +274,11 @@ def test_the_threshold_that_a_gate_declares_is_what_agreement_has_to_reach(tmp_p
     assert refused.code == 2
     assert "kappa, linear weights 0.750, needs 0.9" in refused.err
     assert "hallucinations" not in refused.err  # nobody marked any, so that there is no figure
+    # a bar that is lowered, or removed, once it is not reached, still stands as the run wrote it down
+    for later in ([first[0].replace("0.9", "0.1")], first[1:]):
+        gated(study.folder, later)
+        again = assay("review", "unblind", study.folder)
+        assert (again.code, "needs 0.9" in again.err) == (2, True)
 
 
 def test_what_a_gate_asks_of_a_model_judge_is_not_asked_of_raters(tmp_path: Path) -> None:

@@ -126,6 +126,24 @@ def test_sizes_and_contents_by_condition_wait_for_the_seal(tmp_path: Path) -> No
     assert not (folder / "run" / "trec").exists()
 
 
+def test_one_condition_by_itself_gives_no_figures_either(tmp_path: Path) -> None:
+    folder = write_uneven(tmp_path / "B", "B")
+    study = collected(folder)
+    rows = [json.loads(line) for line in (folder / "responses.jsonl").read_text().splitlines()]
+    missing = next(row for row in reversed(rows) if row["condition"] == "B")
+    write_lines(folder / "responses.jsonl", [row for row in rows if row != missing])
+    lines = {name: assay("run", folder, "--system", name) for name in "AB"}
+    last = {name: done.err.splitlines()[-1] for name, done in lines.items()}
+    assert last["A"] == last["B"]  # neither failures, nor seconds, nor cost
+    assert "responses stored" in last["A"]
+    blind_study(study, by="owner")
+    for shown in (assay("run", folder), assay("report", folder, "--format", "markdown", "-o", "-")):
+        told = " ".join((shown.out + shown.err).split())
+        assert "under condition" not in told
+        assert "warnings about single conditions" in told
+    assert "has no row under condition B" in assay("validate", folder).err  # for whoever does not score
+
+
 # ------------------------------------------------------------------------------------ check, then serve
 
 

@@ -59,7 +59,13 @@ def test_bm25_reaches_the_published_figure_and_every_measure_equals_trec_eval(
     ranking = Evaluation(open_study(tmp_path)).blocks[0].ranking
     for item, doc, score in ranking.select("item", "doc", "score").iter_rows():
         run[item][doc] = score
+    highest = max(grade for grades in qrels.values() for grade in grades.values())  # 1 in SciFact, else 2
     for measure, (level, theirs) in THEIRS.items():
+        if level > highest:  # trec_eval gives 0 where no judgment reaches the level, which measures nothing
+            assert {row["status"] for row in found["scores"] if row["measure"] == measure} == {
+                "not_applicable"
+            }
+            continue
         family = (
             theirs.rpartition("_")[0] + "." + theirs.rpartition("_")[2] if theirs[-1].isdigit() else theirs
         )

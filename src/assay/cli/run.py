@@ -135,13 +135,16 @@ def performed(
     with _resumable(opened), Shown(stages=not blind) as progress:
         outcome = run_study(opened, chosen, fresh=fresh, engine=engine, progress=progress)
     done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
-    done += f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"
-    cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
-    say(f"{opened.name}: {done} in {outcome.seconds:.1f} s{cost}")
-    with _resumable(opened), Shown() as progress:
+    taken = f" in {outcome.seconds:.1f} s" + (f", cost {outcome.cost:.4g}" if outcome.cost else "")
+    if blind:  # --system may have picked one condition
+        done, taken = f"{outcome.answered + outcome.reused + outcome.failed} responses stored", ""
+    left = f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"
+    say(f"{opened.name}: {done}{left}{taken}")
+    with _resumable(opened), Shown(stages=not blind) as progress:
         for asked in judge_study(opened, chosen, progress):
             done = f"{asked.answered} questions answered, {asked.failed} failed"
-            say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
+            if not blind:
+                say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
     return outcome, Evaluation(opened, chosen)
 
 

@@ -118,7 +118,7 @@ def finish(verdict: str | None, outdated: Sequence[str] = (), *, accept: bool = 
     if outdated and verdict is not None and not accept:
         for reason in outdated:
             say(f"outdated: {reason}")
-        ways = "`assay run` asks what has changed, and --fresh asks everything again under today's gates"
+        ways = "`assay run --fresh` asks everything again under the gates as they are now"
         say(f"So the verdict does not count. {ways}. --accept-changes takes the verdict as it is.")
         raise typer.Exit(OUTDATED)
     raise typer.Exit(EXIT[verdict])

@@ -27,7 +27,7 @@ from assay.study import Study
 from assay.study_file import GateFile
 
 UNLISTED = "*"  # stands for the values that only the data know
-SCORE_AGAIN = "more items do not help: the raters discuss what they differ on, and score again"
+SCORE_AGAIN = "more items do not help: raters have to agree first, so make the rules clearer and score again"
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,8 @@ class Anchors:
             for anchor, target in sorted(nearly, key=lambda each: -each[0].grade):
                 arms = {target.arm} if target.arm is not None else {arm for arm, _ in places}
                 counted = known.get((item_id, anchor.label, target.doc_id), set())
-                if None not in counted and not arms <= counted and best.setdefault(target, anchor) is anchor:
+                if None not in counted and not arms <= counted and target not in best:
+                    best[target] = anchor
                     (judgment,) = self._judgments(item_id, [(anchor, target)])
                     fits = anchor.label == FORBIDDEN or self._short(target.text)
                     yield NearMiss(judgment, anchor, 0 if fits else len(target.text))
@@ -373,7 +374,7 @@ def near_warnings(near: Iterable[NearMiss]) -> Iterator[str]:
         fix = "return shorter passages, or raise `longest`" if long else "return text as the anchors quote it"
         count = f"{len(items)} item{'s' * (len(items) != 1)}"
         yield (
-            f"near misses, {count}: hits show {what} {why}, so scores that hang on them are unjudged: "
+            f"near misses, {count}: hits show {what} {why}, so scores that depend on them are unjudged: "
             f"{some}{more}. To settle it, {fix}, or let people judge these hits"
         )
 

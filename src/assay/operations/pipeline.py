@@ -369,9 +369,8 @@ class Evaluation:
             *(self.scoring.cautions if self.scoring is not None else ()),
             *faults(self.blocks, by_arm=not self._sealed),
             *not_computed(self._broken),
-            *([] if self._sealed else timed_elsewhere(self.study, self.blocks)),
+            *([] if self._sealed else [*timed_elsewhere(self.study, self.blocks), *empty_arms(self.blocks)]),
             *self.store.warnings(),
-            *empty_arms(self.blocks),
             *unseen(self.measures, self.blocks),
             *unreached_in(self.measures, self.blocks),
             *cut_short_in(self.measures, self.blocks),
@@ -380,5 +379,5 @@ class Evaluation:
             *unused_marks(self.study, self._sides, self.judgments),
             *self.judging.warnings,
             *self.reviewing.warnings,
-            *study_warnings(self.study, self.datasets, self.measures),
+            *study_warnings(self.study, self.datasets, self.measures, sealed=self._sealed),
         ]

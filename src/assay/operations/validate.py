@@ -102,21 +102,23 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     )
 
 
-def study_warnings(study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure]) -> list[str]:
+def study_warnings(
+    study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], *, sealed: bool = False
+) -> list[str]:
     """What `validate` warns of, for results; and what it refuses, where data changed since it was checked."""
-    problems, warnings = _judging(study, datasets, measures)
+    problems, warnings = _judging(study, datasets, measures, sealed)
     return [*map(str, problems), *warnings]
 
 
 def _judging(
-    study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure]
+    study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], sealed: bool = False
 ) -> tuple[list[Problem], list[str]]:
     """What judges cannot judge by, and everything that is worth a second look."""
     shallow, unsure = _too_shallow(study, measures)
     problems, doubts = _examined(study, datasets)
     arms = [arm for arm in study.arms if arm.name in datasets]
-    warnings = [*unsure, *doubts, *lacking(study, arms, measures), *warnings_of(study, datasets, measures)]
-    return [*shallow, *problems], warnings
+    own = warnings_of(study, datasets, measures, sealed=sealed)
+    return [*shallow, *problems], [*unsure, *doubts, *lacking(study, arms, measures), *own]
 
 
 def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Problem], list[str]]:

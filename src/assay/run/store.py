@@ -75,7 +75,7 @@ class _ArmEntry(msgspec.Struct):
 class _Manifest(msgspec.Struct):
     """What others read of a manifest: one that has another shape is damaged."""
 
-    arms: dict[str, _ArmEntry] = {}
+    arms: dict[str, _ArmEntry]
     study_file: dict[str, Any] = {}
     gates: list[Declared] = []  # before these had a folder of their own
     started: float | None = None
@@ -276,7 +276,7 @@ class Store:
     def declared(self) -> list[Declared]:
         """Every version of the gates that this run folder has seen, oldest first."""
         found = list(read_lines(self._declared, Declared))
-        return found or msgspec.convert(self.manifest(), _Manifest).gates
+        return found or msgspec.convert(self.manifest().get("gates", []), list[Declared])
 
     def declare(self, declared: Declared) -> None:
         """Writes the gates down, where they are not those of the run before."""

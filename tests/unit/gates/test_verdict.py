@@ -354,7 +354,7 @@ def test_a_first_clause_that_fails_is_what_the_verdict_reports() -> None:
     sentence = verdict_sentence(found)
     why = "what must hold first does not hold, so nothing else is decided"
     assert sentence.startswith(f"{why}: kappa(accuracy) is -0.333, needs >= 0.7;")
-    assert "the raters discuss what they differ on, and score again" in sentence
+    assert "raters have to agree first" in sentence
     assert "would settle" not in sentence
     assert "M(a)" not in sentence
 

@@ -212,12 +212,34 @@ def test_words_without_their_markup() -> None:
     assert without_markup(raw) == without_markup("A link, bold code & more\nx = 1")
     assert without_markup("<https://a.b>") == without_markup("https://a.b")
     assert without_markup("a < b and c > d") == "abandcd"
+    footnotes = "a council[1] met<sup>2</sup> <!-- > - --> in <span class='a > b'>May</span>{.note}\x1b[0m"
+    assert without_markup(footnotes) == without_markup("a council met in May")
+    assert without_markup("a set {x, y} and f[12](x)") == without_markup("a set x y and f 12")
     assert without_markup("<" * 3) == without_markup("") == ""
 
 
 @pytest.mark.parametrize(
     "sign",
-    ["<a", "](", "![a](", "[", "](a(b", "[^", "<!--", "\n# # # ", "\n1. ", "```", "[a]: ", "&amp;", "<a "],
+    [
+        "<a",
+        "](",
+        "![a](",
+        "[",
+        "](a(b",
+        "[^",
+        "<!--",
+        "\n# # # ",
+        "\n1. ",
+        "```",
+        "[a]: ",
+        "&amp;",
+        "<a ",
+        '<a "',
+        "{.",
+        "<!--a-",
+        "<sup>1",
+        "\x1b[",
+    ],
 )
 def test_hostile_texts_are_read_once(sign: str) -> None:
     """Nothing is timed: it would take hours if a pattern looked through the rest again at every sign."""

@@ -242,12 +242,13 @@ def test_a_store_of_another_form_is_refused(store: Store) -> None:
         b"[]",
         b"{}",
         b'{"schema": 2}',
+        b'{"schema": "assay/run/2"}',
         b'{"schema": "assay/run/2", "arms": [1]}',
     ],
 )
 def test_a_damaged_manifest_is_as_good_as_none(store: Store, content: bytes) -> None:
-    store.write_manifest({"schema": "assay/run/2"})
-    assert store.manifest() == {"schema": "assay/run/2"}
+    store.write_manifest({"schema": "assay/run/2", "arms": {}})
+    assert store.manifest() == {"schema": "assay/run/2", "arms": {}}
     (store.root / "manifest.json").write_bytes(content)
     assert store.manifest() == {}
     assert "manifest.json is missing or damaged" in store.warnings()[0]

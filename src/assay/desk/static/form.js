@@ -79,7 +79,7 @@ export class AnswerForm {
   /** Why it cannot be said that there is no claim: some are marked, or the text was not on screen as far as its end. */
   againstNone({ label }) {
     if (this.values.spans.length) return `Claims are marked. Delete them before you choose “${label}”.`;
-    return this.claims.markable.isRead() ? "" : `Not all of the text has been on screen yet. Scroll to its end, then choose “${label}”.`;
+    return this.claims.markable.isRead() ? "" : `Not all of the text has been on screen yet. Scroll through all of it, then choose “${label}”.`;
   }
 
   /** A claim was marked or changed. */
@@ -120,6 +120,7 @@ export class AnswerForm {
       (/\bnote\b/i.test(problem) ? ofNote : rest).push(problem);
     }
     this.top.replaceChildren(...rest.map((text) => make("p", { class: "problem", text })));
+    if (rest.length) this.top.scrollIntoView({ block: "nearest" });
     this.noteProblem.textContent = ofNote.join(" ");
     this.note.setAttribute("aria-invalid", ofNote.length ? "true" : "false");
     this.claims?.tell(ofClaims);

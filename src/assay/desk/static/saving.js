@@ -8,13 +8,15 @@ const under = new Map(); // "step|task" -> the entry on its way
 const mine = new Set(); // the ids of marks that this page sent
 let trouble = null;
 let changed = false;
+let refused = false;
 let savedOnce = false;
 let logInAgain = null;
 let waiting = ""; // what for, once it is no longer a save
 let focused = null;
 
 export const setLogIn = (logIn) => { logInAgain = logIn; };
-export const setChanged = (now) => { changed = now; show(); };
+export const setChanged = (now) => { changed = now; refused = false; show(); };
+export const setRefused = () => { refused = true; show(); };
 export const setTrouble = (error) => { trouble = error; show(); };
 export const unsaved = () => changed || under.size > 0;
 export const isMine = (markId) => mine.has(markId);
@@ -54,6 +56,7 @@ function wording() {
   if (under.size) return ["busy", `Saving…${others}`];
   if (waiting) return ["busy", waiting];
   if (changed) return ["changed", "Changed, not saved yet"];
+  if (refused) return ["changed", "Not saved"];
   return savedOnce ? ["saved", "Saved"] : ["", ""];
 }
 

@@ -7,7 +7,7 @@ import { AnswerForm, emptyValues, valuesOf } from "./form.js";
 import { setKeys } from "./keys.js";
 import { readingPart, rulesPart, sourcePart } from "./reading.js";
 import { openRegisterForm } from "./register.js";
-import { hold, isMine, markEntry, newId, release, send, setChanged, setTrouble, undoEntry } from "./saving.js";
+import { hold, isMine, markEntry, newId, release, send, setChanged, setRefused, setTrouble, undoEntry } from "./saving.js";
 import { Markable } from "./spans.js";
 import { openConflict, openHistory, openTasks } from "./task_dialogs.js";
 
@@ -206,6 +206,7 @@ export class TaskView {
     if (this.over || error instanceof Unreached) return;
     release();
     if (!(error instanceof Refused)) throw error;
+    setRefused();
     if (error.status !== 409) {
       this.answer.tell(error.message, error.problems);
     } else if (error.current && isMine(error.current.mark_id)) {

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from assay.datasets.dataset import Dataset
 from assay.gates.leaf import Spanning
 from assay.gates.syntax import Call, Clause, Number
-from assay.gates.verdict import leaves_of
+from assay.gates.verdict import Gate, leaves_of
 from assay.measures.block import FAILED, Block
 from assay.measures.content import ContentTokens
 from assay.measures.rubric import (
@@ -38,8 +38,10 @@ from assay.review.scoring.suggestions import (
     read_suggestions,
     rule_suggestions,
 )
+from assay.run.store import Store
 from assay.scoring_results import PairTokens, Scoring, SiteTokens
 from assay.study import Study
+from assay.study_file import GateFile
 
 STATISTICS = {  # as clauses write them, by name and weights, and as agreement shows them
     ("kappa", "none"): KAPPA,
@@ -101,9 +103,17 @@ def _blinded(plain: Scoring, panel: Panel, files: ScoringFolder, study: Study) -
 
 
 def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
-    """What agreement has to reach before the seal is opened: what gates ask for first, else the rubric's."""
+    """What agreement has to reach before the seal is opened: what gates ask for first, else the rubric's.
+
+    A gate counts as it is and as every run wrote it down: a bar that is lowered once raters differ is no bar.
+    """
     declared: dict[tuple[str, str], float] = {}
-    firsts = [gate.first for gate in study.gates if gate.rules.deciding and gate.first and gate.first.every]
+    earlier = (each.gates for each in Store(study.run_folder).declared())
+    gates = [
+        *study.gates,
+        *(Gate.from_file(name, GateFile(**file)) for found in earlier for name, file in found.items()),
+    ]
+    firsts = [gate.first for gate in gates if gate.rules.deciding and gate.first and gate.first.every]
     for clause in (part for first in firsts for part in first.parts if isinstance(part, Clause)):
         whole = clause.op in {">", ">="} and not (clause.where or clause.each)
         names = panel_of(study).names
