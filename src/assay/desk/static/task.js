@@ -187,7 +187,7 @@ export class TaskView {
     this.go(next ? [this.task.step, next] : []);
   }
 
-  /** Enter by habit is no second look: a mark that stands is kept for it by a key of its own. */
+  /** Enter by habit is not a second look: a mark that stands is kept for it by a key of its own. */
   unchanged() {
     if (this.task.queued) this.tell("Nothing is changed here. To keep it as it is, press y.");
     else this.nextOpen();

@@ -105,7 +105,7 @@ def _blinded(plain: Scoring, panel: Panel, files: ScoringFolder, study: Study) -
 def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
     """What agreement has to reach before the seal is opened: what gates ask for first, else the rubric's.
 
-    A gate counts as it is and as every run wrote it down: a bar that is lowered once raters differ is no bar.
+    A gate counts as it is and as every run wrote it down: lowering the bar once raters differ does not count.
     """
     declared: dict[tuple[str, str], float] = {}
     earlier = (each.gates for each in Store(study.run_folder).declared())

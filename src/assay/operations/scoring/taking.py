@@ -199,7 +199,7 @@ def _draft(placed: Placed, task: Task) -> Draft:
         )
         spans.append(said)
     choice = placed.score.choice
-    # A file has a line where somebody looked: one without claims is no form that was left empty.
+    # A file has a line where somebody looked: one without claims is not a form that was left empty.
     none = [NONE_FOUND] if placed.score.step.startswith(HALLUCINATION) and not spans else []
     return Draft.model_construct(
         mark_id=placed.mark_id,
