@@ -7,18 +7,19 @@ where the interval excludes passing; in between it is open. `on: estimate` and `
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
 
 from assay.errors import PluginError, UsageError
+from assay.gates.budget import Levels, levels_of
 from assay.gates.evaluate import Evaluator
-from assay.gates.leaf import means_of
-from assay.gates.margin import Estimated, Margin, margins_of
+from assay.gates.leaf import Leaf, Mean, means_of
+from assay.gates.margin import Estimated, Margin, deviations, margins_of
+from assay.gates.parts import Group, written_out
 from assay.gates.readiness import (
     count,
     only_run,
@@ -27,7 +28,7 @@ from assay.gates.readiness import (
     why_none,
     why_open,
 )
-from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate
+from assay.gates.syntax import Call, Clause
 from assay.measures.block import FAILED
 from assay.records import ClauseResult
 from assay.stats.power import detectable_difference, items_to_settle
@@ -35,38 +36,64 @@ from assay.study_file import GateFile
 
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
 WORDS = {True: "holds", False: "fails", None: "open"}
+ORDER = (True, None, False)
+
+
+def levels_within(part: Group | Clause, rules: GateFile, evaluator: Evaluator) -> dict[Clause, Levels]:
+    """How sure each clause of a part of a gate must be, `for`, `max` and `min` written out."""
+    tree = written_out(part, evaluator.rows.known_values)
+    moved = {}
+    for clause in tree.clauses() if isinstance(tree, Group) else ():
+        leaves = evaluator.leaves(clause)
+        means = _means(leaves)
+        if _rule_of(clause, rules, means) == "estimate" or why_open(means, evaluator):
+            continue
+        way = ways_to_count_failures(means, evaluator)[0]
+        if not why_none(leaves, evaluator, way):
+            moved[clause] = deviations(clause, leaves, evaluator, way)
+    return levels_of(tree, moved, evaluator.level, by_number=rules.interval == "subsets")
 
 
 def decide_clause(
-    clause: Clause, rules: GateFile, evaluator: Evaluator, *, kills: bool = False
+    clause: Clause,
+    rules: GateFile,
+    evaluator: Evaluator,
+    *,
+    kills: bool = False,
+    levels: Mapping[Clause, Levels] | None = None,
 ) -> ClauseResult:
-    """The result of a clause; one with `for` is decided for each value first. `kills`: it is against go."""
-    if clause.each is None:
-        return _decided(clause, rules, evaluator, kills)
-    results = {
-        value: _decided(one, rules, evaluator, kills)
-        for value, one in repeated(clause, evaluator.rows.known_values)
-    }
-    need = len(results) if clause.each.need is None else clause.each.need
-    if len(results) < max(need, 1):
+    """The result of a clause, from those of the clauses that it stands for. `kills`: it is against go.
+
+    `levels` are those of a whole gate; without them the clause is decided as if it were all of one.
+    """
+    tree = written_out(clause, evaluator.rows.known_values)
+    if isinstance(tree, Group) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
         name = clause.each.condition.name
-        if not results and (run := values_run(name, evaluator)):
+        if not tree.parts and (run := values_run(name, evaluator)):
             return _open(clause, only_run(name, run))
-        return _open(
-            clause, f"only {len(results)} values of {name} to repeat it for, and {max(need, 1)} are asked for"
+        asked = f"only {len(tree.parts)} values of {name} to repeat it for"
+        return _open(clause, f"{asked}, and {max(tree.need, 1)} are asked for")
+    known = levels_within(clause, rules, evaluator) if levels is None else levels
+
+    def result(part: Group | Clause) -> ClauseResult:
+        if isinstance(part, Clause):
+            return _decided(part, rules, evaluator, kills, known.get(part))
+        found = [result(each) for each in part.parts]
+        yes, perhaps = (sum(each.holds is holds for each in found) for holds in (True, None))
+        sign = 1 if clause.upward else -1
+        best_first = sorted(
+            found,
+            key=lambda one: (ORDER.index(one.holds), math.inf if one.value is None else -sign * one.value),
         )
-    yes = sum(result.holds is True for result in results.values())
-    perhaps = sum(result.holds is None for result in results.values())
-    sign = 1 if _upward(clause) else -1
-    best_first = sorted(
-        results.values(), key=lambda each: math.inf if each.value is None else -sign * each.value
-    )
-    return msgspec.structs.replace(
-        best_first[need - 1],  # the one that the rest hangs on
-        text=clause.text,
-        holds=True if yes >= need else None if yes + perhaps >= need else False,
-        reason=f"{yes} of {len(results)} hold: " + ", ".join(itertools.starmap(_in_short, results.items())),
-    )
+        outcomes = ", ".join(itertools.starmap(_in_short, zip(part.names, found, strict=True)))
+        return msgspec.structs.replace(
+            best_first[part.need - 1],  # the one that the rest hangs on
+            text=clause.text,
+            holds=True if yes >= part.need else None if yes + perhaps >= part.need else False,
+            reason=f"{yes} of {len(found)} hold: {outcomes}",
+        )
+
+    return result(tree)
 
 
 def _in_short(value: str, result: ClauseResult) -> str:
@@ -75,70 +102,50 @@ def _in_short(value: str, result: ClauseResult) -> str:
     return f"{value} {WORDS[result.holds]} ({shown})"
 
 
-def repeated(clause: Clause, known: Callable[[str], Sequence[str]]) -> Iterator[tuple[str, Clause]]:
-    """The clause once a value of its `for`: as a cut-off where one bears that name, else as a slice."""
-    if clause.each is None:
-        yield "", clause
-        return
-    condition = clause.each.condition
-    values: Sequence[str] = condition.values
-    if not condition.equal:
-        values = [value for value in known(condition.name) if value not in condition.values]
-    elif "*" in condition.values:
-        values = known(condition.name)
-    for value in values:
-        left, right = (_bound(side, condition.name, value) for side in (clause.left, clause.right))
-        where = clause.where
-        if (left, right) == (clause.left, clause.right):
-            where = (*where, Condition(condition.name, True, (value,)))
-        yield value, dataclasses.replace(clause, left=left, right=right, where=where, each=None)
+def _means(leaves: Mapping[Call, Leaf]) -> list[Mean]:
+    return list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
 
 
-def _bound(expression: Expression, name: str, value: str) -> Expression:
-    """The expression with every `@name` replaced by the value."""
-    match expression:
-        case Call(at=at, args=args):
-            found = (int(value) if value.isdigit() else value) if at == name else at
-            return dataclasses.replace(
-                expression, at=found, args=tuple(_bound(arg, name, value) for arg in args)
-            )
-        case Negate(operand=operand):
-            return Negate(_bound(operand, name, value))
-        case Binary(op=op, left=left, right=right):
-            return Binary(op, _bound(left, name, value), _bound(right, name, value))
-    return expression
+def _rule_of(clause: Clause, rules: GateFile, means: Sequence[Mean]) -> str:
+    """What a clause is decided on: over several systems or slices the difference, over one the estimate."""
+    several = clause.chosen or len({(mean.system, mean.where) for mean in means}) > 1
+    return clause.on or rules.on or ("difference" if several else "estimate")
 
 
-def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool) -> ClauseResult:
+def _decided(
+    clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool, shared: Levels | None
+) -> ClauseResult:
     leaves = evaluator.leaves(clause)
-    means = list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
+    means, level = _means(leaves), shared or Levels(evaluator.level, evaluator.level)
     if reason := why_open(means, evaluator):
         return _open(clause, reason)
     ways = ways_to_count_failures(means, evaluator)
     if reason := why_none(leaves, evaluator, ways[0]):
         return _open(clause, reason)
     try:
-        margins = margins_of(clause, leaves, evaluator, ways, subsets=rules.interval == "subsets")
+        ends = (level.holds, level.fails) if clause.upward else (level.fails, level.holds)
+        margins = margins_of(
+            clause, leaves, evaluator, ways, subsets=rules.interval == "subsets", levels=ends
+        )
     except (UsageError, PluginError) as error:  # a statistic that breaks, or that the raters do not suit
         return _open(clause, str(error))
-    if not _upward(clause):
+    if not clause.upward:
         margins = [-margin for margin in margins]
     least = min(margins, key=lambda margin: margin.whole.value)
     fewest = min(evaluator.clusters(found, ways[0]) for found in leaves.values())
     if fewest < rules.min_items:
         reason = f"only {_items(fewest)}; the gate asks for at least {rules.min_items}"
-        return _shown(clause, None, margins, evaluator.level, reason)
+        return _shown(clause, None, margins, level.holds, reason)
     if any(math.isnan(margin.whole.value) for margin in margins):
-        return _shown(clause, None, margins, evaluator.level, "the value is undefined")
-    several = len({(mean.system, mean.where) for mean in means}) > 1
-    on = clause.on or rules.on or ("difference" if several else "estimate")
+        return _shown(clause, None, margins, level.holds, "the value is undefined")
+    on = _rule_of(clause, rules, means)
     outcomes = {_rule(clause, margin, on) for margin in margins}
     failed = count(means, evaluator, FAILED)
     if rules.failures == "worst":
         outcomes = {_worst(outcomes, kills)}
     if len(outcomes) > 1:
         reason = f"{_items(failed)} failed, and could turn it: it differs between the ends of the range"
-        return _shown(clause, None, margins, evaluator.level, reason)
+        return _shown(clause, None, margins, level.holds, reason)
     holds = outcomes.pop()
     reason, settle = _why_undecided(clause, least, on) if holds is None else ("", None)
     if on == "estimate" and holds is not _rule(clause, least, "interval"):
@@ -146,7 +153,7 @@ def _decided(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool)
         why = "the interval lies on both sides of the threshold" if known else "there is no interval"
         reason = f"decided on the estimate: {why}"
     notes = [reason, _about_infinite(least), _about_failed(failed, rules)]
-    return _shown(clause, holds, margins, evaluator.level, "; ".join(filter(None, notes)), settle)
+    return _shown(clause, holds, margins, level.holds, "; ".join(filter(None, notes)), settle)
 
 
 def _worst(outcomes: set[bool | None], kills: bool) -> bool | None:
@@ -157,11 +164,6 @@ def _worst(outcomes: set[bool | None], kills: bool) -> bool | None:
 
 def _items(number: int) -> str:
     return f"{number} item{'s' * (number != 1)}"
-
-
-def _upward(clause: Clause) -> bool:
-    """Whether a larger margin is nearer to passing."""
-    return clause.op in {">", ">="}
 
 
 def _rule(clause: Clause, margin: Margin, on: str) -> bool | None:
@@ -230,7 +232,7 @@ def _shown(
         float(np.min([margin.whole.low for margin in margins])),
         float(np.max([margin.whole.high for margin in margins])),
     )
-    margin = hull if _upward(clause) else -hull
+    margin = hull if clause.upward else -hull
     value, low, high, left, right = (
         figure if least.boundless(figure) else _number(figure)
         for figure in (margin.value, margin.low, margin.high, least.left, least.right)

@@ -17,7 +17,12 @@ Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
 
 
 def closed_form(
-    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, scope: Scope
+    form: Linear | None,
+    leaves: Mapping[Call, Leaf],
+    evaluator: Evaluator,
+    way: Counting,
+    scope: Scope,
+    level: float,
 ) -> Interval | None:
     """The interval of an expression that has one of these forms; None where it has not."""
     if form is None:
@@ -31,9 +36,9 @@ def closed_form(
         return None
     found = [leaves[call] for call in ordered]
     interval = (
-        _percentile(found, evaluator, way, scope)
-        or _share(found, evaluator, way, scope)
-        or _proportions(found, evaluator, way, scope)
+        _percentile(found, evaluator, way, scope, level)
+        or _share(found, evaluator, way, scope, level)
+        or _proportions(found, evaluator, way, scope, level)
     )
     if interval is None:
         return None
@@ -42,21 +47,23 @@ def closed_form(
 
 
 def powered(
-    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting
+    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float
 ) -> tuple[Call, float, Interval] | None:
     """Of a clause about one mean: that mean, and the clause's interval, set right by people; or None."""
     if form is None or [*map(abs, form[0].values())] != [1]:
         return None
     ((call, sign),), constant = form[0].items(), form[1]
     mean = leaves[call]
-    found = evaluator.set_right(mean, way) if isinstance(mean, Mean) else None
+    found = evaluator.set_right(mean, way, level) if isinstance(mean, Mean) else None
     if found is None:
         return None
     low, high = sorted((sign * found.low, sign * found.high))
     return call, found.value, Interval(low + constant, high + constant, found.method)
 
 
-def _percentile(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:
+def _percentile(
+    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+) -> Interval | None:
     """One percentile of rows that are each a cluster."""
     only = found[0]
     if len(found) > 1 or not isinstance(only, Spanning):
@@ -65,10 +72,12 @@ def _percentile(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: S
     columns, rows = evaluator.columns(only, way)
     if share is None or len(rows) != scope.n:
         return None
-    return quantile_interval(columns[0], share, evaluator.level)
+    return quantile_interval(columns[0], share, level)
 
 
-def _share(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:
+def _share(
+    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+) -> Interval | None:
     """One statistic that is a share of some of the rows, which are each a cluster: precision, recall."""
     only = found[0]
     counted = getattr(only.statistic, "trials", None) if isinstance(only, Spanning) else None
@@ -79,10 +88,12 @@ def _share(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope)
         return None
     with blamed(f"{only.name} broke"):
         successes, trials = counted(columns)
-    return proportion_interval(successes, trials, evaluator.level) if trials else None
+    return proportion_interval(successes, trials, level) if trials else None
 
 
-def _proportions(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope) -> Interval | None:
+def _proportions(
+    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+) -> Interval | None:
     """A proportion, or the difference of two paired ones."""
     means = [each for each in found if isinstance(each, Mean) and each.measure.binary]
     if len(means) < len(found) or len({mean.kind for mean in means}) > 1:
@@ -96,8 +107,8 @@ def _proportions(found: list[Leaf], evaluator: Evaluator, way: Counting, scope: 
     if not np.isin(columns[:, rows], (0.0, 1.0)).all():
         return None
     if len(means) == 2:
-        return bonett_price(*discordant(*columns[:, rows]), n, evaluator.level)
-    return proportion_interval(int(columns[0, rows].sum()), n, evaluator.level)
+        return bonett_price(*discordant(*columns[:, rows]), n, level)
+    return proportion_interval(int(columns[0, rows].sum()), n, level)
 
 
 def linear(expression: Expression) -> Linear | None:

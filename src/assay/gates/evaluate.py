@@ -115,13 +115,13 @@ class Evaluator:
         chosen = [self.rows.arm(mean.system, combo) for combo, items in combos if items.any()]
         return list({arm.name: arm for arm in chosen if arm is not None}.values())
 
-    def set_right(self, mean: Mean, counting: Counting) -> Powered | None:
+    def set_right(self, mean: Mean, counting: Counting, level: float) -> Powered | None:
         """A mean that people's word on a judge's verdicts changes; None where it changes nothing."""
         if self.rectifying is None:
             return None
         arms, items = [arm.name for arm in self.arms(mean)], self.rows.item_ids(mean.where)
         failed = counting.get(mean.column)
-        return self.rectifying.mean_over(arms, mean.measure, items, self.level, failed)
+        return self.rectifying.mean_over(arms, mean.measure, items, level, failed)
 
     def used(self, found: Leaf, counting: Counting) -> Bools:
         """The rows a leaf is worked out on."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.gates.closed_form import Linear, closed_form, linear, powered
-from assay.gates.evaluate import Counting, Evaluator, combined, worth
+from assay.gates.evaluate import Counting, Evaluator, Scope, combined, worth
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.protocols import Statistic
@@ -39,6 +39,10 @@ class Estimated:
 
     def __neg__(self) -> Estimated:
         return Estimated(-self.value, -self.high, -self.low)
+
+    def up_to(self, other: Estimated) -> Estimated:
+        """This one's lower end with the other's upper end."""
+        return Estimated(self.value, self.low, other.high)
 
 
 @dataclass(frozen=True)
@@ -67,24 +71,54 @@ def margins_of(
     ways: Sequence[Counting],
     *,
     subsets: bool = False,
+    levels: tuple[float, float] | None = None,
 ) -> list[Margin]:
-    """The margin of a clause under each way of counting failed rows."""
+    """The margin of a clause under each way of counting failed rows; its two ends may differ in level."""
     scope = evaluator.scope(leaves.values(), ways[0])
     drawn = evaluator.drawn(leaves, ways, scope, subsets=subsets)
+    low, high = levels or (evaluator.level, evaluator.level)
+    made = {
+        level: _at(level, clause, leaves, evaluator, ways, scope, drawn, subsets) for level in {low, high}
+    }
+    return [
+        replace(one, whole=one.whole.up_to(other.whole), gain=one.gain.up_to(other.gain))
+        for one, other in zip(made[low], made[high], strict=True)
+    ]
+
+
+def deviations(clause: Clause, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -> Floats:
+    """What the margin of a clause was off by in each resample, turned so that more is nearer to passing."""
+    scope = evaluator.scope(leaves.values(), way)
+    (values,) = evaluator.drawn(leaves, [way], scope)
+    whole = combined("-", worth(clause.left, values), worth(clause.right, values))
+    off: Floats = whole[scope.n + 1 :] - whole[0]
+    return off if clause.upward else -off
+
+
+def _at(
+    level: float,
+    clause: Clause,
+    leaves: Mapping[Call, Leaf],
+    evaluator: Evaluator,
+    ways: Sequence[Counting],
+    scope: Scope,
+    drawn: Sequence[Mapping[Call, Floats]],
+    subsets: bool,
+) -> list[Margin]:
     form, bounds = linear(_difference(clause)), _bounds(_difference(clause), leaves)
     if subsets:
-        resampled = partial(_from_subsets, n=scope.n, level=evaluator.level)
+        resampled = partial(_from_subsets, n=scope.n, level=level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
     stepwise = any(getattr(each, "stepwise", False) for each in statistics_of(leaves))
-    resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=evaluator.level, stepwise=stepwise)
+    resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=level, stepwise=stepwise)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
-        if checked := powered(form, leaves, evaluator, way):
+        if checked := powered(form, leaves, evaluator, way, level):
             call, mean, interval = checked
             right = {**values, call: np.concatenate([[mean], values[call][1:]])}
             margins.append(_margin(clause, leaves, right, interval, resampled, scope.n))
             continue
-        closed = closed_form(form, leaves, evaluator, way, scope)
+        closed = closed_form(form, leaves, evaluator, way, scope, level)
         compares = _if_alike(_difference(clause), leaves, values) is not None
         stuck = closed is None and _stuck(leaves, values, scope.n)
         if closed is None and (stuck or not _tells(form, bounds, leaves, evaluator, way, compares)):

@@ -111,6 +111,12 @@ class Clause:
     each: ForEach | None = None
     on: Rule | None = None  # what it is decided on; None: as the gate says
     text: str = field(default="", compare=False)
+    chosen: bool = field(default=False, compare=False)  # one of those that a `max` or `min` chooses from
+
+    @property
+    def upward(self) -> bool:
+        """Whether a larger margin, left minus right, is nearer to passing."""
+        return self.op in {">", ">="}
 
     def __str__(self) -> str:
         parts = [f"{self.left} {self.op} {self.right}"]

@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 
 from assay.errors import AssayError, UsageError, did_you_mean
-from assay.gates.clause import decide_clause, repeated
+from assay.gates.budget import Levels
+from assay.gates.clause import decide_clause, levels_within
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
+from assay.gates.parts import Group, repeated
 from assay.gates.syntax import Call, Clause, Number
 from assay.protocols import Measure
 from assay.records import ClauseResult, Verdict
@@ -30,38 +32,10 @@ UNLISTED = "*"  # stands for the values that only the data know
 SCORE_AGAIN = "more items do not help: raters have to agree first, so make the rules clearer and score again"
 
 
-@dataclass(frozen=True)
-class Group:
-    """Clauses of which all, or any, must hold."""
-
-    every: bool
-    parts: tuple[Group | Clause, ...]
-
-    def holds(self, decided: Mapping[Clause, bool | None]) -> bool | None:
-        """Three-valued: open parts matter only where the decided ones do not settle it."""
-        values = [part.holds(decided) if isinstance(part, Group) else decided[part] for part in self.parts]
-        settling = not self.every
-        if settling in values:
-            return settling
-        return None if None in values else self.every
-
-    def clauses(self) -> Iterator[Clause]:
-        for part in self.parts:
-            yield from part.clauses() if isinstance(part, Group) else (part,)
-
-    def open_clauses(self, decided: Mapping[Clause, bool | None]) -> Iterator[Clause]:
-        """The open clauses that can still change what the group comes to."""
-        for part in self.parts if self.holds(decided) is None else ():
-            if isinstance(part, Group):
-                yield from part.open_clauses(decided)
-            elif decided[part] is None:
-                yield part
-
-
 def _group(given: Any, role: str, *, every: bool | None) -> Group:
     """A group from what the study file says; `every` None: several clauses must say any or all."""
     if isinstance(given, str):
-        return Group(True, (parse_clause(given),))
+        return Group(1, (parse_clause(given),))
     if isinstance(given, dict):
         if len(given) != 1 or next(iter(given)) not in {"any", "all"}:
             raise UsageError(f"{role}: write a clause, a list of clauses, {{any: […]}} or {{all: […]}}")
@@ -76,7 +50,7 @@ def _group(given: Any, role: str, *, every: bool | None) -> Group:
     parts = tuple(
         parse_clause(part) if isinstance(part, str) else _group(part, role, every=True) for part in given
     )
-    return Group(every is not False, parts)
+    return Group(1 if every is False else len(parts), parts)
 
 
 @dataclass(frozen=True)
@@ -102,10 +76,19 @@ class Gate:
             file,
         )
 
+    @property
+    def groups(self) -> dict[str, Group]:
+        """What the gate declares, by role."""
+        every = {"first": self.first, "go": self.go, "kill": self.kill}
+        return {role: group for role, group in every.items() if group is not None}
+
     def by_role(self) -> Iterator[tuple[str, Clause]]:
-        for role, group in (("first", self.first), ("go", self.go), ("kill", self.kill)):
-            if group is not None:
-                yield from ((role, clause) for clause in group.clauses())
+        for role, group in self.groups.items():
+            yield from ((role, clause) for clause in group.clauses())
+
+    def levels(self, evaluator: Evaluator) -> dict[str, dict[Clause, Levels]]:
+        """How sure each clause must be, by role: `for`, `max` and `min` written out."""
+        return {role: levels_within(group, self.rules, evaluator) for role, group in self.groups.items()}
 
     def clauses(self) -> Iterator[Clause]:
         yield from (clause for _, clause in self.by_role())
@@ -121,7 +104,7 @@ class Gate:
     def ways(self) -> dict[Clause, list[int]]:
         """Where any of several parts makes go: the parts, counted from 1, that each clause stands in."""
         found: dict[Clause, list[int]] = {}
-        if self.go is None or self.go.every or len(self.go.parts) < 2:
+        if self.go is None or self.go.need == len(self.go.parts):
             return found
         for way, part in enumerate(self.go.parts, 1):
             for clause in part.clauses() if isinstance(part, Group) else (part,):
@@ -223,8 +206,9 @@ def recommended(verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str
 
 
 def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
+    levels = gate.levels(evaluator)
     results = {
-        clause: decide_clause(clause, gate.rules, evaluator, kills=role == "kill")
+        clause: decide_clause(clause, gate.rules, evaluator, kills=role == "kill", levels=levels[role])
         for role, clause in gate.by_role()
     }
     word, reason = concluded(gate, results)

@@ -10,9 +10,9 @@ from typing import Any
 
 from assay.datasets.dataset import Dataset
 from assay.errors import AssayError, DataError, Problem, did_you_mean
-from assay.gates.clause import repeated
 from assay.gates.figures import expressed, measures_of_figures
 from assay.gates.leaf import calls
+from assay.gates.parts import repeated
 from assay.gates.syntax import Clause
 from assay.gates.verdict import measures_of
 from assay.measures.block import View

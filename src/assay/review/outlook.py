@@ -17,10 +17,11 @@ from functools import partial
 
 import msgspec
 
-from assay.gates.clause import decide_clause, repeated
+from assay.gates.clause import decide_clause
 from assay.gates.closed_form import linear
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean, Spanning, means_of
+from assay.gates.parts import repeated
 from assay.gates.syntax import Binary, Clause
 from assay.gates.verdict import Gate, concluded, overall, stopped_by
 from assay.measures.semantic import GRADES, REVIEW, MarkShare
@@ -86,9 +87,9 @@ def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
 def _words(gate: Gate, pool: Pool, now: Evaluator, completed: Completed) -> set[str]:
     """What one gate can conclude."""
     clauses = {clause: role for role, clause in gate.by_role()}
-    ranges = []
+    ranges, levels = [], gate.levels(now)
     for clause, role in clauses.items():
-        decided = partial(decide_clause, clause, gate.rules, kills=role == "kill")
+        decided = partial(decide_clause, clause, gate.rules, kills=role == "kill", levels=levels[role])
         ends = _ends(clause, gate, pool, now)
         ranges.append(list(_outcomes(decided, ends, now, completed)))
     if math.prod(map(len, ranges)) > MOST_COMBINED:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from assay.errors import UsageError
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.gates.verdict import Gate, Group, decide, measures_of, names_unknown_to, overall
+from assay.gates.parts import Group
+from assay.gates.verdict import Gate, decide, measures_of, names_unknown_to, overall
 from assay.records import Judgment, Verdict
 from assay.report.wording import verdict_sentence
 from score_rows import REGISTRY, gate, rows_of
@@ -51,7 +52,8 @@ def test_truth_tables_of_up_to_three_clauses(every: bool) -> None:
     for size in (1, 2, 3):
         for values in itertools.product(TRUTH, repeat=size):
             decided = dict(zip(clauses, values, strict=False))
-            assert Group(every, tuple(clauses[:size])).holds(decided) is kleene(every, list(values))
+            group = Group(size if every else 1, tuple(clauses[:size]))
+            assert group.holds(decided) is kleene(every, list(values))
 
 
 Nested = st.recursive(

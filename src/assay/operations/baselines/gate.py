@@ -17,8 +17,8 @@ from functools import cached_property
 
 import msgspec
 
-from assay.gates.clause import repeated
 from assay.gates.leaf import means_of
+from assay.gates.parts import repeated
 from assay.gates.verdict import Gate, measures_of, overall
 from assay.measures.observed import Seconds
 from assay.operations.baselines.diff import Pair, gain_of

@@ -113,7 +113,11 @@ def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
         *study.gates,
         *(Gate.from_file(name, GateFile(**file)) for found in earlier for name, file in found.items()),
     ]
-    firsts = [gate.first for gate in gates if gate.rules.deciding and gate.first and gate.first.every]
+    firsts = [
+        gate.first
+        for gate in gates
+        if gate.rules.deciding and gate.first and gate.first.need == len(gate.first.parts)
+    ]
     for clause in (part for first in firsts for part in first.parts if isinstance(part, Clause)):
         whole = clause.op in {">", ">="} and not (clause.where or clause.each)
         names = panel_of(study).names

@@ -1,0 +1,91 @@
+"""How sure each clause of a gate must be, so that the whole gate is wrong no more often than it promises.
+
+Half of what a gate may get wrong is for a false go, half for a false no-go. If every part must hold, each
+part may use the whole half: a false go needs a part to pass that should not. If one of several is enough, or
+some of them, luck has as many tries as there are parts, and they share the half: the bar is one that the
+largest of their deviations passes no more often than a single one may (max-T; Westfall and Young, 1993;
+Romano and Wolf, 2005). Parts that move together, such as two versions of one system, thus cost little. For a
+no-go it is the other way round: of clauses that must all hold, any one that fails is enough.
+
+The bar is turned back into a confidence level, so that every kind of interval can be taken at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from assay.gates.parts import Group
+from assay.gates.syntax import Clause
+from assay.stats.columns import TIE
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The confidence levels at which a clause is said to hold and to fail, and how many share each."""
+
+    holds: float
+    fails: float
+    among: int = 1  # clauses of which one that holds, or fails, is enough; the larger number
+
+
+def families(part: Group | Clause, *, to_hold: bool) -> Iterator[list[Clause]]:
+    """The clauses of a tree in sets of which one that is wrong can make the whole hold, or fail, wrongly."""
+    if isinstance(part, Clause):
+        yield [part]
+    elif part.need == (len(part.parts) if to_hold else 1):
+        for each in part.parts:
+            yield from families(each, to_hold=to_hold)
+    else:
+        yield list(dict.fromkeys(part.clauses()))
+
+
+def shared_level(deviations: Sequence[Floats], level: float) -> float:
+    """The level at which each of several bounds is taken, so that all hold together at `level`, one-sided.
+
+    Each column is what an estimate was off by in the same resamples; larger is nearer to a wrong claim. If
+    the resamples do not match, or nothing moves, the parts share alike (Bonferroni).
+    """
+    tail, number = (1 - level) / 2, len(deviations)
+    sizes = {len(each) for each in deviations}
+    bar = np.inf
+    if len(sizes) == 1:
+        table = np.nan_to_num(np.column_stack(deviations), nan=-np.inf, neginf=-np.inf)
+        moving = [column for column in table.T if np.isfinite(column).all() and column.std() > TIE]
+        if len(moving) == number:
+            highest = np.max([column / column.std() for column in moving], axis=0)
+            bar = float(np.quantile(highest, 1 - tail))
+    return 1 - 2 * float(np.clip(special.ndtr(-bar), tail / number, tail))
+
+
+def levels_of(
+    tree: Group | Clause, deviations: Mapping[Clause, Floats], level: float, *, by_number: bool = False
+) -> dict[Clause, Levels]:
+    """The levels of every clause of a tree, given what each was off by in the resamples, passing upwards.
+
+    A clause without deviations promises nothing and takes no share. `by_number` shares by number only, which
+    no mark that is still to come can change.
+    """
+    clauses = list(tree.clauses()) if isinstance(tree, Group) else [tree]
+    shares: dict[bool, dict[Clause, tuple[float, int]]] = {True: {}, False: {}}
+    for to_hold, found in shares.items():
+        for family in families(tree, to_hold=to_hold):
+            sharing = [clause for clause in family if clause in deviations]
+            if len(sharing) < 2:
+                continue
+            shifts = [deviations[clause] if to_hold else -deviations[clause] for clause in sharing]
+            own = 1 - (1 - level) / len(sharing) if by_number else shared_level(shifts, level)
+            found.update(
+                (clause, max(found.get(clause, (level, 1)), (own, len(sharing)))) for clause in sharing
+            )
+    levels = {}
+    for clause in clauses:
+        (holds, rivals), (fails, others) = (found.get(clause, (level, 1)) for found in shares.values())
+        levels[clause] = Levels(holds, fails, max(rivals, others))
+    return levels

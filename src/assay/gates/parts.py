@@ -1,0 +1,142 @@
+"""A clause with `for`, `max` and `min` written out: plain clauses, and how many of them must hold.
+
+`max(M(a), M(b)) >= x` holds where M(a) or M(b) is at least x, and `y >= max(M(a), M(b))` where y is at least
+both. Written out so, every comparison of a gate is a clause of its own, and one rule says how several of them
+share what the gate may get wrong (`budget.py`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.gates.leaf import FUNCTIONS
+from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate, Number
+
+Known = Callable[[str], Sequence[str]]  # the values that a tag or factor has
+
+
+@dataclass(frozen=True)
+class Group:
+    """Clauses of which so many must hold: all, any, or a number of them."""
+
+    need: int
+    parts: tuple[Group | Clause, ...]
+    names: tuple[str, ...] = ()  # of the parts, where a clause stands for all of them
+
+    def holds(self, decided: Mapping[Clause, bool | None]) -> bool | None:
+        """Three-valued: open parts matter only where the decided ones do not settle it."""
+        values = [part.holds(decided) if isinstance(part, Group) else decided[part] for part in self.parts]
+        if values.count(True) >= self.need:
+            return True
+        return None if values.count(True) + values.count(None) >= self.need else False
+
+    def clauses(self) -> Iterator[Clause]:
+        for part in self.parts:
+            yield from part.clauses() if isinstance(part, Group) else (part,)
+
+    def open_clauses(self, decided: Mapping[Clause, bool | None]) -> Iterator[Clause]:
+        """The open clauses that can still change what the group comes to."""
+        for part in self.parts if self.holds(decided) is None else ():
+            if isinstance(part, Group):
+                yield from part.open_clauses(decided)
+            elif decided[part] is None:
+                yield part
+
+
+def written_out(part: Group | Clause, known: Known) -> Group | Clause:
+    """A group or clause with every `for`, `max` and `min` replaced by what it stands for."""
+    if isinstance(part, Group):
+        return Group(part.need, tuple(written_out(each, known) for each in part.parts))
+    if part.each is not None:
+        found = dict(repeated(part, known))
+        need = len(found) if part.each.need is None else part.each.need
+        return Group(need, tuple(written_out(each, known) for each in found.values()), tuple(found))
+    if (choice := _choice(Binary("-", part.left, part.right))) is None:
+        return part
+    call, rises = choice
+    ones = [written_out(_with(part, call, arg), known) for arg in call.args]
+    # where the margin rises with a maximum, one large enough will do; where it falls, all must be small
+    any_will_do = (call.name == "max") == (rises == part.upward)
+    return Group(1 if any_will_do else len(ones), tuple(ones), tuple(map(str, call.args)))
+
+
+def repeated(clause: Clause, known: Known) -> Iterator[tuple[str, Clause]]:
+    """The clause once per value of its `for`: as a cut-off where one has that name, otherwise as a slice."""
+    if clause.each is None:
+        yield "", clause
+        return
+    condition = clause.each.condition
+    values: Sequence[str] = condition.values
+    if not condition.equal:
+        values = [value for value in known(condition.name) if value not in condition.values]
+    elif "*" in condition.values:
+        values = known(condition.name)
+    for value in values:
+        left, right = (_bound(side, condition.name, value) for side in (clause.left, clause.right))
+        where = clause.where
+        if (left, right) == (clause.left, clause.right):
+            where = (*where, Condition(condition.name, True, (value,)))
+        yield value, dataclasses.replace(clause, left=left, right=right, where=where, each=None)
+
+
+def _bound(expression: Expression, name: str, value: str) -> Expression:
+    """The expression with every `@name` replaced by the value."""
+    match expression:
+        case Call(at=at, args=args):
+            found = (int(value) if value.isdigit() else value) if at == name else at
+            return dataclasses.replace(
+                expression, at=found, args=tuple(_bound(arg, name, value) for arg in args)
+            )
+        case Negate(operand=operand):
+            return Negate(_bound(operand, name, value))
+        case Binary(op=op, left=left, right=right):
+            return Binary(op, _bound(left, name, value), _bound(right, name, value))
+    return expression
+
+
+def _choice(expression: Expression, rises: bool = True) -> tuple[Call, bool] | None:
+    """The first `max` or `min` of a sum, and whether the sum rises with it; None where there is none.
+
+    One that is multiplied or divided by anything but a number is left alone: only the data tell which way it
+    counts. Such a clause is resampled as a whole.
+    """
+    match expression:
+        case Call(name=name) if name in FUNCTIONS:
+            return expression, rises
+        case Negate(operand=operand):
+            return _choice(operand, not rises)
+        case Binary(op="+" | "-" as op, left=left, right=right):
+            return _choice(left, rises) or _choice(right, rises if op == "+" else not rises)
+        case Binary(op="*", left=number, right=part) if factor := _constant(number):
+            return _choice(part, rises == (factor > 0))
+        case Binary(op="*" | "/", left=part, right=number) if factor := _constant(number):
+            return _choice(part, rises == (factor > 0))
+    return None
+
+
+def _constant(expression: Expression) -> float:
+    """The number that an expression is; 0 where it is not one."""
+    match expression:
+        case Number(value=value):
+            return value
+        case Negate(operand=operand):
+            return -_constant(operand)
+    return 0.0
+
+
+def _with(clause: Clause, call: Call, arg: Expression) -> Clause:
+    """The clause with one argument in the place of a `max` or `min`, wherever that stands."""
+
+    def put(expression: Expression) -> Expression:
+        match expression:
+            case Call() if expression == call:
+                return arg
+            case Negate(operand=operand):
+                return Negate(put(operand))
+            case Binary(op=op, left=left, right=right):
+                return Binary(op, put(left), put(right))
+        return expression
+
+    return dataclasses.replace(clause, left=put(clause.left), right=put(clause.right), chosen=True)
