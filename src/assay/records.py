@@ -333,6 +333,16 @@ class Comparison(msgspec.Struct, frozen=True):
     refused: str | None = None  # why there is no comparison, where there is none
 
 
+class Advice(msgspec.Struct, frozen=True):
+    """How many more items are likely to decide an open clause, or what to do where no number would."""
+
+    items: int | None
+    where: str = ""  # the slice they must be in
+    chance: float | None = None  # that they decide it if the effect is what it looks like
+    by_luck: float | None = None  # that they decide it if there is no effect
+    instead: str = ""
+
+
 class ClauseResult(msgspec.Struct, frozen=True):
     """One clause of a gate, decided or not, with what it was decided on."""
 
@@ -346,7 +356,7 @@ class ClauseResult(msgspec.Struct, frozen=True):
     left: float | None = None
     right: float | None = None
     mde: float | None = None
-    items_to_settle: int | None = None
+    advice: Advice | None = None  # where it is open for want of items
     role: str = "go"  # first, go or kill
     ways: list[int] = []  # where there are several ways to go: those it belongs to
 
@@ -361,3 +371,6 @@ class Verdict(msgspec.Struct, frozen=True):
     deciding: bool = True  # whether it counts in the verdict over all gates
     about: str = ""  # what it is for, in its author's words
     reads: list[str] = []  # the measures that its clauses read
+    look: int = 1  # how often it was decided on other evidence, this time included
+    level: float | None = None  # of its bounds, before clauses share it; None: nothing has an interval
+    unseen: float | None = None  # beside a go: the share of items that could have lost everything unseen

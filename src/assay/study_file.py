@@ -127,6 +127,10 @@ class GateFile(_Strict):
     min_items: int = Field(5, ge=1)
     failures: Literal["impute", "worst"] = "impute"
     interval: Literal["bootstrap", "subsets"] = "bootstrap"
+    planned: int | None = Field(
+        None, ge=2, description="how many items it will be decided on in the end, for sharper bounds there"
+    )
+    strict: bool = Field(False, description="bounds reckon with rare losses that no item has shown")
     deciding: bool = Field(True, description="false: it informs a recommendation, and decides nothing")
 
 

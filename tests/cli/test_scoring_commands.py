@@ -190,7 +190,7 @@ def test_agreement_that_must_hold_first_and_does_not_is_never_told_to_want_items
         assert "raters have to agree first" in " ".join(each.out.split())
         assert "would settle" not in each.out
     better = json.loads(assay("report", folder, "--json").out)["verdicts"][0]
-    assert [(each["holds"], each["items_to_settle"]) for each in better["clauses"]] == [
+    assert [(each["holds"], each["advice"]) for each in better["clauses"]] == [
         (False, None),
         (None, None),
     ]

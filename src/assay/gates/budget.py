@@ -12,7 +12,7 @@ The bar is turned back into a confidence level, so that every kind of interval c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,27 +65,34 @@ def shared_level(deviations: Sequence[Floats], level: float) -> float:
 
 
 def levels_of(
-    tree: Group | Clause, deviations: Mapping[Clause, Floats], level: float, *, by_number: bool = False
+    tree: Group | Clause,
+    deviations: Mapping[Clause, Floats],
+    base: Callable[[Clause], tuple[float, float]],
+    *,
+    by_number: bool = False,
 ) -> dict[Clause, Levels]:
     """The levels of every clause of a tree, given what each was off by in the resamples, passing upwards.
 
-    A clause without deviations promises nothing and takes no share. `by_number` shares by number only, which
-    no mark that is still to come can change.
+    `base` is the level at which a clause would hold, and that at which it would fail, if it were the only
+    one. A clause without deviations promises nothing and takes no share. `by_number` shares by number only,
+    which no mark that is still to come can change.
     """
-    clauses = list(tree.clauses()) if isinstance(tree, Group) else [tree]
-    shares: dict[bool, dict[Clause, tuple[float, int]]] = {True: {}, False: {}}
-    for to_hold, found in shares.items():
-        for family in families(tree, to_hold=to_hold):
+    shares: list[dict[Clause, tuple[float, int]]] = [{}, {}]
+    for side, found in enumerate(shares):
+        for family in families(tree, to_hold=side == 0):
             sharing = [clause for clause in family if clause in deviations]
-            if len(sharing) < 2:
-                continue
-            shifts = [deviations[clause] if to_hold else -deviations[clause] for clause in sharing]
-            own = 1 - (1 - level) / len(sharing) if by_number else shared_level(shifts, level)
-            found.update(
-                (clause, max(found.get(clause, (level, 1)), (own, len(sharing)))) for clause in sharing
-            )
+            shifts = [-deviations[clause] if side else deviations[clause] for clause in sharing]
+            own: dict[float, float] = {}
+            for clause in sharing if len(sharing) > 1 else ():
+                level = base(clause)[side]
+                if level not in own:
+                    own[level] = 1 - (1 - level) / len(shifts) if by_number else shared_level(shifts, level)
+                found[clause] = max(found.get(clause, (level, 1)), (own[level], len(shifts)))
     levels = {}
-    for clause in clauses:
-        (holds, rivals), (fails, others) = (found.get(clause, (level, 1)) for found in shares.values())
+    for clause in tree.clauses() if isinstance(tree, Group) else [tree]:
+        alone = base(clause)
+        (holds, rivals), (fails, others) = (
+            found.get(clause, (alone[side], 1)) for side, found in enumerate(shares)
+        )
         levels[clause] = Levels(holds, fails, max(rivals, others))
     return levels

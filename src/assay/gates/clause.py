@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
 
 from assay.errors import PluginError, UsageError
+from assay.gates.advice import Plan, advice_on
 from assay.gates.budget import Levels, levels_of
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Leaf, Mean, means_of
+from assay.gates.looks import Looking
 from assay.gates.margin import Estimated, Margin, deviations, margins_of
 from assay.gates.parts import Group, written_out
 from assay.gates.readiness import (
@@ -30,8 +32,8 @@ from assay.gates.readiness import (
 )
 from assay.gates.syntax import Call, Clause
 from assay.measures.block import FAILED
-from assay.records import ClauseResult
-from assay.stats.power import detectable_difference, items_to_settle
+from assay.records import Advice, ClauseResult
+from assay.stats.power import detectable_difference
 from assay.study_file import GateFile
 
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
@@ -39,19 +41,26 @@ WORDS = {True: "holds", False: "fails", None: "open"}
 ORDER = (True, None, False)
 
 
-def levels_within(part: Group | Clause, rules: GateFile, evaluator: Evaluator) -> dict[Clause, Levels]:
+def levels_within(
+    part: Group | Clause, rules: GateFile, evaluator: Evaluator, looking: Looking | None = None
+) -> dict[Clause, Levels]:
     """How sure each clause of a part of a gate must be, `for`, `max` and `min` written out."""
     tree = written_out(part, evaluator.rows.known_values)
     moved = {}
     for clause in tree.clauses() if isinstance(tree, Group) else ():
         leaves = evaluator.leaves(clause)
         means = _means(leaves)
-        if _rule_of(clause, rules, means) == "estimate" or why_open(means, evaluator):
+        if rule_of(clause, rules, leaves.values()) == "estimate" or why_open(means, evaluator):
             continue
         way = ways_to_count_failures(means, evaluator)[0]
         if not why_none(leaves, evaluator, way):
             moved[clause] = deviations(clause, leaves, evaluator, way)
-    return levels_of(tree, moved, evaluator.level, by_number=rules.interval == "subsets")
+
+    def alone(clause: Clause) -> tuple[float, float]:
+        plain = evaluator.level
+        return (plain, plain) if looking is None else looking.levels(clause.text, plain)
+
+    return levels_of(tree, moved, alone, by_number=rules.interval == "subsets")
 
 
 def decide_clause(
@@ -61,6 +70,7 @@ def decide_clause(
     *,
     kills: bool = False,
     levels: Mapping[Clause, Levels] | None = None,
+    looking: Looking | None = None,
 ) -> ClauseResult:
     """The result of a clause, from those of the clauses that it stands for. `kills`: it is against go.
 
@@ -73,11 +83,11 @@ def decide_clause(
             return _open(clause, only_run(name, run))
         asked = f"only {len(tree.parts)} values of {name} to repeat it for"
         return _open(clause, f"{asked}, and {max(tree.need, 1)} are asked for")
-    known = levels_within(clause, rules, evaluator) if levels is None else levels
+    known = levels_within(clause, rules, evaluator, looking) if levels is None else levels
 
     def result(part: Group | Clause) -> ClauseResult:
         if isinstance(part, Clause):
-            return _decided(part, rules, evaluator, kills, known.get(part))
+            return _decided(part, rules, evaluator, kills, known.get(part), looking)
         found = [result(each) for each in part.parts]
         yes, perhaps = (sum(each.holds is holds for each in found) for holds in (True, None))
         sign = 1 if clause.upward else -1
@@ -106,14 +116,20 @@ def _means(leaves: Mapping[Call, Leaf]) -> list[Mean]:
     return list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
 
 
-def _rule_of(clause: Clause, rules: GateFile, means: Sequence[Mean]) -> str:
+def rule_of(clause: Clause, rules: GateFile, leaves: Iterable[Leaf]) -> str:
     """What a clause is decided on: over several systems or slices the difference, over one the estimate."""
-    several = clause.chosen or len({(mean.system, mean.where) for mean in means}) > 1
+    read = {(mean.system, mean.where) for found in leaves for mean in means_of(found)}
+    several = clause.chosen or len(read) > 1
     return clause.on or rules.on or ("difference" if several else "estimate")
 
 
 def _decided(
-    clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool, shared: Levels | None
+    clause: Clause,
+    rules: GateFile,
+    evaluator: Evaluator,
+    kills: bool,
+    shared: Levels | None,
+    looking: Looking | None,
 ) -> ClauseResult:
     leaves = evaluator.leaves(clause)
     means, level = _means(leaves), shared or Levels(evaluator.level, evaluator.level)
@@ -122,10 +138,17 @@ def _decided(
     ways = ways_to_count_failures(means, evaluator)
     if reason := why_none(leaves, evaluator, ways[0]):
         return _open(clause, reason)
+    on = rule_of(clause, rules, leaves.values())
     try:
         ends = (level.holds, level.fails) if clause.upward else (level.fails, level.holds)
         margins = margins_of(
-            clause, leaves, evaluator, ways, subsets=rules.interval == "subsets", levels=ends
+            clause,
+            leaves,
+            evaluator,
+            ways,
+            subsets=rules.interval == "subsets",
+            levels=ends,
+            strict=rules.strict and on != "estimate",
         )
     except (UsageError, PluginError) as error:  # a statistic that breaks, or that the raters do not suit
         return _open(clause, str(error))
@@ -138,7 +161,6 @@ def _decided(
         return _shown(clause, None, margins, level.holds, reason)
     if any(math.isnan(margin.whole.value) for margin in margins):
         return _shown(clause, None, margins, level.holds, "the value is undefined")
-    on = _rule_of(clause, rules, means)
     outcomes = {_rule(clause, margin, on) for margin in margins}
     failed = count(means, evaluator, FAILED)
     if rules.failures == "worst":
@@ -147,13 +169,18 @@ def _decided(
         reason = f"{_items(failed)} failed, and could turn it: it differs between the ends of the range"
         return _shown(clause, None, margins, level.holds, reason)
     holds = outcomes.pop()
-    reason, settle = _why_undecided(clause, least, on) if holds is None else ("", None)
+    reason = _why_undecided(clause, least) if holds is None else ""
     if on == "estimate" and holds is not _rule(clause, least, "interval"):
         known = not math.isnan(least.whole.low)
         why = "the interval lies on both sides of the threshold" if known else "there is no interval"
         reason = f"decided on the estimate: {why}"
     notes = [reason, _about_infinite(least), _about_failed(failed, rules)]
-    return _shown(clause, holds, margins, level.holds, "; ".join(filter(None, notes)), settle)
+    advice = None
+    if holds is None:
+        compares = len({(mean.system, mean.where) for mean in means}) > 1
+        plan = Plan(least, _must_not_lose(least, on), level.holds, evaluator.level, compares)
+        advice = advice_on(clause, plan, looking or Looking.of_size(least.n))
+    return _shown(clause, holds, margins, level.holds, "; ".join(filter(None, notes)), advice)
 
 
 def _worst(outcomes: set[bool | None], kills: bool) -> bool | None:
@@ -189,18 +216,12 @@ def _must_not_lose(margin: Margin, on: str) -> Estimated:
     return margin.gain if on == "difference" and margin.gain.value > margin.whole.value else margin.whole
 
 
-def _why_undecided(clause: Clause, margin: Margin, on: str) -> tuple[str, int | None]:
-    """The reason, and how many more items would settle it if the estimate stays where it is."""
+def _why_undecided(clause: Clause, margin: Margin) -> str:
     if math.isnan(margin.whole.low):
-        return "too few items tell the systems apart for an interval", None
+        return "too few items tell the systems apart for an interval"
     if _passes(clause, margin.whole.value):
-        told, reason = (
-            _must_not_lose(margin, on),
-            "the estimate passes, but its interval does not exclude a loss",
-        )
-    else:
-        told, reason = margin.whole, "the estimate fails, but its interval does not exclude passing"
-    return reason, items_to_settle(told.value, told.low, told.high, margin.n)
+        return "the estimate passes, but its interval does not exclude a loss"
+    return "the estimate fails, but its interval does not exclude passing"
 
 
 def _about_infinite(margin: Margin) -> str:
@@ -223,7 +244,7 @@ def _shown(
     margins: Sequence[Margin],
     level: float,
     reason: str,
-    settle: int | None = None,
+    advice: Advice | None = None,
 ) -> ClauseResult:
     """The result with its evidence: of several ways to count failures, the least favourable and the hull."""
     least = min(margins, key=lambda margin: margin.whole.value)
@@ -248,7 +269,7 @@ def _shown(
         left=left,
         right=right,
         mde=_number(detectable_difference(hull.low, hull.high, level)) or None,
-        items_to_settle=settle or None,
+        advice=advice,
     )
 
 

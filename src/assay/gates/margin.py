@@ -15,10 +15,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import UsageError
 from assay.gates.closed_form import Linear, closed_form, linear, powered
 from assay.gates.evaluate import Counting, Evaluator, Scope, combined, worth
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
+from assay.gates.widening import STEP, Widening, seeds_in, strict_rows
 from assay.protocols import Statistic
 from assay.stats.columns import TIE, spread
 from assay.stats.intervals import FEW, NO_INTERVAL, Interval, interval_of
@@ -26,7 +28,9 @@ from assay.stats.subsets import subset_interval
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
-STEP = 1e-6
+NOT_STRICT = (
+    "the gate is strict, and only means of measures with a range, and sums of them, have strict bounds"
+)
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,7 @@ def margins_of(
     *,
     subsets: bool = False,
     levels: tuple[float, float] | None = None,
+    strict: bool = False,
 ) -> list[Margin]:
     """The margin of a clause under each way of counting failed rows; its two ends may differ in level."""
     scope = evaluator.scope(leaves.values(), ways[0])
@@ -80,10 +85,27 @@ def margins_of(
     made = {
         level: _at(level, clause, leaves, evaluator, ways, scope, drawn, subsets) for level in {low, high}
     }
-    return [
-        replace(one, whole=one.whole.up_to(other.whole), gain=one.gain.up_to(other.gain))
-        for one, other in zip(made[low], made[high], strict=True)
-    ]
+    whole, bounds = _difference(clause), _bounds(_difference(clause), leaves)
+    seeds, rows = seeds_in(whole, leaves, evaluator, drawn[0], scope), None
+    margins = []
+    for lower, upper, way in zip(made[low], made[high], ways, strict=True):
+        if strict:
+            rows = strict_rows(whole, leaves, evaluator, way, scope, lower.whole.value)
+            if rows is None or bounds is None:
+                raise UsageError(NOT_STRICT)
+        wider = Widening(seeds, rows, bounds or (0.0, 0.0), evaluator.resamples)
+        one, other = _widened(lower, wider, low), _widened(upper, wider, high)
+        margins.append(replace(one, whole=one.whole.up_to(other.whole), gain=one.gain.up_to(other.gain)))
+    return margins
+
+
+def _widened(margin: Margin, wider: Widening, level: float) -> Margin:
+    whole, gain = (
+        Estimated(each.value, found.low, found.high)
+        for each in (margin.whole, margin.gain)
+        for found in [wider.interval(Interval(each.low, each.high, ""), each.value, level)]
+    )
+    return replace(margin, whole=whole, gain=gain)
 
 
 def deviations(clause: Clause, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -> Floats:

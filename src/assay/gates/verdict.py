@@ -16,15 +16,17 @@ import msgspec
 
 from assay.errors import AssayError, UsageError, did_you_mean
 from assay.gates.budget import Levels
-from assay.gates.clause import decide_clause, levels_within
+from assay.gates.clause import decide_clause, levels_within, rule_of
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
+from assay.gates.looks import LookBook, Looking, evidence_of
 from assay.gates.parts import Group, repeated
 from assay.gates.syntax import Call, Clause, Number
 from assay.protocols import Measure
 from assay.records import ClauseResult, Verdict
 from assay.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
+from assay.stats.intervals import unseen_share
 from assay.study import Study
 from assay.study_file import GateFile
 
@@ -86,12 +88,19 @@ class Gate:
         for role, group in self.groups.items():
             yield from ((role, clause) for clause in group.clauses())
 
-    def levels(self, evaluator: Evaluator) -> dict[str, dict[Clause, Levels]]:
+    def levels(self, evaluator: Evaluator, looking: Looking | None = None) -> dict[str, dict[Clause, Levels]]:
         """How sure each clause must be, by role: `for`, `max` and `min` written out."""
-        return {role: levels_within(group, self.rules, evaluator) for role, group in self.groups.items()}
+        return {
+            role: levels_within(group, self.rules, evaluator, looking) for role, group in self.groups.items()
+        }
 
     def clauses(self) -> Iterator[Clause]:
         yield from (clause for _, clause in self.by_role())
+
+    def guarded(self, evaluator: Evaluator) -> bool:
+        """Whether any clause is decided on more than an estimate."""
+        each = (one for clause in self.clauses() for _, one in repeated(clause, lambda _: [UNLISTED]))
+        return any(rule_of(one, self.rules, evaluator.leaves(one).values()) != "estimate" for one in each)
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> set[Clause]:
         """The open clauses that can still change the verdict: none beside a failed `first` or a met kill."""
@@ -168,10 +177,12 @@ def decide(
     evaluator: Evaluator,
     steps: Sequence[str] = (),
     settled: Callable[[Verdict], Verdict] = lambda verdict: verdict,
+    book: LookBook | None = None,
 ) -> list[Verdict]:
     """The verdict of every gate; among `steps`, a no-go leaves the later ones unreached.
 
-    `settled` may decide a gate that is open only because something is still to be judged.
+    `settled` may decide a gate that is open only because something is still to be judged; `book` knows how
+    often a gate was decided before on other evidence, and learns of this time.
     """
     verdicts: dict[str, Verdict] = {}
     order = {name: place for place, name in enumerate(steps)}
@@ -181,7 +192,7 @@ def decide(
             reason = f"not reached: {stopper} is no-go"
             found = _told(gate, INCONCLUSIVE, [], reason)
         else:
-            found = settled(_verdict(gate, evaluator))
+            found = settled(_verdict(gate, evaluator, book or LookBook()))
         verdicts[gate.name] = msgspec.structs.replace(found, reads=_reads(gate, evaluator))
     return list(verdicts.values())
 
@@ -205,12 +216,24 @@ def recommended(verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str
     return next(fitting, None)
 
 
-def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
-    levels = gate.levels(evaluator)
+def _verdict(gate: Gate, evaluator: Evaluator, book: LookBook) -> Verdict:
+    looking = book.at(gate.name, evidence_of(_means(gate, evaluator), evaluator), gate.rules.planned)
+    levels = gate.levels(evaluator, looking)
     results = {
-        clause: decide_clause(clause, gate.rules, evaluator, kills=role == "kill", levels=levels[role])
+        clause: decide_clause(
+            clause,
+            gate.rules,
+            evaluator,
+            kills=role == "kill",
+            levels=levels[role],
+            looking=looking,
+        )
         for role, clause in gate.by_role()
     }
+    guarded = gate.guarded(evaluator) and any(result.low is not None for result in results.values())
+    if guarded:
+        decided = {each.text: each.holds for each in results.values() if each.holds is not None}
+        book.record(looking, decided)
     word, reason = concluded(gate, results)
     ways, can_turn = gate.ways(), gate.open_clauses({each: result.holds for each, result in results.items()})
     shown = [
@@ -219,12 +242,16 @@ def _verdict(gate: Gate, evaluator: Evaluator) -> Verdict:
             role=role,
             ways=ways.get(clause, []) if role == "go" else [],
             reason="; ".join(filter(None, [result.reason, _to_do(role, clause, result, evaluator)])),
-            items_to_settle=result.items_to_settle if clause in can_turn else None,
+            advice=result.advice if clause in can_turn else None,
         )
         for role, clause in gate.by_role()
         for result in [results[clause]]
     ]
-    return _told(gate, word, shown, reason)
+    found = _told(gate, word, shown, reason)
+    level = looking.level(evaluator.level) if guarded else None
+    compared = [each.n for each in shown if each.holds is not None and each.low is not None]
+    unseen = unseen_share(min(compared)) if word == GO and compared and not gate.rules.strict else None
+    return msgspec.structs.replace(found, look=looking.number if guarded else 1, level=level, unseen=unseen)
 
 
 def _to_do(role: str, clause: Clause, result: ClauseResult, evaluator: Evaluator) -> str:
@@ -240,8 +267,12 @@ def _told(gate: Gate, word: str, clauses: list[ClauseResult], reason: str) -> Ve
 
 def _reads(gate: Gate, evaluator: Evaluator) -> list[str]:
     """The measures that a gate's clauses read, each once."""
+    return list(dict.fromkeys(mean.measure.name for mean in _means(gate, evaluator)))
+
+
+def _means(gate: Gate, evaluator: Evaluator) -> list[Mean]:
     leaves = (found for clause in gate.clauses() for found in _leaves(clause, evaluator))
-    return list(dict.fromkeys(mean.measure.name for found in leaves for mean in means_of(found)))
+    return [mean for found in leaves for mean in means_of(found)]
 
 
 def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Leaf]:

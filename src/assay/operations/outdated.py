@@ -42,14 +42,14 @@ def moved_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Blo
         for response in block.responses
         if response is not None and response.observed.time is not None
     ]
-    now = {name: _rules(gate.model_dump(mode="json")) for name, gate in study.file.gates.items()}
+    now = {name: rules_of(gate.model_dump(mode="json")) for name, gate in study.file.gates.items()}
     if not asked or not now:
         return []
     before = [each for each in declared if each.since <= min(asked)]
     if not before:
         names = ", ".join(map(repr, now))
         return [f"it is not known that the gates {names} were declared before the first answers were stored"]
-    first = {name: _rules(gate) for name, gate in before[-1].gates.items()}
+    first = {name: rules_of(gate) for name, gate in before[-1].gates.items()}
     found = []
     for name in (*now, *(name for name in first if name not in now)):
         if name not in now:
@@ -65,7 +65,7 @@ def moved_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Blo
     return found
 
 
-def _rules(gate: Mapping[str, Any]) -> dict[str, Any]:
+def rules_of(gate: Mapping[str, Any]) -> dict[str, Any]:
     """What a gate decides by: words about it and the spaces between words decide nothing."""
     # a field that came with a later version was then what it is by default
     whole = {**GateFile().model_dump(mode="json"), **gate}

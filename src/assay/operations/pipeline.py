@@ -23,6 +23,7 @@ from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
 from assay.measures.reach import cut_short_in, unreached_in
 from assay.measures.score import Broken
+from assay.operations.looks import look_book
 from assay.operations.outdated import changed_since, moved_gates
 from assay.operations.scores_file import stored_scores
 from assay.operations.scoring.summary import scoring_of
@@ -276,7 +277,8 @@ class Evaluation:
     def verdicts(self) -> list[Verdict]:
         """What the gates say; one that no mark still to come can change is not kept waiting for it."""
         settling = {"settled": self.outlook.settle} if self.outlook else {}
-        return decide(self.study.gates, self.evaluator, self.study.file.steps, **settling)
+        book = look_book(self.study, self.store, self._bases)
+        return decide(self.study.gates, self.evaluator, self.study.file.steps, book=book, **settling)
 
     @cached_property
     def reviewing(self) -> Reviewing:

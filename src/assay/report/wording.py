@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.errors import UsageError
 from assay.measures.semantic import REVIEW
-from assay.records import ClauseResult, Comparison, Estimate, Status, Verdict
+from assay.records import Advice, ClauseResult, Comparison, Estimate, Status, Verdict
 from assay.results import (
     FIRST_FAILS,
     FIRST_OPEN,
@@ -217,9 +217,18 @@ def clause_outlook(clause: ClauseResult) -> str:
     """Why a clause is open and what would settle it; for any clause, the reason it was given."""
     parts = [f"way {' and '.join(map(str, clause.ways))} to go"] if clause.ways else []
     parts += [clause.reason.rstrip(".")] if clause.reason else []
-    if clause.holds is None and clause.items_to_settle:
-        parts.append(f"about {counted(clause.items_to_settle, 'more item')} would settle it")
+    if clause.holds is None and clause.advice is not None:
+        parts.append(advice_text(clause.advice))
     return "; ".join(parts)
+
+
+def advice_text(advice: Advice) -> str:
+    """How many more items are likely to settle a clause, or what to do instead."""
+    if advice.items is None or advice.chance is None or advice.by_luck is None:
+        return f"more items are unlikely to settle it: {advice.instead}"
+    of = f" of {advice.where}" if advice.where else ""
+    chances = f"{advice.chance:.0%} to settle it if the effect is what it looks like"
+    return f"with {counted(advice.items, 'more item')}{of}, {chances}, {advice.by_luck:.0%} if there is none"
 
 
 def clauses_of(verdict: Verdict) -> list[ClauseResult]:

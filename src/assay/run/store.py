@@ -5,12 +5,13 @@ run/
   journal/000001.jsonl responses, builds and paid judgments, as they came
   spending/000001.jsonl   what was paid, for good: no line of it is ever dropped
   declared/000001.jsonl   every version of the gates, for good: whether a gate is older than the answers
+  looks/000001.jsonl      on what evidence each gate was decided, for good: deciding often has its price
   sealed/ARM.SEED.HASH.parquet   finished arms, in columns
   scores.parquet …     outputs of later stages, each under the hash of its input
   lock                 held by the one coordinator
 
-Answers, judgments, spending and declared gates are evidence. The manifest and the outputs of later stages are
-derived: where they are missing or damaged they are made again.
+Answers, judgments, spending, declared gates and looks are evidence. The manifest and the outputs of later
+stages are derived: where they are missing or damaged they are made again.
 """
 
 from __future__ import annotations

@@ -40,17 +40,17 @@ def detectable_difference(low: float, high: float, level: float = 1 - ALPHA, pow
     return float((reach + special.ndtri(power)) / reach * (high - low) / 2)
 
 
-def items_to_settle(value: float, low: float, high: float, n: int, threshold: float = 0.0) -> int | None:
-    """How many more items until an interval of the present spread excludes the threshold.
+def chance_to_decide(
+    margin: float, truth: float, slack: float, error: float, n: int, more: int, reach: float
+) -> float:
+    """The chance that so many more rows decide an open clause, given the rows there are.
 
-    Intervals shrink with the root of n; the estimate is taken to stay where it is. Zero where the interval
-    excludes the threshold already, None where no number would do: the estimate lies on the threshold, or
-    there is no interval.
+    `margin` is the estimate, more is nearer to passing; `truth` is what the new rows are drawn from, `error`
+    the standard error now, `reach` how many of them the bound will keep away. The clause will hold where the
+    estimate passes and its bound is above -`slack`, and fail where its bound is below zero.
     """
-    distance = abs(value - threshold)
-    reach = value - low if value > threshold else high - value
-    if not math.isfinite(distance) or not math.isfinite(reach) or distance == 0:
-        return None
-    if distance > reach:
-        return 0
-    return math.floor(n * (reach / distance) ** 2) + 1 - n
+    share = n / (n + more)
+    later = error * math.sqrt(share)
+    centre, spread = share * margin + (1 - share) * truth, later * math.sqrt(1 - share)
+    holds_from, fails_to = max(0.0, reach * later - slack), -reach * later
+    return float(special.ndtr((centre - holds_from) / spread) + special.ndtr((fails_to - centre) / spread))

@@ -153,12 +153,36 @@ class Rows:
             self._columns[system, measure] = Column(values, status)
         return self._columns[system, measure]
 
+    def by_seed(self, system: str, measure: str) -> dict[int, NDArray[np.float64]]:
+        """A system's values under each of its seeds; none where no arm of it has several.
+
+        An arm with a single seed has its values under every seed of the others.
+        """
+        parts = [self._seeds(system, combo, measure) for combo in self.combinations]
+        several = {int(seed) for seeds, _, _ in parts if len(seeds) > 1 for seed in seeds}
+        found = {}
+        for seed in sorted(several):
+            rows = []
+            for seeds, values, _ in parts:
+                at = np.flatnonzero(seeds == seed) if len(seeds) > 1 else np.arange(len(seeds))
+                rows.append(values[at[0]] if len(at) else np.full(len(self.items), np.nan))
+            found[seed] = np.concatenate(rows)
+        return found
+
     def _arm_column(
         self, system: str, combo: Factors, measure: str
     ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        _, values, status = self._seeds(system, combo, measure)
+        return _over_seeds(values, status)
+
+    def _seeds(
+        self, system: str, combo: Factors, measure: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]:
+        """The seeds of an arm, and its values and statuses under each of them."""
         arm, n = self.arm(system, combo), len(self.items)
         if arm is None or (arm.name, measure) not in self._parts:
-            return np.full(n, np.nan), np.full(n, NOT_APPLICABLE, np.int8)
+            none = np.empty((0, n))
+            return np.empty(0, np.int64), none, none.astype(np.int8)
         part = self._parts[arm.name, measure]
         seeds, seed = np.unique(part["seed"].to_numpy(), return_inverse=True)
         where = seed, np.array([self._index[item_id] for item_id in part["item"].to_list()])
@@ -166,7 +190,7 @@ class Rows:
         status = np.full((len(seeds), n), NOT_APPLICABLE, np.int8)
         values[where] = part["value"].cast(pl.Float64).fill_null(np.nan).to_numpy()
         status[where] = part["status"].cast(STATUS).to_physical().to_numpy()
-        return _over_seeds(values, status)
+        return seeds, values, status
 
     def mask(self, conditions: Sequence[Condition]) -> NDArray[np.bool_]:
         """Rows that satisfy every condition on tags or factors."""

@@ -21,6 +21,10 @@ RANDOM = np.random.default_rng(20)
 A, B, C, D = (parse_clause(f"M({name}) >= 0.5 on interval") for name in "abcd")
 
 
+def plain(clause: Clause) -> tuple[float, float]:
+    return 0.95, 0.95
+
+
 def known(name: str) -> list[str]:
     return {"part": ["x", "y", "z"]}[name]
 
@@ -94,13 +98,13 @@ def test_without_resamples_to_compare_parts_share_alike() -> None:
 
 def test_a_clause_that_promises_nothing_takes_no_share() -> None:
     drawn = {each: RANDOM.normal(size=5_000) for each in (A, B)}
-    levels = levels_of(Group(1, (A, B, C)), drawn, 0.95)
+    levels = levels_of(Group(1, (A, B, C)), drawn, plain)
     assert (levels[A].among, levels[C].among) == (2, 1)
     assert levels[A].holds > levels[A].fails == levels[C].holds == 0.95
 
 
 def test_a_single_comparison_is_what_it_was() -> None:
-    levels = levels_of(Group(1, (A,)), {A: RANDOM.normal(size=100)}, 0.95)
+    levels = levels_of(Group(1, (A,)), {A: RANDOM.normal(size=100)}, plain)
     assert (levels[A].holds, levels[A].fails) == (0.95, 0.95)
 
 

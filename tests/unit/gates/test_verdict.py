@@ -336,9 +336,9 @@ WANTS_ITEMS, HOLDS, FAILS = "M(a) >= M(b) on interval", "M(a) >= 0.4", "M(a) >= 
 )
 def test_more_items_are_advised_only_where_they_can_change_the_verdict(file: Any, helps: bool) -> None:
     (found,) = decide([gate(**file)], Evaluator(SLIGHT, REGISTRY, resamples=200))
-    advised = [each for each in found.clauses if each.text == WANTS_ITEMS and each.items_to_settle]
+    advised = [each for each in found.clauses if each.text == WANTS_ITEMS and each.advice]
     assert bool(advised) is helps
-    if not any(each.items_to_settle for each in found.clauses):
+    if not any(each.advice for each in found.clauses):
         assert "more item" not in verdict_sentence(found)
 
 

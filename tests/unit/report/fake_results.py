@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.records import ClauseResult, Comparison, Estimate, Verdict
+from assay.records import Advice, ClauseResult, Comparison, Estimate, Verdict
 from assay.results import Expected, ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
 
 Floats = NDArray[np.float64]
@@ -196,7 +196,7 @@ def build_verdicts() -> list[Verdict]:
                 ClauseResult(
                     "nDCG@10(dense) >= nDCG@10(bm25) + 0.01 where language=de|ja", None, 0.0061, -0.0163,
                     0.0284, 121, reason="the interval includes a loss", left=0.5341, right=0.528, mde=0.032,
-                    items_to_settle=220,
+                    advice=Advice(220, "", 0.83, 0.06),
                 ),
                 ClauseResult(
                     "Success@3(dense) >= 0.60", False, -0.0421, -0.0857, 0.0016, 494, left=0.5579, right=0.6,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.records import ClauseResult, Comparison, Estimate, Verdict
+from assay.records import Advice, ClauseResult, Comparison, Estimate, Verdict
 from assay.report import wording as say
 from assay.report.html import about, answer
 from assay.results import MeasureInfo, Results
@@ -101,10 +101,20 @@ def test_a_kill_that_holds_speaks_against_shipping() -> None:
 
 
 def test_an_open_clause_says_what_would_settle_it() -> None:
-    open_one = clause("x(a) > 0", None, reason="too few items.", items_to_settle=220)
-    assert say.clause_outlook(open_one) == "too few items; about 220 more items would settle it"
+    open_one = clause("x(a) > 0", None, reason="too few items.", advice=Advice(220, "", 0.83, 0.06))
+    advised = "with 220 more items, 83% to settle it if the effect is what it looks like, 6% if there is none"
+    assert say.clause_outlook(open_one) == f"too few items; {advised}"
     sentence = say.verdict_sentence(Verdict("g", "inconclusive", [open_one]))
-    assert sentence.endswith("(too few items; about 220 more items would settle it)")
+    assert sentence.endswith(f"(too few items; {advised})")
+
+
+def test_advice_names_the_slice_and_what_to_do_where_no_number_helps() -> None:
+    assert say.advice_text(Advice(1, "category=direct", 0.8, 0.05)).startswith(
+        "with 1 more item of category=direct, 80% to settle it"
+    )
+    assert say.advice_text(Advice(None, instead="decide by cost")) == (
+        "more items are unlikely to settle it: decide by cost"
+    )
 
 
 def test_the_headline_is_about_the_deciding_clause(results: Results, bare: Results) -> None:

@@ -17,7 +17,7 @@ from assay.stats.effects import (
     odds_ratio,
     win_tie_loss,
 )
-from assay.stats.power import items_to_settle, minimum_detectable_effect, power_of
+from assay.stats.power import minimum_detectable_effect, power_of
 
 numbers = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=20)
 
@@ -92,14 +92,3 @@ def test_power_at_the_ends() -> None:
     assert power_of(0.0, 0.0, 50) == 0.0
     assert math.isnan(power_of(0.1, 0.3, 1))
     assert math.isnan(minimum_detectable_effect(0.3, 1))
-
-
-def test_items_to_settle_by_hand() -> None:
-    # 0.02 with 0.05 down to the lower end: 100 · (0.05 / 0.02)² = 625, and one to be past it: 526 more.
-    assert items_to_settle(0.02, -0.03, 0.08, 100) == 526
-    # Under the threshold the upper end counts: 100 · (0.06 / 0.03)² = 400.
-    assert items_to_settle(0.07, 0.05, 0.13, 100, threshold=0.10) == 301
-    assert items_to_settle(0.2, 0.1, 0.3, 100) == 0
-    assert items_to_settle(0.1, 0.0, 0.2, 100) == 1
-    assert items_to_settle(0.0, -0.1, 0.1, 100) is None
-    assert items_to_settle(0.1, float("nan"), float("nan"), 100) is None

@@ -3,7 +3,8 @@
 baselines/NAME/
   scores.parquet   every score
   results.json     the results without their scores
-  items.json       the items as they were, what else the scores rest on, and the hashes of the other two files
+  looks/           the looks that were taken at the gates until then
+  items.json       the items as they were, what else the scores rest on, and the hashes of the other files
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from assay.datasets.dataset import digest
 from assay.disk import sync
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.measures.block import View
+from assay.operations.looks import FOLDER, baselines_folder, looks_of
 from assay.operations.pipeline import Evaluation
 from assay.plugins import identity
 from assay.records import Item
@@ -34,6 +36,7 @@ from assay.study import Study
 
 SCHEMA = "assay/baseline/1"
 SCORES, RESULTS, ITEMS = "scores.parquet", "results.json", "items.json"
+LOOKS = f"{FOLDER}/000001.jsonl"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 KEY = 16  # hex digits that tell things judged of one item apart
 PEOPLE = "people"  # among judges, whoever they are
@@ -58,12 +61,17 @@ def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False)
     if not _NAME.fullmatch(name):
         rule = "Use letters, digits, dot, dash and underscore, at most 100, and begin with none of . and -."
         raise UsageError(f"{name!r} is no name for a baseline. {rule}")
-    target = _root(study) / name
+    target = baselines_folder(study) / name
     if target.exists() and not replace:
         raise UsageError(f"There is a baseline {name!r} already. Choose another name, or add --replace.")
     evaluation = Evaluation(study)
     results = evaluation.results
-    content = {SCORES: Parquet().render(results), RESULTS: _encode(_without_scores(results))}
+    looks = [_encode(look) + b"\n" for look in looks_of(study, evaluation.store)]
+    content = {
+        SCORES: Parquet().render(results),
+        RESULTS: _encode(_without_scores(results)),
+        LOOKS: b"".join(looks),
+    }
     files = {file: digest([data]) for file, data in content.items()}
     kept = msgspec.structs.replace(_kept(evaluation, note), files=files)
     _store(target, {**content, ITEMS: _encode(kept)})
@@ -127,15 +135,8 @@ class Version(NamedTuple):
         return self.scores[column].unique(maintain_order=True).to_list()
 
 
-def _root(study: Study) -> Path:
-    """Where the study says; else beside the run folder: `baselines`, or `NAME.baselines` for another file."""
-    if study.file.baselines is not None:
-        return study.kit.path(study.filled(study.file.baselines))
-    return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "baselines")
-
-
 def _names(study: Study) -> list[str]:
-    root = _root(study)
+    root = baselines_folder(study)
     found = root.iterdir() if root.is_dir() else ()
     return sorted(path.name for path in found if path.is_dir() and _NAME.fullmatch(path.name))
 
@@ -147,6 +148,7 @@ def _store(target: Path, content: Mapping[str, bytes]) -> None:
         try:
             draft.mkdir(parents=True, exist_ok=True)
             for name, data in content.items():
+                (draft / name).parent.mkdir(exist_ok=True)
                 (draft / name).write_bytes(data)
                 sync(draft / name)
             sync(draft)
@@ -250,7 +252,7 @@ def kept_version(study: Study, name: str) -> Version:
     if name not in (names := _names(study)):
         fix = did_you_mean(name, names) or "Keep one with: assay baseline tag STUDY NAME"
         raise UsageError(f"There is no baseline {name!r}. {fix}")
-    folder = _root(study) / name
+    folder = baselines_folder(study) / name
     try:
         data = {file: (folder / file).read_bytes() for file in (ITEMS, RESULTS, SCORES)}
         schema = msgspec.json.decode(data[ITEMS], type=dict[str, Any]).get("schema")

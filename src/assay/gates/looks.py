@@ -1,0 +1,151 @@
+"""Looks: how often a gate was decided before on other evidence, and how sure it must be this time.
+
+A look is the same gate with the same versions of its systems on more or other evidence. Reading the same
+evidence again is none, and a new version of a system begins at the first look. `stats/sequential.py` says
+what a further look costs. What an earlier look showed needs the plain bound only: it was already said, and
+saying it again cannot make it wrong more often.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.datasets.dataset import digest
+from assay.gates.evaluate import Evaluator
+from assay.gates.leaf import Mean
+from assay.stats.sequential import size_of, step_of, tail_of_last
+
+HASH = 12  # hex digits that tell the evidence of one item from any other
+
+
+class Look(msgspec.Struct, frozen=True):
+    """One decision of a gate: the evidence it rested on, and what it showed."""
+
+    question: str  # a hash of the gate and of the versions of its systems
+    step: int  # of the grid of sizes; a second look on one step uses up the next
+    evidence: list[str]  # one hash per item
+    shown: dict[str, bool] = {}  # by clause: whether it held or failed
+
+
+@dataclass(frozen=True)
+class Looking:
+    """A gate about to be decided on some evidence, after the looks there were before."""
+
+    evidence: frozenset[str]
+    earlier: Sequence[Look] = ()
+    planned: int | None = None
+    question: str = ""
+
+    @classmethod
+    def at(
+        cls, question: str, evidence: Iterable[str], looks: Iterable[Look], planned: int | None = None
+    ) -> Looking:
+        """The next look at a question, given every look that was ever recorded."""
+        now = frozenset(evidence)
+        same = sorted((look for look in looks if look.question == question), key=lambda look: look.step)
+        # evidence that was seen before is read again, and decided as it was then
+        earlier = list(itertools.takewhile(lambda look: frozenset(look.evidence) != now, same))
+        return cls(now, earlier, planned, question)
+
+    @classmethod
+    def of_size(cls, items: int) -> Looking:
+        """The first look, at so many items."""
+        return cls(frozenset(map(str, range(items))))
+
+    @property
+    def number(self) -> int:
+        return len(self.earlier) + 1
+
+    @cached_property
+    def seen(self) -> int:
+        """How many items, each with its scores, all looks together have seen."""
+        return len(self.evidence.union(*(look.evidence for look in self.earlier)))
+
+    @cached_property
+    def first(self) -> int:
+        """The size that the grid starts from: the planned one, or that of the first look."""
+        return self.planned or len(self.earlier[0].evidence if self.earlier else self.evidence) or 1
+
+    @cached_property
+    def step(self) -> int:
+        """The step of the grid that this look uses up."""
+        reached = step_of(max(self.seen, 1), self.first)
+        return max(reached, self.earlier[-1].step + 1) if self.earlier else reached
+
+    def level(self, plain: float) -> float:
+        """The confidence level of this look, where a single one would have the plain level."""
+        return self.level_after(0, plain) if self.earlier or self.step < 0 else plain
+
+    def level_after(self, steps: int, plain: float) -> float:
+        """The level of a look so many steps of the grid later that adds new items and drops none."""
+        used, shared = [*(look.step for look in self.earlier), self.step], self._shared
+        if steps:
+            used.append(self.step + steps)
+            shared = np.pad(shared, (0, 1), "edge")
+            shared[-1, -1] += self.size_after(steps) - self.seen
+        size = np.sqrt(np.diag(shared))
+        return 1 - 2 * tail_of_last(used, shared / np.outer(size, size), (1 - plain) / 2)
+
+    @cached_property
+    def _shared(self) -> NDArray[np.float64]:
+        """How many items every two looks share, this one last."""
+        sets = [*(frozenset(look.evidence) for look in self.earlier), self.evidence]
+        return np.array([[max(len(one & other), one is other) for other in sets] for one in sets], np.float64)
+
+    def size_after(self, steps: int) -> int:
+        """How many items there must be for a decision so many steps later."""
+        return max(size_of(self.step + steps, self.first), self.seen + 1)
+
+    def levels(self, clause: str, plain: float) -> tuple[float, float]:
+        """The levels at which a clause is said to hold and to fail."""
+        now = self.level(plain)
+        before = {look.shown.get(clause) for look in self.earlier}
+        return (plain if True in before else now, plain if False in before else now)
+
+    def recorded(self, shown: Mapping[str, bool]) -> Look:
+        """What is kept of this look."""
+        return Look(self.question, self.step, sorted(self.evidence), dict(shown))
+
+
+@dataclass(frozen=True)
+class LookBook:
+    """Every look that was ever taken at the gates of a study, and where the next one is written down."""
+
+    looks: list[Look] = field(default_factory=list)
+    question: Callable[[str], str] = str  # by the name of a gate: what it asks, and of which systems
+    keep: Callable[[Look], None] | None = None
+
+    def at(self, gate: str, evidence: Iterable[str], planned: int | None) -> Looking:
+        """The look that is about to be taken."""
+        return Looking.at(self.question(gate), evidence, self.looks, planned)
+
+    def record(self, looking: Looking, shown: Mapping[str, bool]) -> None:
+        """Writes a look down; reading the same evidence again is none."""
+        same = (look for look in self.looks if look.question == looking.question)
+        if looking.evidence and all(frozenset(look.evidence) != looking.evidence for look in same):
+            look = looking.recorded(shown)
+            self.looks.append(look)
+            if self.keep is not None:
+                self.keep(look)
+
+
+def evidence_of(means: Sequence[Mean], evaluator: Evaluator) -> list[str]:
+    """One hash per item that has a score in any of the columns: of the item and of these scores."""
+    rows = evaluator.rows
+    columns = sorted({mean.column for mean in means if mean.system in rows.systems})
+    if not columns:
+        return []
+    table = np.stack([rows.column(*column).values for column in columns])
+    by_item = table.reshape(len(columns), -1, len(rows.items)).transpose(2, 0, 1)
+    return [
+        digest([item.item_id.encode(), values.tobytes()])[:HASH]
+        for item, values in zip(rows.items, by_item, strict=True)
+        if not np.isnan(values).all()
+    ]

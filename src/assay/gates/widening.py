@@ -1,0 +1,96 @@
+"""What resampling items does not see: seeds that shift a whole system, and rare losses nobody met.
+
+Both widen the interval of a margin. Seeds always do, where there are several; rare losses only if the gate
+says `strict`, because a bound that reckons with everything unseen decides little at ordinary sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.gates.evaluate import Counting, Evaluator, Scope, worth
+from assay.gates.leaf import Leaf, Mean
+from assay.gates.syntax import Call, Expression
+from assay.stats.columns import TIE
+from assay.stats.intervals import Interval, strict_interval
+from assay.stats.seeds import SeedError, seed_error
+
+Floats = NDArray[np.float64]
+Bounds = tuple[float, float]
+STEP = 1e-6
+
+
+@dataclass(frozen=True)
+class Widening:
+    """What is added to the interval of one margin under one way of counting failed rows."""
+
+    seeds: SeedError | None = None
+    rows: Floats | None = None  # the margin of every cluster, where rare losses are to be reckoned with
+    bounds: Bounds = (0.0, 0.0)
+    resamples: int = 0
+
+    def interval(self, plain: Interval, value: float, level: float) -> Interval:
+        """The interval of a value that differs from the mean of the rows by a constant only."""
+        found = plain
+        if self.rows is not None:
+            shift = value - float(self.rows.mean())
+            ends = self.bounds[0] + shift, self.bounds[1] + shift
+            found = strict_interval(self.rows + shift, plain, ends, level, self.resamples)
+        return found if self.seeds is None else self.seeds.widened(found, value, level)
+
+
+def strict_rows(
+    margin: Expression,
+    leaves: Mapping[Call, Leaf],
+    evaluator: Evaluator,
+    way: Counting,
+    scope: Scope,
+    whole: float,
+) -> Floats | None:
+    """The margin of each cluster; None where the whole is not their mean, as of ratios and percentiles."""
+    if not all(isinstance(found, Mean) for found in leaves.values()):
+        return None
+    columns = {
+        call: evaluator.values(found, way) for call, found in leaves.items() if isinstance(found, Mean)
+    }
+    rows = worth(margin, columns)
+    inside = (scope.codes >= 0) & ~np.isnan(rows)
+    counts = np.bincount(scope.codes[inside], minlength=scope.n)
+    sums = np.bincount(scope.codes[inside], weights=rows[inside], minlength=scope.n)
+    found: Floats = sums / np.maximum(counts, 1)
+    return found if counts.all() and abs(float(found.mean()) - whole) <= TIE else None
+
+
+def seeds_in(
+    margin: Expression,
+    leaves: Mapping[Call, Leaf],
+    evaluator: Evaluator,
+    values: Mapping[Call, Floats],
+    scope: Scope,
+) -> SeedError | None:
+    """What seeds do to a margin, through the means in it; None where not two of them are in all of these.
+
+    A system with one seed enters as it is: what is said holds for that run of it.
+    """
+    by_seed = {
+        call: columns
+        for call, found in leaves.items()
+        if isinstance(found, Mean) and (columns := evaluator.rows.by_seed(*found.column))
+    }
+    if not by_seed:
+        return None
+    seeds = sorted(set.intersection(*(set(columns) for columns in by_seed.values())))
+    points = {call: array[:1] for call, array in values.items()}
+    parts = np.zeros((len(seeds), scope.n))
+    for call, columns in by_seed.items():
+        moved = worth(margin, {**points, call: points[call] + STEP})
+        slope = float((moved - worth(margin, points))[0]) / STEP
+        table = np.array([columns[seed] for seed in seeds]).reshape(len(seeds), -1)
+        rows = evaluator.used(leaves[call], {}) & ~np.isnan(table).any(axis=0)
+        for part, column in zip(parts, table, strict=True):
+            np.add.at(part, scope.codes[rows], slope * column[rows] / max(rows.sum(), 1))
+    return seed_error(parts)

@@ -1,0 +1,50 @@
+"""What the choice of seeds adds to an interval.
+
+Items are drawn, and so are seeds: three runs of a system that is better or worse as a whole from seed to seed
+say little about the next run, however many items they had. The means over seeds are resampled by item; what
+the seeds do to the whole is added, with Student's t for as many seeds as there are (a two-way layout without
+replication, as in generalizability theory; Brennan, 2001).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from assay.stats.intervals import Interval
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SeedError:
+    """The standard error that seeds leave in a mean over them, and how many there were."""
+
+    error: float
+    seeds: int
+
+    def widened(self, interval: Interval, value: float, level: float) -> Interval:
+        """An interval over items, made as wide as seeds ask for."""
+        reach = float(special.stdtrit(self.seeds - 1, (1 + level) / 2)) * self.error
+        if not reach:
+            return interval
+        low, high = math.hypot(value - interval.low, reach), math.hypot(interval.high - value, reach)
+        return Interval(value - low, value + high, interval.method)
+
+
+def seed_error(parts: Floats) -> SeedError | None:
+    """What seeds do to an estimate; `parts` is its share from each cluster (columns) under each seed (rows).
+
+    The variance of the estimates under each seed, less what items that vary on their own explain of it.
+    """
+    seeds, clusters = parts.shape
+    if seeds < 2 or clusters < 2:
+        return None
+    wholes = parts.sum(axis=1)
+    rest = parts - parts.mean(axis=0) - (wholes - wholes.mean())[:, None] / clusters
+    within = float((rest**2).sum()) / ((seeds - 1) * (clusters - 1)) * clusters
+    return SeedError(math.sqrt(max(0.0, float(wholes.var(ddof=1)) - within) / seeds), seeds)
