@@ -331,6 +331,17 @@ class Comparison(msgspec.Struct, frozen=True):
     mde: float | None = None  # smallest difference this n would find with 80 % power
     p_wilcoxon: float | None = None  # the signed-rank test's, where values are not plain yes or no
     refused: str | None = None  # why there is no comparison, where there is none
+    shown: str = ""  # "better" or "worse", of a against b: what its interval shows at the family's level
+    level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
+
+
+THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NOT_GUARDED = (
+    "threshold shown",  # the interval excludes the threshold
+    "gain shown",  # the interval excludes a loss
+    "loss shown",  # of a kill condition: the interval excludes a gain
+    "not guarded",  # the estimate decides
+)
+LABELS = ("", THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NOT_GUARDED)  # the weakest last
 
 
 class Advice(msgspec.Struct, frozen=True):
@@ -359,6 +370,7 @@ class ClauseResult(msgspec.Struct, frozen=True):
     advice: Advice | None = None  # where it is open for want of items
     role: str = "go"  # first, go or kill
     ways: list[int] = []  # where there are several ways to go: those it belongs to
+    shows: str = ""  # what its outcome rests on: one of LABELS
 
 
 class Verdict(msgspec.Struct, frozen=True):

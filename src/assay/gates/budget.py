@@ -12,16 +12,15 @@ The bar is turned back into a confidence level, so that every kind of interval c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from assay.gates.parts import Group
 from assay.gates.syntax import Clause
-from assay.stats.columns import TIE
+from assay.stats.families import shared_level
 
 Floats = NDArray[np.float64]
 
@@ -44,24 +43,6 @@ def families(part: Group | Clause, *, to_hold: bool) -> Iterator[list[Clause]]:
             yield from families(each, to_hold=to_hold)
     else:
         yield list(dict.fromkeys(part.clauses()))
-
-
-def shared_level(deviations: Sequence[Floats], level: float) -> float:
-    """The level at which each of several bounds is taken, so that all hold together at `level`, one-sided.
-
-    Each column is what an estimate was off by in the same resamples; larger is nearer to a wrong claim. If
-    the resamples do not match, or nothing moves, the parts share alike (Bonferroni).
-    """
-    tail, number = (1 - level) / 2, len(deviations)
-    sizes = {len(each) for each in deviations}
-    bar = np.inf
-    if len(sizes) == 1:
-        table = np.nan_to_num(np.column_stack(deviations), nan=-np.inf, neginf=-np.inf)
-        moving = [column for column in table.T if np.isfinite(column).all() and column.std() > TIE]
-        if len(moving) == number:
-            highest = np.max([column / column.std() for column in moving], axis=0)
-            bar = float(np.quantile(highest, 1 - tail))
-    return 1 - 2 * float(np.clip(special.ndtr(-bar), tail / number, tail))
 
 
 def levels_of(

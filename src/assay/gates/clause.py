@@ -32,7 +32,15 @@ from assay.gates.readiness import (
 )
 from assay.gates.syntax import Call, Clause
 from assay.measures.block import FAILED
-from assay.records import Advice, ClauseResult
+from assay.records import (
+    GAIN_SHOWN,
+    LABELS,
+    LOSS_SHOWN,
+    NOT_GUARDED,
+    THRESHOLD_SHOWN,
+    Advice,
+    ClauseResult,
+)
 from assay.stats.power import detectable_difference
 from assay.study_file import GateFile
 
@@ -96,10 +104,13 @@ def decide_clause(
             key=lambda one: (ORDER.index(one.holds), math.inf if one.value is None else -sign * one.value),
         )
         outcomes = ", ".join(itertools.starmap(_in_short, zip(part.names, found, strict=True)))
+        holds = True if yes >= part.need else None if yes + perhaps >= part.need else False
+        labels = [one.shows for one in best_first[: part.need] if one.holds is holds]
         return msgspec.structs.replace(
             best_first[part.need - 1],  # the one that the rest hangs on
             text=clause.text,
-            holds=True if yes >= part.need else None if yes + perhaps >= part.need else False,
+            holds=holds,
+            shows=max(labels, key=LABELS.index, default=""),  # the weakest
             reason=f"{yes} of {len(found)} hold: {outcomes}",
         )
 
@@ -121,6 +132,11 @@ def rule_of(clause: Clause, rules: GateFile, leaves: Iterable[Leaf]) -> str:
     read = {(mean.system, mean.where) for found in leaves for mean in means_of(found)}
     several = clause.chosen or len(read) > 1
     return clause.on or rules.on or ("difference" if several else "estimate")
+
+
+def is_guarded(clause: Clause, rules: GateFile, evaluator: Evaluator) -> bool:
+    """Whether an interval decides a clause, and not its estimate only."""
+    return rule_of(clause, rules, evaluator.leaves(clause).values()) != "estimate"
 
 
 def _decided(
@@ -180,7 +196,19 @@ def _decided(
         compares = len({(mean.system, mean.where) for mean in means}) > 1
         plan = Plan(least, _must_not_lose(least, on), level.holds, evaluator.level, compares)
         advice = advice_on(clause, plan, looking or Looking.of_size(least.n))
-    return _shown(clause, holds, margins, level.holds, "; ".join(filter(None, notes)), advice)
+    found = _shown(clause, holds, margins, level.holds, "; ".join(filter(None, notes)), advice)
+    return msgspec.structs.replace(found, shows=_label(clause, holds, margins, on, kills))
+
+
+def _label(clause: Clause, holds: bool | None, margins: Sequence[Margin], on: str, kills: bool) -> str:
+    """What a decided clause rests on; a kill condition is also shown not to be met."""
+    if on == "estimate":
+        return NOT_GUARDED
+    if holds is None or (holds is False and not kills):
+        return ""
+    if holds is False or all(_passes(clause, margin.whole.low) for margin in margins):
+        return THRESHOLD_SHOWN
+    return LOSS_SHOWN if kills else GAIN_SHOWN
 
 
 def _worst(outcomes: set[bool | None], kills: bool) -> bool | None:

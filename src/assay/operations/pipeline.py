@@ -16,6 +16,7 @@ import polars as pl
 
 from assay.datasets.dataset import Dataset
 from assay.errors import UsageError
+from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of, measures_of_figures
 from assay.gates.verdict import decide, measures_of, overall, recommended
@@ -225,7 +226,8 @@ class Evaluation:
     @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
         """Estimates of every arm, and the comparisons that the study declares."""
-        estimates, comparisons = summarise(self.rows, self.study.measures, self._comparing)
+        declared = differences_decided(self.study.gates, self.verdicts, self.evaluator)
+        estimates, comparisons = summarise(self.rows, self.study.measures, self._comparing, declared)
         return [self._set_right(each) for each in estimates], comparisons
 
     @cached_property

@@ -6,12 +6,12 @@ of columns of one matrix.
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,10 +19,10 @@ from assay.measures.block import FAILED, PENDING, UNJUDGED
 from assay.protocols import Measure
 from assay.records import Arm, Comparison, Estimate, Factors
 from assay.slices import Condition
-from assay.stats.columns import discordant
-from assay.stats.corrections import benjamini_hochberg, holm
+from assay.stats.columns import TIE, discordant
 from assay.stats.effects import cliffs_delta_paired, cohens_dz, win_tie_loss
-from assay.stats.intervals import Interval, bonett_price, interval_of, proportion_interval
+from assay.stats.families import Contrast, FamilyDecisions, GateDifference
+from assay.stats.intervals import NO_INTERVAL, Interval, bonett_price, interval_of, proportion_interval
 from assay.stats.power import detectable_difference
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
@@ -32,11 +32,6 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 MCNEMAR, SIGN_FLIP = "McNemar", "sign-flip permutation"
 OPEN = {PENDING: "not run yet", UNJUDGED: "not judged"}
-CORRECTIONS: dict[str, Callable[[Sequence[float | None]], list[float | None]]] = {
-    "holm": holm,
-    "benjamini-hochberg": benjamini_hochberg,
-    "none": list,
-}
 
 # One column of a table: system, measure, and the value its failed rows count as (None: they are left out).
 Name = tuple[str, str, float | None]
@@ -53,6 +48,7 @@ class Comparing:
     level: float = 0.95
     seed: int = 0
     by: Sequence[str] = ()
+    family: str = ""  # one family of all measures, of this name; otherwise one per measure
 
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
         """Which systems are compared, the challenger first."""
@@ -84,26 +80,82 @@ def slices(rows: Rows, by: Sequence[str]) -> Iterator[Slice]:
 
 
 def summarise(
-    rows: Rows, measures: Sequence[Measure], how: Comparing
+    rows: Rows, measures: Sequence[Measure], how: Comparing, declared: Sequence[GateDifference] = ()
 ) -> tuple[list[Estimate], list[Comparison]]:
-    """Every estimate, and every declared comparison with p-values corrected within families.
+    """Every estimate, and every comparison that is asked for, decided within its family.
 
-    A family is one measure over all pairs: overall comparisons are one, slices another.
+    A family is one measure over all pairs: overall comparisons are one, slices another. What a gate decides
+    is `declared`, and belongs to the gate.
     """
     estimates: dict[tuple[object, ...], Estimate] = {}
-    comparisons: dict[tuple[object, ...], Comparison] = {}
-    draws = Draws(how.resamples, how.seed)
-    for part in slices(rows, how.by):
+    compared: set[tuple[object, ...]] = set()
+    draws, parts = Draws(how.resamples, how.seed), list(slices(rows, how.by))
+    largest = len(parts) * len(how.pairs(rows.systems)) * (len(measures) if how.family else 1)
+    decisions = FamilyDecisions(how.correction, how.level, largest)
+    for part in parts:
         arms = [arm for system in rows.systems if (arm := rows.arm(system, part.factors))]
         here = [arm.system for arm in arms]
-        table = _Table(rows, part, here, measures, how.level, draws)
+        table = _Table(rows, part, here, measures, how, draws)
         for measure, arm in product(measures, arms):
             # an arm without the factor is the same in every combination, and estimated once
             estimates.setdefault((arm.name, measure.name, *part.where.items()), table.estimate(arm, measure))
         named = {arm.system: arm.name for arm in arms}
-        for one in table.compare(how.pairs(here), measures):
-            comparisons.setdefault((named[one.a], named[one.b], one.measure, *one.where.items()), one)
-    return list(estimates.values()), _corrected(list(comparisons.values()), how)
+        for contrast in table.compare(how.pairs(here), measures):
+            one = contrast.record
+            key = (named[one.a], named[one.b], one.measure, *one.where.items())
+            if key not in compared:
+                compared.add(key)
+                found = _declared(one, part.mask, rows, declared)
+                decisions.add(dataclasses.replace(contrast, declared=found))
+    return list(estimates.values()), decisions.records()
+
+
+def _declared(
+    one: Comparison, mask: Bools, rows: Rows, declared: Sequence[GateDifference]
+) -> GateDifference | None:
+    """What a gate decides of the same measure, systems and rows; of several gates, one that shows something.
+
+    A factor that neither system has repeats its rows: they are the same however often they are listed.
+    """
+
+    def distinct(within: Bools) -> set[tuple[str, ...]]:
+        tables = zip(rows.combinations, within.reshape(-1, len(rows.items)), strict=True)
+        return {
+            (
+                *(arm.name if (arm := rows.arm(each, combo)) else "" for each in (one.a, one.b)),
+                items.tobytes().hex(),
+            )
+            for combo, items in tables
+            if items.any()
+        }
+
+    fitting = [
+        each
+        for each in declared
+        if each.measure == one.measure and {each.a, each.b} == {one.a, one.b}
+        if np.array_equal(each.rows, mask) or distinct(each.rows) == distinct(mask)
+    ]
+    shows = (each for each in fitting if each.low > -TIE or each.high < TIE)
+    return next(shows, next(iter(fitting), None))
+
+
+@dataclass(frozen=True)
+class _Paired:
+    """The difference of two columns on the rows of both, by resampling or, of yes and no, by counts."""
+
+    point: float
+    draws: Floats
+    jackknife: Floats
+    bounds: tuple[float, float] | None
+    discordant: tuple[int, int] | None
+
+    def interval(self, level: float) -> Interval:
+        n = len(self.jackknife)
+        if self.discordant is not None:
+            return bonett_price(*self.discordant, n, level)
+        return interval_of(
+            self.draws, self.point, n, jackknife=self.jackknife, bounds=self.bounds, level=level
+        )
 
 
 @dataclass(frozen=True)
@@ -126,10 +178,10 @@ class _Table:
         part: Slice,
         systems: Sequence[str],
         measures: Sequence[Measure],
-        level: float,
+        how: Comparing,
         draws: Draws,
     ) -> None:
-        self.rows, self.part, self.level, self.draws = rows, part, level, draws
+        self.rows, self.part, self.how, self.draws = rows, part, how, draws
         self._drawn: dict[Name, _Drawn] = {}
         groups: dict[bytes, dict[Name, Column]] = {}
         # by name: the place of a column in a product may touch its last bit, the order of a study must not
@@ -161,7 +213,7 @@ class _Table:
             status_counts(column, self.part.mask),
         )
 
-    def compare(self, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure]) -> Iterator[Comparison]:
+    def compare(self, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure]) -> Iterator[Contrast]:
         """Of every pair, the first system less the second; a comparison without ways to count is refused."""
         asked = [(pair, measure, self._ways(pair, measure)) for measure, pair in product(measures, pairs)]
         flipped = self._flipped([way for _, _, ways in asked for way in ways])
@@ -179,7 +231,7 @@ class _Table:
         measure: Measure,
         ways: Sequence[tuple[Name, Name]],
         flipped: dict[tuple[Name, Name], float],
-    ) -> Comparison:
+    ) -> Contrast:
         """One pair; failed rows count at either end of the range, and the least certain way is shown."""
         a, b = (self.rows.column(system, measure.name) for system in pair)
         about = (*pair, self.part.factors, measure.name, self.part.where)
@@ -187,16 +239,22 @@ class _Table:
         n = int(shared.sum())
         if not ways or not n:
             refused = self._refusal(pair, measure) or "no item applies to both"
-            return Comparison(*about, *(None,) * 6, 0, 0, 0, n, refused=refused)
+            none = Comparison(*about, *(None,) * 6, 0, 0, 0, n, refused=refused)
+            return Contrast(none, True, lambda _: NO_INTERVAL, np.empty(0))
         difference = a.values[shared] - b.values[shared]
         drawn = [(self._drawn[left], self._drawn[right]) for left, right in ways]
         binary = all(_binary(measure, *columns) for columns in drawn)
-        interval = _hull([self._difference_interval(*columns, measure, binary) for columns in drawn])
+        paired = [_paired(*columns, measure, binary) for columns in drawn]
+
+        def interval_at(level: float) -> Interval:
+            return _hull([each.interval(level) for each in paired])
+
+        interval = interval_at(self.how.level)
         p = max(
             mcnemar(left.values, right.values) if binary else flipped[way]
             for way, (left, right) in zip(ways, drawn, strict=True)
         )
-        return Comparison(
+        record = Comparison(
             *about,
             float(difference.mean()),
             *_ends(interval),
@@ -207,10 +265,12 @@ class _Table:
             n,
             effect_name="Cliff's delta" if binary else "Cohen's d",
             test=MCNEMAR if binary else SIGN_FLIP,
-            family=measure.name + (" by slice" if self.part.where else ""),
-            mde=_finite(detectable_difference(interval.low, interval.high, self.level)),
+            family=(self.how.family or measure.name) + (" by slice" if self.part.where else ""),
+            mde=_finite(detectable_difference(interval.low, interval.high, self.how.level)),
             p_wilcoxon=None if binary else max(wilcoxon(a.sums - b.sums) for a, b in drawn),
         )
+        moved = paired[0].draws - paired[0].point
+        return Contrast(record, measure.better == "higher", interval_at, moved)
 
     def _names(self, system: str, measure: Measure) -> list[Name]:
         """The columns that stand for a system in a comparison: two where rows failed, one at each end."""
@@ -251,30 +311,17 @@ class _Table:
             found.update(zip(members, p.tolist(), strict=True))
         return found
 
-    def _difference_interval(self, a: _Drawn, b: _Drawn, measure: Measure, binary: bool) -> Interval:
-        n = len(a.jackknife)
-        if binary:
-            return bonett_price(*discordant(a.values, b.values), n, self.level)
-        return interval_of(
-            a.draws - b.draws,
-            a.point - b.point,
-            n,
-            jackknife=a.jackknife - b.jackknife,
-            bounds=None if measure.high is None else (measure.low - measure.high, measure.high - measure.low),
-            level=self.level,
-        )
-
     def _interval(self, drawn: _Drawn, measure: Measure) -> Interval:
         n = len(drawn.jackknife)
         if _binary(measure, drawn):
-            return proportion_interval(int(drawn.values.sum()), n, self.level)
+            return proportion_interval(int(drawn.values.sum()), n, self.how.level)
         return interval_of(
             drawn.draws,
             drawn.point,
             n,
             jackknife=drawn.jackknife,
             bounds=None if measure.high is None else (measure.low, measure.high),
-            level=self.level,
+            level=self.how.level,
         )
 
     def _refusal(self, pair: tuple[str, str], measure: Measure) -> str:
@@ -295,18 +342,15 @@ class _Table:
         return ""
 
 
-def _corrected(found: Sequence[Comparison], how: Comparing) -> list[Comparison]:
-    """P-values adjusted within families; a difference that was found needs no word on what could be."""
-    adjusted: list[float | None] = [None] * len(found)
-    for family in dict.fromkeys(comparison.family for comparison in found):
-        members = [index for index, comparison in enumerate(found) if comparison.family == family]
-        family_p = CORRECTIONS[how.correction]([found[index].p for index in members])
-        for index, p in zip(members, family_p, strict=True):
-            adjusted[index] = p
-    return [
-        msgspec.structs.replace(one, p_adjusted=p, mde=None if p is None or p < 1 - how.level else one.mde)
-        for one, p in zip(found, adjusted, strict=True)
-    ]
+def _paired(a: _Drawn, b: _Drawn, measure: Measure, binary: bool) -> _Paired:
+    span = None if measure.high is None else measure.high - measure.low
+    return _Paired(
+        a.point - b.point,
+        a.draws - b.draws,
+        a.jackknife - b.jackknife,
+        None if span is None else (-span, span),
+        discordant(a.values, b.values) if binary else None,
+    )
 
 
 def _binary(measure: Measure, *columns: _Drawn) -> bool:

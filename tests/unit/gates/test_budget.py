@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.gates.budget import families, levels_of, shared_level
+from assay.gates.budget import families, levels_of
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.parts import Group, written_out
 from assay.gates.syntax import Clause
 from assay.gates.verdict import decide
+from assay.stats.families import shared_level
 from score_rows import REGISTRY, decided, gate, items_of, rows_of
 
 Floats = NDArray[np.float64]

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from assay.errors import UsageError
 from assay.scoring_results import Tested
 from assay.stats.columns import TIE, ratio
-from assay.stats.compare import CORRECTIONS
 from assay.stats.effects import cliffs_delta_paired, win_tie_loss
+from assay.stats.families import CORRECTIONS
 from assay.stats.intervals import LEVEL, Interval, difference_interval, mean_intervals
 from assay.stats.paired_clusters import (
     magnitude,

@@ -1,0 +1,220 @@
+"""Which of several differences are shown: a whole family of them is wrong no more often than one may be.
+
+A difference is shown if its interval leaves zero out, taken at the level that its family shares: the bar is
+one that the largest of their deviations passes no more often than a single one may (max-T; Westfall and
+Young, 1993; Romano and Wolf, 2005). Systems that move together thus cost little. The bar is turned back into
+a confidence level, so that every kind of interval can be taken at it. If a study corrects for the share of
+false discoveries instead, the level is the one that many of them have in common (Benjamini and Yekutieli,
+2005).
+
+A difference that a gate decides was declared beforehand. It belongs to the family of that gate, is decided at
+the gate's level, and takes nothing from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from assay.records import Comparison
+from assay.stats.columns import TIE
+from assay.stats.corrections import benjamini_hochberg, holm
+from assay.stats.intervals import Interval
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+BETTER, WORSE, NOT_SHOWN = "better", "worse", ""
+CORRECTIONS: dict[str, Callable[[Sequence[float | None]], list[float | None]]] = {
+    "holm": holm,
+    "benjamini-hochberg": benjamini_hochberg,
+    "none": list,
+}
+
+
+def shared_level(deviations: Sequence[Floats], level: float) -> float:
+    """The level at which each of several bounds is taken, so that all hold together at `level`, one-sided.
+
+    Each column is what an estimate was off by in the same resamples; larger is nearer to a wrong claim. If
+    the resamples do not match, or nothing moves, the parts share alike (Bonferroni).
+    """
+    tail, number = (1 - level) / 2, len(deviations)
+    sizes = {len(each) for each in deviations}
+    bar = np.inf
+    if len(sizes) == 1:
+        table = np.nan_to_num(np.column_stack(deviations), nan=-np.inf, neginf=-np.inf)
+        moving = [column for column in table.T if np.isfinite(column).all() and column.std() > TIE]
+        if len(moving) == number:
+            highest = np.max([column / column.std() for column in moving], axis=0)
+            bar = float(np.quantile(highest, 1 - tail))
+    return 1 - 2 * float(np.clip(special.ndtr(-bar), tail / number, tail))
+
+
+def outcome(low: float, high: float, *, upward: bool) -> str:
+    """What the interval of a difference shows; `upward`: more is better."""
+    if low > 0:
+        return BETTER if upward else WORSE
+    if high < 0:
+        return WORSE if upward else BETTER
+    return NOT_SHOWN
+
+
+@dataclass(frozen=True)
+class GateDifference:
+    """A difference that a clause of a gate decides, with its interval at the levels of that clause."""
+
+    gate: str
+    a: str
+    b: str
+    measure: str
+    rows: Bools
+    low: float
+    high: float
+    level: float
+    sharing: int  # clauses of one gate with the same number share what the gate may get wrong
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A comparison, and what it takes to decide it."""
+
+    record: Comparison
+    upward: bool  # whether more is better
+    interval_at: Callable[[float], Interval]
+    moved: Floats  # what the difference was off by in each resample
+    declared: GateDifference | None = None
+
+    @property
+    def identical(self) -> bool:
+        """Whether the two agree on every row, so that nothing can be shown."""
+        return self.record.wins == self.record.losses == 0
+
+    def shown_at(self, level: float) -> str:
+        found = self.interval_at(level)
+        return outcome(found.low, found.high, upward=self.upward)
+
+
+@dataclass
+class _Family:
+    """The comparisons of one measure, or of one gate, as far as they are known."""
+
+    members: list[int] = field(default_factory=list)
+    number: int = 0  # members that could be shown
+    highest: Floats | None = None  # in each resample, the largest deviation of any
+    stuck: bool = False  # one differs, and no resample moves it
+    open: dict[int, Contrast] = field(default_factory=dict)  # what the level is still to decide
+
+    def take(self, moved: Floats) -> None:
+        """Counts one more member, and keeps the largest deviation of each resample."""
+        self.number += 1
+        deviation = float(np.nanstd(moved)) if len(moved) else 0.0
+        if not deviation > TIE:
+            self.stuck = True
+            return
+        size = np.nan_to_num(np.abs(moved)) / deviation
+        if self.highest is not None and len(size) != len(self.highest):
+            self.stuck = True
+            return
+        self.highest = size if self.highest is None else np.maximum(self.highest, size)
+
+    def level(self, level: float) -> float:
+        """The level at which all members together are as sure as one is at `level`."""
+        if self.number < 2 or self.highest is None:
+            return level
+        alpha = 1 - level
+        bar = np.inf if self.stuck else float(np.quantile(self.highest, level))
+        return 1 - float(np.clip(2 * special.ndtr(-bar), alpha / self.number, alpha))
+
+
+class FamilyDecisions:
+    """Decides comparisons family by family; they are added one at a time, and few have to be kept.
+
+    A comparison whose plain interval holds zero is not shown at any level a family may come to; one whose
+    interval leaves it out at the level of the largest family possible is shown at all of them.
+    """
+
+    def __init__(self, correction: str, level: float, most: int) -> None:
+        self.correction, self.level = correction, level
+        self._surest = 1 - (1 - level) / max(most, 1)
+        self._records: list[Comparison] = []
+        self._families: dict[tuple[object, ...], _Family] = {}
+
+    def add(self, contrast: Contrast) -> None:
+        """Takes one more comparison in."""
+        place, one, declared = len(self._records), contrast.record, contrast.declared
+        if declared is not None:
+            shown = outcome(*_ends_for(one, declared), upward=contrast.upward)
+            one = msgspec.structs.replace(
+                one, family=f"gate {declared.gate}", shown=shown, level=declared.level
+            )
+        key = (one.family, declared.sharing if declared else None)
+        family = self._families.setdefault(key, _Family())
+        family.members.append(place)
+        self._records.append(one)
+        if declared is not None or one.refused is not None or contrast.identical:
+            return
+        family.take(contrast.moved)
+        if one.low is None or one.high is None:
+            return
+        plain = outcome(one.low, one.high, upward=contrast.upward)
+        if plain and (self.correction == "none" or contrast.shown_at(self._surest)):
+            self._records[place] = msgspec.structs.replace(one, shown=plain)
+        elif plain:
+            family.open[place] = contrast
+
+    def records(self) -> list[Comparison]:
+        """Every comparison, decided, its p-value adjusted within its family; in the order they were added.
+
+        A difference that is shown needs no word on what could have been.
+        """
+        for (_, gate), family in self._families.items():
+            adjust = CORRECTIONS[self.correction if gate is None else "holm"]
+            adjusted = adjust([self._records[place].p for place in family.members])
+            level = self._level_of(family)
+            for place, p in zip(family.members, adjusted, strict=True):
+                one = self._records[place]
+                shown = family.open[place].shown_at(level) if place in family.open else one.shown
+                self._records[place] = msgspec.structs.replace(
+                    one,
+                    p_adjusted=p,
+                    shown=shown,
+                    level=None if one.refused is not None else one.level if gate is not None else level,
+                    mde=None if shown else one.mde,
+                )
+        return self._records
+
+    def _level_of(self, family: _Family) -> float:
+        if self.correction == "none":
+            return self.level
+        if self.correction == "holm":
+            return family.level(self.level)
+        # the larger the number shown, the lower the level: the largest number that shows itself
+        certain = sum(bool(self._records[place].shown) for place in family.members)
+        number = certain + len(family.open)
+        while number > 0:
+            level = 1 - (1 - self.level) * number / family.number
+            found = certain + sum(bool(each.shown_at(level)) for each in family.open.values())
+            if found == number:
+                return level
+            number = found
+        return 1 - (1 - self.level) / max(family.number, 1)
+
+
+def _ends_for(one: Comparison, declared: GateDifference) -> tuple[float, float]:
+    """The ends of a gate's interval for a comparison, which may name the two systems the other way round.
+
+    An end at zero leaves a loss out, which is what a clause asks for, and so counts as beyond it.
+    """
+    low, high = declared.low, declared.high
+    if one.a != declared.a:
+        low, high = -high, -low
+    difference = one.difference or 0.0
+    if abs(low) <= TIE < difference:
+        low = TIE
+    if abs(high) <= TIE < -difference:
+        high = -TIE
+    return low, high
