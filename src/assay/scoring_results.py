@@ -37,6 +37,8 @@ class Tested(msgspec.Struct, frozen=True, omit_defaults=True):
     losses: int = 0
     left_out: int = 0  # pairs of which a side has no value
     mde: float | None = None  # what this n would find, where nothing was found
+    shown: str = ""  # "better" or "worse", of B against A: what its interval shows at the family's level
+    level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
 
 
 class Agreed(msgspec.Struct, frozen=True, omit_defaults=True):

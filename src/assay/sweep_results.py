@@ -20,7 +20,7 @@ class Setting(msgspec.Struct, frozen=True):
     factors: Factors
     reference: bool
     estimates: list[Estimate]  # over all items, a measure each, in the order of the sweep's measures
-    difference: Comparison | None  # from the reference, Holm over all settings; None: it is the reference
+    difference: Comparison | None  # from the reference, decided among all settings; None: it is the reference
     slices: list[Estimate]  # of the measure that ranks, by value of `by`
     ranked: bool = True  # false: items are open, or failed without a bound, so that it has no place
     seconds: float | None = None  # the median of an answer
@@ -34,7 +34,7 @@ class Effect(msgspec.Struct, frozen=True):
     settings: int
     reference: bool
     estimate: Estimate
-    difference: Comparison | None  # from the reference's value, Holm over the values of the parameter
+    difference: Comparison | None  # from the reference's value, decided among the values of the parameter
 
 
 class Parameter(msgspec.Struct, frozen=True):

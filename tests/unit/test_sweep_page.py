@@ -17,6 +17,7 @@ from assay.report.sweep_table import table_of
 from assay.report.sweep_text import render_sweep
 from assay.report.wording import LOWER_BOUND
 from assay.results import MeasureInfo
+from assay.stats.families import outcome
 from assay.sweep_results import Effect, Fold, Parameter, Setting, Sweep
 
 GRID = {"fuse.k": ["40", "60"], "chunk": ["tokens(size=200)", "tokens(size=300)"]}
@@ -33,7 +34,8 @@ def mean(name: str, value: float | None, n: int = 40, of: int = 40, **where: str
 def apart(name: str, value: float | None, width: float, p: float, refused: str | None = None) -> Comparison:
     ends = (None, None) if value is None else (value - width, value + width)
     figures = (value, *ends, p, p, 0.1, 20, 10, 10, 40) if value is not None else (*[None] * 6, 0, 0, 0, 0)
-    return Comparison(name, REFERENCE, {}, "RR@10", {}, *figures, refused=refused)  # type: ignore[arg-type]
+    shown = outcome(*ends, upward=True) if ends[0] is not None and p < 0.05 else ""
+    return Comparison(name, REFERENCE, {}, "RR@10", {}, *figures, refused=refused, shown=shown)  # type: ignore[arg-type]
 
 
 def setting(place: int, value: float, difference: Comparison | None) -> Setting:
@@ -83,28 +85,28 @@ def test_a_winner_that_holds_twice_is_a_better_setting() -> None:
     assert swept.answer(found) == (
         "fuse.k=60, tokens(size=300) has the best RR@10 (0.500 [0.400, 0.600], n 40): "
         "+0.100 [+0.0500, +0.150] against fuse.k=40, tokens(size=200), "
-        "which holds after Holm over 3 comparisons (p 0.004)."
+        "which holds, corrected over 3 comparisons (p 0.004)."
     )
-    assert swept.holding(found).endswith("after Holm over the whole grid: 1 better for sure.")
+    assert swept.holding(found).endswith("corrected over the whole grid: 1 better for sure.")
 
 
 @pytest.mark.parametrize(
     "found",
     [sweep(checked=0.01), sweep(p=0.2), sweep(gain=0.01)],
-    ids=["not on the other half", "not after Holm", "not in the interval"],
+    ids=["not on the other half", "not corrected over the grid", "not in the interval"],
 )
 def test_a_winner_that_holds_once_is_no_clear_winner(found: Sweep) -> None:
     assert swept.outcome(found) == swept.OPEN
 
 
 def test_the_sentence_of_a_half() -> None:
-    first, second = (swept.fold_sentence(fold, sweep(checked=0.01)) for fold in sweep(checked=0.01).folds)
+    first, second = (swept.fold_sentence(fold) for fold in sweep(checked=0.01).folds)
     assert first == (
         "fuse.k=60, tokens(size=300) is best on half A (+0.120); "
         "on half B it is +0.0100 [-0.0500, +0.0700]: not confirmed."
     )
     assert second == "On half B nothing beats fuse.k=40, tokens(size=200), the reference: nothing to confirm."
-    assert swept.fold_sentence(sweep().folds[0], sweep()).endswith("[+0.0200, +0.140]: confirmed.")
+    assert swept.fold_sentence(sweep().folds[0]).endswith("[+0.0200, +0.140]: confirmed.")
     assert swept.optimism(sweep()) == (
         "On the items it was chosen on, the best setting differs from the reference by +0.120; "
         "on the others by +0.0800."
@@ -112,9 +114,11 @@ def test_the_sentence_of_a_half() -> None:
 
 
 def test_where_lower_is_better_less_is_an_improvement() -> None:
-    lower = MeasureInfo("E", "lower", 0, 1)
-    assert swept.is_better(apart("x", -0.1, 0.05, 0.01), lower)
-    assert not swept.is_better(apart("x", 0.1, 0.05, 0.01), lower)
+    less, more = (apart("x", value, 0.05, 0.01) for value in (-0.1, 0.1))
+    assert not swept.is_better(less)
+    assert swept.is_better(more)
+    turned = msgspec.structs.replace(less, shown=outcome(-0.15, -0.05, upward=False))
+    assert swept.is_better(turned)
 
 
 def test_the_reference_may_be_the_best_and_nothing_may_be() -> None:
@@ -135,9 +139,9 @@ def fields(found: Sweep) -> dict[str, Any]:
 
 def test_a_parameter_has_an_answer() -> None:
     parameter = sweep().parameters[0]
-    assert swept.parameter_answer(parameter, sweep().measure) == "60 better than 40"
+    assert swept.parameter_answer(parameter) == "60 better than 40"
     unclear = Parameter("fuse.k", [parameter.effects[0], Effect("60", 2, False, mean("60", 0.5), None)])
-    assert swept.parameter_answer(unclear, sweep().measure) == "no value clearly differs from 40"
+    assert swept.parameter_answer(unclear) == "no value clearly differs from 40"
 
 
 # ----------------------------------------------------------------------------------------- page

@@ -96,13 +96,8 @@ def _show_difference(tables: Tables, a: str, b: str, queries: pl.DataFrame) -> N
         lines.append(
             plain(f"{facts.get('effect_name') or 'effect'} {say.number(facts['effect'], signed=True)}")
         )
-    low, high = facts["low"], facts["high"]
-    clear = low is not None and high is not None and (low > 0 or high < 0)
-    lines.append(
-        "The interval leaves zero out."
-        if clear
-        else "The interval holds zero: neither is shown to be better."
-    )
+    ahead = {"better": a, "worse": b}.get(facts.get("shown", ""))
+    lines.append(f"{plain(ahead)} is shown to be better." if ahead else "Neither is shown to be better.")
     st.markdown("  \n".join(lines))
 
 

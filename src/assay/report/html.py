@@ -193,15 +193,13 @@ def answer(results: Results, measure: MeasureInfo) -> str:
         return "no figures yet" if any(one.n_expected for one in found) else "applies to no item"
     groups: dict[tuple[str, str], list[str]] = {}
     for pair in pairs:
-        gain = (pair.difference or 0) * (1 if measure.better == "higher" else -1)
-        finding = "unclear" if not say.settled(pair) else "better" if gain > 0 else "worse"
-        groups.setdefault((finding, pair.b), []).append(Arm(pair.a, pair.factors).name)
+        groups.setdefault((pair.shown, pair.b), []).append(Arm(pair.a, pair.factors).name)
     return "; ".join(_finding(names, finding, other) for (finding, other), names in groups.items())
 
 
 def _finding(names: list[str], finding: str, other: str) -> str:
     listed = say.listed(names)
-    if finding == "unclear":
+    if not finding:
         none = f"neither {' nor '.join(names)}" if len(names) == 2 else f"none of {listed}"
         return (
             f"{names[0]} does not clearly differ from {other}"

@@ -7,52 +7,52 @@ from collections.abc import Sequence
 from assay.records import Comparison
 from assay.report import wording as say
 from assay.report.sweep_wording import is_better, note
-from assay.results import INCONCLUSIVE, MeasureInfo
+from assay.results import INCONCLUSIVE
 from assay.sweep_results import Setting, Sweep
 
-LOSES, GAINS, BEFORE_HOLM, UNCLEAR, NOT_COMPARED = "loses", "gains", "before Holm", "unclear", "not compared"
+LOSES, GAINS, UNCORRECTED, UNCLEAR, NOT_COMPARED = "loses", "gains", "uncorrected", "unclear", "not compared"
 MATTERS, NOTHING_SHOWN, NONE = "matters", "open", "none"
 SHAPES = {MATTERS: None, NOTHING_SHOWN: INCONCLUSIVE, NONE: None}
 AS_IT_IS = "as it is"
 
 
-def effect(one: Comparison | None, measure: MeasureInfo) -> str:
+def effect(one: Comparison | None) -> str:
     """What a change does, as far as its difference shows."""
     if one is None or one.difference is None:
         return NOT_COMPARED
     if say.settled(one):
-        return GAINS if is_better(one, measure) else LOSES
+        return GAINS if is_better(one) else LOSES
     beyond = one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
-    return BEFORE_HOLM if beyond else UNCLEAR
+    return UNCORRECTED if beyond else UNCLEAR
 
 
-def words(setting: Setting, measure: MeasureInfo) -> str:
+def words(setting: Setting) -> str:
     """What a change does, in words that stand beside its picture."""
     if setting.reference:
         return AS_IT_IS
     one = setting.difference
-    found = effect(one, measure)
+    found = effect(one)
     if found in {LOSES, GAINS, NOT_COMPARED}:
         return found
     shown = "not shown to matter"
-    if found == BEFORE_HOLM:
-        return f"{shown}: the interval leaves 0 out, but not after Holm"
+    if found == UNCORRECTED:
+        return f"{shown}: the interval leaves 0 out, but not after correction"
     return f"{shown}; {could}" if one and (could := say.comparison_note(one)) else shown
 
 
 def outcome(sweep: Sweep) -> str:
     """What a sweep of changes comes to."""
-    found = {effect(one.difference, sweep.measure) for one in _changes(sweep)}
+    found = {effect(one.difference) for one in _changes(sweep)}
     if found & {LOSES, GAINS}:
         return MATTERS
-    return NOTHING_SHOWN if found & {UNCLEAR, BEFORE_HOLM} else NONE
+    return NOTHING_SHOWN if found & {UNCLEAR, UNCORRECTED} else NONE
 
 
 def title(sweep: Sweep) -> str:
     """`2 of 6 changes matter`."""
     changes = _changes(sweep)
     if (found := outcome(sweep)) == MATTERS:
-        clear = [one for one in changes if effect(one.difference, sweep.measure) in {LOSES, GAINS}]
+        clear = [one for one in changes if effect(one.difference) in {LOSES, GAINS}]
         verb = "matters" if len(clear) == 1 else "matter"
         return f"{len(clear)} of {say.counted(len(changes), 'change')} {verb}"
     return "No change is shown to matter" if found == NOTHING_SHOWN else "Nothing can be compared yet"
@@ -62,17 +62,17 @@ def answer(sweep: Sweep) -> str:
     """Which changes lose and gain, which are not shown to matter, and what would have been found."""
     found: dict[str, list[Setting]] = {}
     for one in _changes(sweep):
-        found.setdefault(effect(one.difference, sweep.measure), []).append(one)
+        found.setdefault(effect(one.difference), []).append(one)
     if found.keys() <= {NOT_COMPARED}:
         return f"No change is compared with {sweep.reference.name}{_why(sweep)}."
     clear = [
         f"{_measured(found[each])} {_verb(each, found[each])}" for each in (LOSES, GAINS) if each in found
     ]
     family = say.counted(len(_changes(sweep)), "change")
-    start = f"Against {sweep.reference.name} {AS_IT_IS}, after Holm over {family}"
+    start = f"Against {sweep.reference.name} {AS_IT_IS}, corrected over {family}"
     sentences = [f"{start}: {'; '.join(clear) or 'none loses or gains'}."]
-    if BEFORE_HOLM in found:
-        sentences.append(f"Before Holm alone, an interval leaves 0 out: {_measured(found[BEFORE_HOLM])}.")
+    if UNCORRECTED in found:
+        sentences.append(f"Only before correction an interval leaves 0 out: {_measured(found[UNCORRECTED])}.")
     if UNCLEAR in found:
         sentences.append(_unclear(found[UNCLEAR]))
     if NOT_COMPARED in found:

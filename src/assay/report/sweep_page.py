@@ -41,7 +41,7 @@ def render_page(sweep: Sweep) -> bytes:
         noted=any(swept.note(setting) for setting in sweep.settings),
         folds=_folds(sweep),
         heat=_heat(sweep),
-        parameters=[_parameter(sweep, each) for each in sweep.parameters],
+        parameters=[_parameter(each) for each in sweep.parameters],
     )
     return page.encode()
 
@@ -109,7 +109,7 @@ def _cell(sweep: Sweep, one: Estimate, solid: list[float]) -> dict[str, Any]:
     return {"estimate": one, "style": shade(one, solid, sweep.measure.better)}
 
 
-def _parameter(sweep: Sweep, parameter: Parameter) -> dict[str, Any]:
+def _parameter(parameter: Parameter) -> dict[str, Any]:
     """Differences from the reference's value on one axis through zero."""
     axis = svg.axis_over(
         (bound for effect in parameter.effects for bound in _ends(effect.difference)), zero=True
@@ -121,7 +121,7 @@ def _parameter(sweep: Sweep, parameter: Parameter) -> dict[str, Any]:
         if effect.reference and axis:
             plot = svg.whisker(axis, (0.0, 0.0, 0.0), style, effect.value)
         rows.append({"effect": effect, "style": style, "plot": plot})
-    title = swept.parameter_answer(parameter, sweep.measure)
+    title = swept.parameter_answer(parameter)
     return {"name": parameter.name, "answer": title, "scale": svg.scale(axis) if axis else "", "rows": rows}
 
 

@@ -56,7 +56,7 @@ def _answer(sweep: Sweep) -> Iterator[str]:
         yield f"{changed.title(sweep)}{where}"
         return
     yield swept.holding(sweep)
-    yield from (swept.fold_sentence(fold, sweep) for fold in sweep.folds)
+    yield from (swept.fold_sentence(fold) for fold in sweep.folds)
     yield from filter(None, [swept.optimism(sweep), swept.answer(sweep)])
     yield f"{swept.TITLES[swept.outcome(sweep)]}{where}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.records import Comparison, Estimate
 from assay.report import wording as say
-from assay.results import GO, INCONCLUSIVE, MeasureInfo
+from assay.results import GO, INCONCLUSIVE
 from assay.sweep_results import Fold, Parameter, Setting, Sweep
 
 BETTER, STAYS, OPEN, NONE = "better", "stays", "open", "none"
@@ -22,21 +22,19 @@ HALVES = (
 
 
 def outcome(sweep: Sweep) -> str:
-    """What a sweep comes to; better: the best holds after Holm, and on items that did not choose it."""
+    """What a sweep comes to; better: the best holds among all, and on items that did not choose it."""
     if sweep.best is None:
         return NONE
     if sweep.best.reference:
         return STAYS
-    holds = is_better(sweep.best.difference, sweep.measure)
-    confirmed = any(is_better(fold.checked, sweep.measure) for fold in sweep.folds)
+    holds = is_better(sweep.best.difference)
+    confirmed = any(is_better(fold.checked) for fold in sweep.folds)
     return BETTER if holds and confirmed else OPEN
 
 
-def is_better(difference: Comparison | None, measure: MeasureInfo) -> bool:
-    """Whether a difference is clear, and an improvement."""
-    if difference is None or difference.difference is None or not say.settled(difference):
-        return False
-    return (difference.difference > 0) == (measure.better == "higher")
+def is_better(difference: Comparison | None) -> bool:
+    """Whether a difference is shown, and an improvement."""
+    return difference is not None and difference.shown == "better"
 
 
 def answer(sweep: Sweep) -> str:
@@ -58,13 +56,13 @@ def _against(best: Setting, sweep: Sweep) -> str:
     if one is None or one.difference is None:
         return f"it is not compared with {name} ({one.refused if one else 'no comparison'})"
     difference = say.with_interval(one.difference, one.low, one.high, signed=True)
-    holds = "holds" if is_better(one, sweep.measure) else "does not hold"
+    holds = "holds" if is_better(one) else "does not hold"
     family = say.counted(len(sweep.settings) - 1, "comparison")
     p = say.p_value(one.p_adjusted)
-    return f"{difference} against {name}, which {holds} after Holm over {family} (p {p})"
+    return f"{difference} against {name}, which {holds}, corrected over {family} (p {p})"
 
 
-def fold_sentence(fold: Fold, sweep: Sweep) -> str:
+def fold_sentence(fold: Fold) -> str:
     """`X is best on half A (+0.06); on half B it is +0.01 [-0.05, +0.07]: not confirmed`."""
     if fold.setting is None:
         return f"On half {fold.chosen_on} no setting can be ranked."
@@ -76,14 +74,14 @@ def fold_sentence(fold: Fold, sweep: Sweep) -> str:
     if one is None or one.difference is None:
         return f"{start} is not compared ({one.refused if one else 'no item'})."
     difference = say.with_interval(one.difference, one.low, one.high, signed=True)
-    return f"{start} is {difference}: {verdict(fold, sweep)}."
+    return f"{start} is {difference}: {verdict(fold)}."
 
 
-def verdict(fold: Fold, sweep: Sweep) -> str:
+def verdict(fold: Fold) -> str:
     """Whether the other half bears a choice out."""
     if fold.checked is None or fold.checked.difference is None:
         return "nothing to confirm" if fold.setting and fold.chosen is None else "not compared"
-    return "confirmed" if is_better(fold.checked, sweep.measure) else "not confirmed"
+    return "confirmed" if is_better(fold.checked) else "not confirmed"
 
 
 def optimism(sweep: Sweep) -> str:
@@ -121,19 +119,19 @@ def subject(sweep: Sweep) -> str:
 def holding(sweep: Sweep) -> str:
     """Which settings differ from the reference for sure."""
     found = [one for one in sweep.settings if one.difference and say.settled(one.difference)]
-    better = [one.name for one in found if is_better(one.difference, sweep.measure)]
+    better = [one.name for one in found if is_better(one.difference)]
     worse = [one.name for one in found if one.name not in better]
     if not found:
-        return f"No difference from {sweep.reference.name} holds after Holm over the whole grid."
+        return f"No difference from {sweep.reference.name} holds, corrected over the whole grid."
     counts = [f"{len(names)} {word}" for names, word in ((better, "better"), (worse, "worse")) if names]
-    return f"Against {sweep.reference.name}, after Holm over the whole grid: {', '.join(counts)} for sure."
+    return f"Against {sweep.reference.name}, corrected over the whole grid: {', '.join(counts)} for sure."
 
 
-def parameter_answer(parameter: Parameter, measure: MeasureInfo) -> str:
+def parameter_answer(parameter: Parameter) -> str:
     """What a parameter does, as the title of its picture."""
     reference = next(effect.value for effect in parameter.effects if effect.reference)
     clear = [one for one in parameter.effects if one.difference and say.settled(one.difference)]
-    better = [one.value for one in clear if is_better(one.difference, measure)]
+    better = [one.value for one in clear if is_better(one.difference)]
     worse = [one.value for one in clear if one.value not in better]
     found = [
         f"{' and '.join(names)} {word}" for names, word in ((better, "better"), (worse, "worse")) if names

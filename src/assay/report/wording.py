@@ -26,7 +26,6 @@ from assay.spec import Spec, parse_spec
 NOTHING = "n/a"
 AT_LEAST = "≥ "
 LOWER_BOUND = "≥: a lower bound. Results that nobody expected and nobody judged count as wrong."
-ALPHA = 0.05  # what the 95 % intervals stand for
 FEW = 10  # a slice with fewer items is shown, faded
 TITLES = {GO: "Go", NO_GO: "No-go", INCONCLUSIVE: "Inconclusive", None: "No verdict"}
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better"}
@@ -137,9 +136,8 @@ def record(comparison: Comparison) -> str:
 
 
 def settled(comparison: Comparison) -> bool:
-    """Whether a difference is clear: its interval leaves zero out, and its adjusted p-value agrees."""
-    low, high, p = comparison.low, comparison.high, comparison.p_adjusted
-    return low is not None and high is not None and (low > 0 or high < 0) and (p is None or p < ALPHA)
+    """Whether a difference is shown, as its family decided; nothing else may decide it again."""
+    return bool(comparison.shown)
 
 
 def where_text(where: dict[str, str]) -> str:
@@ -337,12 +335,12 @@ def pair_name(comparison: Comparison) -> str:
 
 
 def comparison_note(comparison: Comparison, why: str = "") -> str:
-    """Why there is no comparison, or the smallest difference it could have seen where it saw none."""
+    """Why there is no comparison, what it shows or else could have shown, and which gate decided it."""
     if comparison.refused:
         return f"refused: {why or comparison.refused}"
-    if settled(comparison) or comparison.mde is None:
-        return ""
-    return f"could detect {number(comparison.mde)}"
+    could = f"could detect {number(comparison.mde)}" if comparison.mde is not None else ""
+    by = f"decided by {comparison.family}" if comparison.family.startswith("gate ") else ""
+    return "; ".join(filter(None, [comparison.shown or could, by]))
 
 
 # -------------------------------------------------------------------------------------- review

@@ -22,7 +22,14 @@ from assay.slices import Condition
 from assay.stats.columns import TIE, discordant
 from assay.stats.effects import cliffs_delta_paired, cohens_dz, win_tie_loss
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
-from assay.stats.intervals import NO_INTERVAL, Interval, bonett_price, interval_of, proportion_interval
+from assay.stats.intervals import (
+    NO_INTERVAL,
+    Interval,
+    ResampledMean,
+    bonett_price,
+    interval_of,
+    proportion_interval,
+)
 from assay.stats.power import detectable_difference
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
@@ -91,7 +98,7 @@ def summarise(
     compared: set[tuple[object, ...]] = set()
     draws, parts = Draws(how.resamples, how.seed), list(slices(rows, how.by))
     largest = len(parts) * len(how.pairs(rows.systems)) * (len(measures) if how.family else 1)
-    decisions = FamilyDecisions(how.correction, how.level, largest)
+    decisions = FamilyDecisions[Comparison](how.correction, how.level, largest)
     for part in parts:
         arms = [arm for system in rows.systems if (arm := rows.arm(system, part.factors))]
         here = [arm.system for arm in arms]
@@ -136,26 +143,10 @@ def _declared(
         if np.array_equal(each.rows, mask) or distinct(each.rows) == distinct(mask)
     ]
     shows = (each for each in fitting if each.low > -TIE or each.high < TIE)
-    return next(shows, next(iter(fitting), None))
-
-
-@dataclass(frozen=True)
-class _Paired:
-    """The difference of two columns on the rows of both, by resampling or, of yes and no, by counts."""
-
-    point: float
-    draws: Floats
-    jackknife: Floats
-    bounds: tuple[float, float] | None
-    discordant: tuple[int, int] | None
-
-    def interval(self, level: float) -> Interval:
-        n = len(self.jackknife)
-        if self.discordant is not None:
-            return bonett_price(*self.discordant, n, level)
-        return interval_of(
-            self.draws, self.point, n, jackknife=self.jackknife, bounds=self.bounds, level=level
-        )
+    found = next(shows, next(iter(fitting), None))
+    if found is None or found.a == one.a:
+        return found
+    return dataclasses.replace(found, a=one.a, b=one.b, low=-found.high, high=-found.low)
 
 
 @dataclass(frozen=True)
@@ -213,7 +204,9 @@ class _Table:
             status_counts(column, self.part.mask),
         )
 
-    def compare(self, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure]) -> Iterator[Contrast]:
+    def compare(
+        self, pairs: Sequence[tuple[str, str]], measures: Sequence[Measure]
+    ) -> Iterator[Contrast[Comparison]]:
         """Of every pair, the first system less the second; a comparison without ways to count is refused."""
         asked = [(pair, measure, self._ways(pair, measure)) for measure, pair in product(measures, pairs)]
         flipped = self._flipped([way for _, _, ways in asked for way in ways])
@@ -231,7 +224,7 @@ class _Table:
         measure: Measure,
         ways: Sequence[tuple[Name, Name]],
         flipped: dict[tuple[Name, Name], float],
-    ) -> Contrast:
+    ) -> Contrast[Comparison]:
         """One pair; failed rows count at either end of the range, and the least certain way is shown."""
         a, b = (self.rows.column(system, measure.name) for system in pair)
         about = (*pair, self.part.factors, measure.name, self.part.where)
@@ -244,10 +237,14 @@ class _Table:
         difference = a.values[shared] - b.values[shared]
         drawn = [(self._drawn[left], self._drawn[right]) for left, right in ways]
         binary = all(_binary(measure, *columns) for columns in drawn)
-        paired = [_paired(*columns, measure, binary) for columns in drawn]
+        # failed rows, counted at an end, are rows too
+        counts = [(*discordant(a.values, b.values), len(a.values)) for a, b in drawn] if binary else []
+        differences = [_difference(*columns, measure) for columns in drawn]
 
         def interval_at(level: float) -> Interval:
-            return _hull([each.interval(level) for each in paired])
+            if binary:
+                return _hull([bonett_price(*each, level) for each in counts])
+            return _hull([each.interval(level) for each in differences])
 
         interval = interval_at(self.how.level)
         p = max(
@@ -269,8 +266,7 @@ class _Table:
             mde=_finite(detectable_difference(interval.low, interval.high, self.how.level)),
             p_wilcoxon=None if binary else max(wilcoxon(a.sums - b.sums) for a, b in drawn),
         )
-        moved = paired[0].draws - paired[0].point
-        return Contrast(record, measure.better == "higher", interval_at, moved)
+        return Contrast(record, measure.better == "higher", interval_at, differences[0].moved)
 
     def _names(self, system: str, measure: Measure) -> list[Name]:
         """The columns that stand for a system in a comparison: two where rows failed, one at each end."""
@@ -342,15 +338,11 @@ class _Table:
         return ""
 
 
-def _paired(a: _Drawn, b: _Drawn, measure: Measure, binary: bool) -> _Paired:
-    span = None if measure.high is None else measure.high - measure.low
-    return _Paired(
-        a.point - b.point,
-        a.draws - b.draws,
-        a.jackknife - b.jackknife,
-        None if span is None else (-span, span),
-        discordant(a.values, b.values) if binary else None,
-    )
+def _difference(a: _Drawn, b: _Drawn, measure: Measure) -> ResampledMean:
+    reach = None if measure.high is None else measure.high - measure.low
+    bounds = None if reach is None else (-reach, reach)
+    n = len(a.jackknife)
+    return ResampledMean(a.point - b.point, n, a.draws - b.draws, a.jackknife - b.jackknife, bounds)
 
 
 def _binary(measure: Measure, *columns: _Drawn) -> bool:

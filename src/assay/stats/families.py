@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from assay.records import Comparison
 from assay.stats.columns import TIE
 from assay.stats.corrections import benjamini_hochberg, holm
 from assay.stats.intervals import Interval
@@ -78,11 +78,39 @@ class GateDifference:
     sharing: int  # clauses of one gate with the same number share what the gate may get wrong
 
 
+class DecidableDifference(Protocol):
+    """What a record of a difference has: figures, p-value and family; `shown` and the rest are put in."""
+
+    @property
+    def difference(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def p(self) -> float | None: ...
+    @property
+    def family(self) -> str: ...
+    @property
+    def mde(self) -> float | None: ...
+    @property
+    def wins(self) -> int: ...
+    @property
+    def losses(self) -> int: ...
+    @property
+    def shown(self) -> str: ...
+    @property
+    def level(self) -> float | None: ...
+
+
+Record = TypeVar("Record", bound=DecidableDifference)
+
+
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(Generic[Record]):
     """A comparison, and what it takes to decide it."""
 
-    record: Comparison
+    record: Record
     upward: bool  # whether more is better
     interval_at: Callable[[float], Interval]
     moved: Floats  # what the difference was off by in each resample
@@ -99,14 +127,14 @@ class Contrast:
 
 
 @dataclass
-class _Family:
+class _Family(Generic[Record]):
     """The comparisons of one measure, or of one gate, as far as they are known."""
 
     members: list[int] = field(default_factory=list)
     number: int = 0  # members that could be shown
     highest: Floats | None = None  # in each resample, the largest deviation of any
     stuck: bool = False  # one differs, and no resample moves it
-    open: dict[int, Contrast] = field(default_factory=dict)  # what the level is still to decide
+    open: dict[int, Contrast[Record]] = field(default_factory=dict)  # what the level is still to decide
 
     def take(self, moved: Floats) -> None:
         """Counts one more member, and keeps the largest deviation of each resample."""
@@ -130,7 +158,7 @@ class _Family:
         return 1 - float(np.clip(2 * special.ndtr(-bar), alpha / self.number, alpha))
 
 
-class FamilyDecisions:
+class FamilyDecisions(Generic[Record]):
     """Decides comparisons family by family; they are added one at a time, and few have to be kept.
 
     A comparison whose plain interval holds zero is not shown at any level a family may come to; one whose
@@ -140,33 +168,32 @@ class FamilyDecisions:
     def __init__(self, correction: str, level: float, most: int) -> None:
         self.correction, self.level = correction, level
         self._surest = 1 - (1 - level) / max(most, 1)
-        self._records: list[Comparison] = []
-        self._families: dict[tuple[object, ...], _Family] = {}
+        self._records: list[Record] = []
+        self._families: dict[tuple[object, ...], _Family[Record]] = {}
 
-    def add(self, contrast: Contrast) -> None:
+    def add(self, contrast: Contrast[Record]) -> None:
         """Takes one more comparison in."""
         place, one, declared = len(self._records), contrast.record, contrast.declared
         if declared is not None:
-            shown = outcome(*_ends_for(one, declared), upward=contrast.upward)
-            one = msgspec.structs.replace(
-                one, family=f"gate {declared.gate}", shown=shown, level=declared.level
-            )
+            ends = _ends_for(one.difference or 0.0, declared)
+            shown = outcome(*ends, upward=contrast.upward)
+            one = _with(one, family=f"gate {declared.gate}", shown=shown, level=declared.level)
         key = (one.family, declared.sharing if declared else None)
         family = self._families.setdefault(key, _Family())
         family.members.append(place)
         self._records.append(one)
-        if declared is not None or one.refused is not None or contrast.identical:
+        if declared is not None or one.difference is None or contrast.identical:
             return
         family.take(contrast.moved)
         if one.low is None or one.high is None:
             return
         plain = outcome(one.low, one.high, upward=contrast.upward)
         if plain and (self.correction == "none" or contrast.shown_at(self._surest)):
-            self._records[place] = msgspec.structs.replace(one, shown=plain)
+            self._records[place] = _with(one, shown=plain)
         elif plain:
             family.open[place] = contrast
 
-    def records(self) -> list[Comparison]:
+    def records(self) -> list[Record]:
         """Every comparison, decided, its p-value adjusted within its family; in the order they were added.
 
         A difference that is shown needs no word on what could have been.
@@ -178,16 +205,16 @@ class FamilyDecisions:
             for place, p in zip(family.members, adjusted, strict=True):
                 one = self._records[place]
                 shown = family.open[place].shown_at(level) if place in family.open else one.shown
-                self._records[place] = msgspec.structs.replace(
+                self._records[place] = _with(
                     one,
                     p_adjusted=p,
                     shown=shown,
-                    level=None if one.refused is not None else one.level if gate is not None else level,
+                    level=None if one.difference is None else one.level if gate is not None else level,
                     mde=None if shown else one.mde,
                 )
         return self._records
 
-    def _level_of(self, family: _Family) -> float:
+    def _level_of(self, family: _Family[Record]) -> float:
         if self.correction == "none":
             return self.level
         if self.correction == "holm":
@@ -204,15 +231,16 @@ class FamilyDecisions:
         return 1 - (1 - self.level) / max(family.number, 1)
 
 
-def _ends_for(one: Comparison, declared: GateDifference) -> tuple[float, float]:
-    """The ends of a gate's interval for a comparison, which may name the two systems the other way round.
+def _with(record: Record, **changes: object) -> Record:
+    return msgspec.structs.replace(record, **changes)  # type: ignore[type-var]  # every record is a Struct
+
+
+def _ends_for(difference: float, declared: GateDifference) -> tuple[float, float]:
+    """The ends of a gate's interval.
 
     An end at zero leaves a loss out, which is what a clause asks for, and so counts as beyond it.
     """
     low, high = declared.low, declared.high
-    if one.a != declared.a:
-        low, high = -high, -low
-    difference = one.difference or 0.0
     if abs(low) <= TIE < difference:
         low = TIE
     if abs(high) <= TIE < -difference:

@@ -188,6 +188,53 @@ def strict_interval(
 # --------------------------------------------------------------------------------- one measure
 
 
+@dataclass(frozen=True)
+class ResampledMean:
+    """A mean or a difference of means over n clusters, resampled: ready for an interval at any level."""
+
+    point: float
+    n: int
+    draws: Floats
+    jackknife: Floats
+    bounds: Bounds | None
+
+    def interval(self, level: float = LEVEL) -> Interval:
+        return interval_of(
+            self.draws, self.point, self.n, jackknife=self.jackknife, bounds=self.bounds, level=level
+        )
+
+    @property
+    def moved(self) -> Floats:
+        """What the mean was off by in each resample."""
+        return self.draws - self.point
+
+
+def resampled_columns(
+    sums: Floats,
+    counts: Floats,
+    bounds: Sequence[Bounds | None],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[ResampledMean]:
+    """The means of many columns, from one resampling; `cluster_sums` makes the first two arguments.
+
+    A column may be a measure of a system or a paired difference of two; `bounds` holds the range of each.
+    """
+    draws = resampled_means(sums, counts, resamples, seed) if len(sums) else np.empty((0, sums.shape[1]))
+    points, left_out, present = plain_means(sums, counts), jackknife_means(sums, counts), counts > 0
+    return [
+        ResampledMean(
+            float(points[column]),
+            int(present[:, column].sum()),
+            draws[:, column],
+            left_out[present[:, column], column],
+            bounds[column],
+        )
+        for column in range(sums.shape[1])
+    ]
+
+
 def mean_intervals(
     sums: Floats,
     counts: Floats,
@@ -197,23 +244,9 @@ def mean_intervals(
     seed: int = 0,
     level: float = LEVEL,
 ) -> list[Interval]:
-    """The intervals of the means of many columns, from one resampling; `cluster_sums` makes the arguments.
-
-    A column may be a measure of a system or a paired difference of two; `bounds` holds the range of each.
-    """
-    draws = resampled_means(sums, counts, resamples, seed) if len(sums) else np.empty((0, sums.shape[1]))
-    points, left_out, present = plain_means(sums, counts), jackknife_means(sums, counts), counts > 0
-    return [
-        interval_of(
-            draws[:, column],
-            float(points[column]),
-            int(present[:, column].sum()),
-            jackknife=left_out[present[:, column], column],
-            bounds=bounds[column],
-            level=level,
-        )
-        for column in range(sums.shape[1])
-    ]
+    """The intervals of the means of many columns, from one resampling."""
+    columns = resampled_columns(sums, counts, bounds, resamples=resamples, seed=seed)
+    return [column.interval(level) for column in columns]
 
 
 def mean_interval(

@@ -253,9 +253,7 @@ def test_too_few_resamples_for_the_grid_are_a_warning(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path, "  grid: {k: [1, 2, 3, 4, 5, 6, 7]}\n", text)
     # the smallest p is 1 / 101, and 6 / 101 is above 0.05; 2 · 6 / 0.05 = 240
     (warning,) = [each for each in run_sweep(opened(folder)).warnings if "resamples" in each]
-    assert warning.startswith(
-        "compare.resamples is 100: no difference can hold after Holm over 6 comparisons"
-    )
+    assert warning.startswith("compare.resamples is 100: too few to correct over 6 comparisons")
     assert warning.endswith("; raise it to 240 or more")
 
 

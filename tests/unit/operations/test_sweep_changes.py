@@ -17,6 +17,7 @@ from assay.report.sweep_page import render_page
 from assay.report.sweep_table import table_of
 from assay.report.sweep_text import render_sweep
 from assay.results import MeasureInfo
+from assay.stats.families import outcome
 from assay.sweep_results import Setting, Sweep
 
 HIGHER, LOWER = MeasureInfo("A@400", "higher", 0, 1), MeasureInfo("A@400", "lower", 0, 1)
@@ -29,12 +30,14 @@ CHANGES = {
 }
 
 
-def apart(name: str, value: float | None, low: float = 0, high: float = 0, p: float = 1.0) -> Comparison:
+def apart(
+    name: str, value: float | None, low: float = 0, high: float = 0, p: float = 1.0, *, upward: bool = True
+) -> Comparison:
     about: Any = (name, "race", {}, "A@400", {})
     if value is None:
         return Comparison(*about, *(None,) * 6, 0, 0, 0, 0, refused="3 items not run yet")
-    mde = 0.05 if p >= 0.05 else None
-    return Comparison(*about, value, low, high, p, p, 0.1, 3, 35, 12, 50, mde=mde)
+    mde, shown = (0.05, "") if p >= 0.05 else (None, outcome(low, high, upward=upward))
+    return Comparison(*about, value, low, high, p, p, 0.1, 3, 35, 12, 50, mde=mde, shown=shown)
 
 
 FOUND = {
@@ -81,25 +84,27 @@ def test_what_loses_gains_and_is_not_shown_to_matter() -> None:
     found = sweep()
     assert changed.title(found) == "2 of 5 changes matter"
     assert changed.answer(found) == (
-        "Against race as it is, after Holm over 5 changes: "
+        "Against race as it is, corrected over 5 changes: "
         "no <links> (-0.120) loses; deeper (+0.0600) gains. "
-        "Before Holm alone, an interval leaves 0 out: less shown (-0.0400). "
+        "Only before correction an interval leaves 0 out: less shown (-0.0400). "
         "Not shown to matter: beam only; a difference of 0.0500 would have been found, four times in five. "
         "Not compared: unfinished."
     )
-    assert [changed.words(each, HIGHER) for each in found.settings] == [
+    assert [changed.words(each) for each in found.settings] == [
         "as it is",
         "loses",
         "gains",
         "not shown to matter; could detect 0.0500",
-        "not shown to matter: the interval leaves 0 out, but not after Holm",
+        "not shown to matter: the interval leaves 0 out, but not after correction",
         "not compared",
     ]
 
 
 def test_where_lower_is_better_less_is_a_gain() -> None:
     assert "no <links> (-0.120) gains" not in changed.answer(sweep())
-    lower = changed.answer(sweep(measure=LOWER))
+    worse = apart("deeper", 0.06, 0.02, 0.1, 0.02, upward=False)
+    better = apart("no <links>", -0.12, -0.2, -0.04, 0.01, upward=False)
+    lower = changed.answer(sweep({"deeper": worse, "no <links>": better}, LOWER))
     assert "deeper (+0.0600) loses; no <links> (-0.120) gains." in lower
 
 

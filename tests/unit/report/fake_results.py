@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.records import Advice, ClauseResult, Comparison, Estimate, Verdict
 from assay.results import Expected, ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.stats.families import outcome
 
 Floats = NDArray[np.float64]
 SYSTEMS = ["bm25", "dense", "hybrid"]
@@ -163,6 +164,7 @@ def compare(scores: pl.DataFrame, system: str, measure: str) -> Comparison:
         int((gain > 0).sum()), int((gain == 0).sum()), int((gain < 0).sum()), len(delta),
         "Cliff's delta", "sign-flip permutation", "primary",
         float(2.8 * delta.std(ddof=1) / np.sqrt(len(delta))),
+        shown=outcome(low, high, upward=measure != "Seconds") if 2 * p < 0.05 else "",
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from assay.scoring_results import (
     Suggested,
     Tested,
 )
+from assay.stats.families import outcome as shown_by
 
 MODELS = ["small-8b", "large-70b"]
 LEVELS = ["single-fact", "multi-section-synthesis", "conceptual-relationship"]
@@ -41,6 +42,7 @@ def outcome(metric: str, family: str, where: dict[str, str], shift: float, n: in
     unit = 900.0 if metric == "tokens" else 1.0
     half = 1.4 * unit / float(np.sqrt(n))
     settled = abs(shift) > half
+    decided = shown_by(shift - half, shift + half, upward=metric not in {"hallucinations", "tokens"})
     wins = int(n * min(0.3 + abs(shift) / unit / 4, 0.6))
     binary = metric == "completeness"
     return Tested(
@@ -50,7 +52,7 @@ def outcome(metric: str, family: str, where: dict[str, str], shift: float, n: in
         "odds ratio" if binary else "Cliff's delta", 1.4 if binary else shift / unit / 2,
         0.9 if binary else shift / unit / 2 - 0.08, 2.1 if binary else shift / unit / 2 + 0.08,
         "" if binary else "small", wins, n - wins - wins // 2, wins // 2,
-        mde=None if settled else 2 * half, **more,
+        mde=None if settled else 2 * half, shown=decided, **more,
     )  # fmt: skip
 
 

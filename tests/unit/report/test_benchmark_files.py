@@ -19,6 +19,7 @@ from assay.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verd
 from assay.report.benchmark.columns import columns_of
 from assay.report.benchmark.folder import Benchmark, file_names
 from assay.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.stats.families import outcome
 
 CREATED = 1768300200.0  # 2026-01-13 10:30:00 UTC
 ADJUSTED_RR = "RR(label='review|relevance')@10"
@@ -118,6 +119,7 @@ def comparison(measure: str, difference: float, low: float, high: float, **more:
         "effect_name": "Cohen's d", "test": "sign-flip permutation", "mde": 0.2, "p_wilcoxon": 0.0456,
     }  # fmt: skip
     sides = {"a": "mika", "b": "minilm", "factors": {}}
+    facts["shown"] = outcome(low, high, upward=True)
     return Comparison(
         **{**sides, **facts, **more}, measure=measure, difference=difference, low=low, high=high
     )
@@ -435,12 +437,13 @@ def test_the_comparison_has_every_test_but_no_t_test(files: dict[str, bytes]) ->
     assert pair["overall"]["mrr"] == {
         "measure": "RR@10", "difference": 0.25, "low": 0.05, "high": 0.45, "wins": 2, "losses": 0, "ties": 1,
         "n": 3, "p": 0.03, "test": "sign-flip permutation", "p_adjusted": 0.04, "p_wilcoxon": 0.0456,
-        "effect": 0.8, "effect_name": "Cohen's d", "detectable_difference": 0.2, "refused": None,
+        "family": "", "shown": "better", "effect": 0.8, "effect_name": "Cohen's d",
+        "detectable_difference": 0.2, "refused": None,
     }  # fmt: skip
     seconds = pair["overall"]["total_latency_ms"]
     assert (seconds["difference"], seconds["detectable_difference"]) == (10.0, 40.0)  # milliseconds
     (conceptual,) = pair["by_category"].items()
-    there = {**pair["overall"]["mrr"], "difference": 0.375, "low": -0.1, "high": 0.8, "n": 2}
+    there = {**pair["overall"]["mrr"], "difference": 0.375, "low": -0.1, "high": 0.8, "n": 2, "shown": ""}
     assert conceptual == ("conceptual_queries", {"mrr": there})
     assert pair["human_review"]["semantic_lift"]["difference"] == 0.25  # the review's, not 9
     for content in files.values():

@@ -124,16 +124,18 @@ def test_the_headline_is_about_the_deciding_clause(results: Results, bare: Resul
     assert "No gate is declared" in say.headline(bare)
 
 
-def comparison(difference: float, low: float, high: float, p: float | None) -> Comparison:
-    return Comparison("a", "b", {}, "R@10", {}, difference, low, high, p, p, None, 3, 2, 1, 6, mde=0.05)
+def comparison(shown: str, mde: float | None = None, family: str = "R@10") -> Comparison:
+    figures = (0.1, 0.02, 0.2, 0.08, 0.08, None, 3, 2, 1, 6)
+    return Comparison("a", "b", {}, "R@10", {}, *figures, mde=mde, shown=shown, family=family)
 
 
-def test_a_clear_difference_needs_interval_and_adjusted_p() -> None:
-    assert say.settled(comparison(0.1, 0.02, 0.2, 0.01))
-    assert say.settled(comparison(0.1, 0.02, 0.2, None))
-    assert not say.settled(comparison(0.1, 0.02, 0.2, 0.08))
-    assert not say.settled(comparison(0.1, -0.02, 0.2, 0.01))
-    assert say.comparison_note(comparison(0.1, -0.02, 0.2, 0.2)) == "could detect 0.0500"
+def test_a_difference_is_shown_where_its_family_says_so() -> None:
+    assert say.settled(comparison("better"))
+    assert say.settled(comparison("worse"))
+    assert not say.settled(comparison(""))  # though its own interval leaves zero out
+    assert say.comparison_note(comparison("", 0.05)) == "could detect 0.0500"
+    assert say.comparison_note(comparison("worse")) == "worse"
+    assert say.comparison_note(comparison("better", family="gate ship")) == "better; decided by gate ship"
 
 
 def test_a_title_answers_in_the_direction_of_the_measure(results: Results) -> None:

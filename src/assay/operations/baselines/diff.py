@@ -23,8 +23,6 @@ from assay.records import Comparison, Item, Status, Verdict
 from assay.report.wording import clause_state
 from assay.stats.columns import TIE
 from assay.stats.compare import Comparing, summarise
-from assay.stats.corrections import holm
-from assay.stats.power import ALPHA, detectable_difference
 from assay.stats.rows import Rows
 from assay.study import Study
 
@@ -183,15 +181,13 @@ class Pair:
         return int(np.any([column.status == FAILED for column in columns], axis=0).sum())
 
     def _compared(self, arm: str, rows: Rows, measures: Sequence[Measure]) -> list[Comparison]:
-        _, found = summarise(rows, measures, Comparing(OLD, correction="none", resamples=self.resamples))
-        adjusted = zip(found, holm([one.p for one in found]), strict=True)
-        return [_adjusted(one, arm, p) for one, p in adjusted]
+        return summarise(rows, measures, Comparing(OLD, resamples=self.resamples, family=arm))[1]
 
     def sliced(self, arm: str, measures: Sequence[Measure], by: Sequence[str]) -> list[Comparison]:
-        """The same within every slice, uncorrected: where to look, not what to decide."""
+        """The same within every slice: where to look, not what to decide, so that no p-value is adjusted."""
         rows = self._rows(arm)
         together = [measure for measure in measures if not self._apart(rows, measure.name)]
-        how = Comparing(OLD, correction="none", resamples=self.resamples, by=by)
+        how = Comparing(OLD, resamples=self.resamples, by=by, family=arm)
         _, found = summarise(rows, together, how)
         return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
 
@@ -239,14 +235,6 @@ def _imputed(scores: pl.DataFrame, values: Mapping[str, float]) -> pl.DataFrame:
         value=pl.when(failed).then(value).otherwise("value"),
         status=pl.when(failed).then(pl.lit(Status.SCORED.value, STATUS)).otherwise("status"),
     )
-
-
-def _adjusted(one: Comparison, arm: str, p: float | None) -> Comparison:
-    """With its p-value adjusted; what could have been found is said where nothing was."""
-    mde = None
-    if p is not None and p >= ALPHA and one.low is not None and one.high is not None:
-        mde = detectable_difference(one.low, one.high)
-    return msgspec.structs.replace(one, family=arm, p_adjusted=p, mde=mde)
 
 
 def _moved(rows: Rows, measure: Measure) -> list[Moved]:

@@ -225,7 +225,7 @@ def _too_coarse(comparisons: int, resamples: int) -> list[str]:
     if comparisons / (resamples + 1) < ALPHA:
         return []
     enough = math.ceil(2 * comparisons / ALPHA)
-    what = f"no difference can hold after Holm over {comparisons} comparisons"
+    what = f"too few to correct over {comparisons} comparisons"
     return [f"compare.resamples is {resamples}: {what}; raise it to {enough} or more"]
 
 

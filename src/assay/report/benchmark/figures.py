@@ -17,10 +17,12 @@ from assay.report import wording as say
 from assay.report.benchmark.columns import NAMED, RATES, Column, column_name, columns_of
 from assay.report.flips import COUNTED, Grid, score_grid
 from assay.results import ItemView, Results
+from assay.stats.families import BETTER, NOT_SHOWN, WORSE
 
 Where = Mapping[str, str]
 Pair = tuple[str, str]
 ALL: Where = {}
+_OTHER_WAY = {BETTER: WORSE, WORSE: BETTER, NOT_SHOWN: NOT_SHOWN}
 REVIEWED: Where = {REVIEW: "yes"}
 
 
@@ -233,8 +235,8 @@ def rate_names(found: Sequence[str]) -> list[str]:
 
 
 def advantage(one: Comparison | None) -> bool | None:
-    """Whether a difference is shown to be above 0; nobody knows where there is no interval."""
-    return None if one is None or one.low is None else one.low > 0
+    """Whether the first is shown to be better; nobody knows where there is no interval."""
+    return None if one is None or one.low is None else one.shown == BETTER
 
 
 def _turned(one: Comparison) -> Comparison:
@@ -249,6 +251,7 @@ def _turned(one: Comparison) -> Comparison:
         effect=_minus(one.effect),
         wins=one.losses,
         losses=one.wins,
+        shown=_OTHER_WAY[one.shown],
     )
 
 

@@ -19,9 +19,9 @@ SHOWN_IDS = 12
 HOW_TO_READ = """\
 - Every mean stands with its 95 % interval and the number of queries behind it. `n/a` means that nothing was
   measured, never zero.
-- A difference is the first model less the second, on the same queries. It is shown where the whole interval
-  lies on one side of 0 and the adjusted p agrees. Otherwise the table gives the smallest difference that so
-  many queries would reveal.
+- A difference is the first model less the second, on the same queries. It is demonstrated where the interval
+  still leaves 0 out when it is widened for all differences of its family, or as a gate decided it. Otherwise
+  the table gives the smallest difference that so many queries would reveal.
 - Wins, ties and losses count queries. The Wilcoxon test assumes symmetric differences; the interval does not.
 - Slices hold few queries, and there are many slices: some look clear by chance. Decide on the totals.
 - Automated figures count what rules recognise as relevant. Where a query needs a person's eye they are a

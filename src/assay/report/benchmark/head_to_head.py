@@ -95,6 +95,8 @@ def comparison_facts(one: Comparison) -> dict[str, Any]:
         "p": one.p,
         "test": one.test,
         "p_adjusted": one.p_adjusted,
+        "family": one.family,
+        "shown": one.shown,
         "p_wilcoxon": one.p_wilcoxon,
         "effect": one.effect,
         "effect_name": one.effect_name,

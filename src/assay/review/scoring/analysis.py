@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from assay.errors import UsageError
 from assay.scoring_results import Tested
 from assay.stats.columns import TIE, ratio
 from assay.stats.effects import cliffs_delta_paired, win_tie_loss
-from assay.stats.families import CORRECTIONS
-from assay.stats.intervals import LEVEL, Interval, difference_interval, mean_intervals
+from assay.stats.families import Contrast, FamilyDecisions
+from assay.stats.intervals import LEVEL, Interval, difference_interval, resampled_columns
 from assay.stats.paired_clusters import (
     magnitude,
     mcnemar_by_cluster,
@@ -85,7 +86,6 @@ METRICS = (
     Metric("completeness", SECONDARY, 1.0, binary=True),
     Metric("citation", SECONDARY, 2.0),
 )
-BY_NAME = {metric.name: metric for metric in METRICS}
 FAMILIES = {metric.name: metric.family for metric in METRICS}
 
 
@@ -161,19 +161,25 @@ class Pairs:
 
 
 def analyse(rows: Sequence[Scored], how: Analysing) -> list[Tested]:
-    """Every test of every family, p-values corrected within each.
+    """Every test of every family, decided and p-values corrected within each.
 
     Metrics that no row has are not there.
     """
     pairs = Pairs.of(rows, how)
-    found = [replace(one, family=FAMILIES[one.metric]) for one in _tests(pairs, "", {}, how)]
+    found = [
+        dataclasses.replace(each, record=replace(each.record, family=FAMILIES[each.record.metric]))
+        for each in _tests(pairs, "", {}, how)
+    ]
     for name, groups in _subgroups(pairs):
         for value, here in groups.items():
             found += _tests(pairs.where(here), name, {name: value}, how)
     if len(pairs.known(SITE)) > 1:
         cells = pairs.where(pairs.column(SITE) != "").cells()
         found += _tests(cells, SITE, {}, dataclasses.replace(how, cluster=SITE))
-    return _corrected(found, how)
+    decisions = FamilyDecisions[Tested](how.correction, how.level, len(found))
+    for each in found:
+        decisions.add(each)
+    return decisions.records()
 
 
 def _subgroups(pairs: Pairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]]]:
@@ -190,7 +196,7 @@ def _subgroups(pairs: Pairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]
             yield name, groups
 
 
-def _tests(pairs: Pairs, family: str, where: dict[str, str], how: Analysing) -> Iterator[Tested]:
+def _tests(pairs: Pairs, family: str, where: dict[str, str], how: Analysing) -> Iterator[Contrast[Tested]]:
     """One test a metric, over these pairs; all intervals come from one resampling."""
     metrics = [metric for metric in METRICS if not np.isnan(pairs.values[metric.name]).all()]
     if not metrics:
@@ -200,21 +206,29 @@ def _tests(pairs: Pairs, family: str, where: dict[str, str], how: Analysing) -> 
     signs = np.where(np.abs(differences) <= TIE, 0.0, np.sign(differences))
     bounds = [*(metric.bounds for metric in metrics), *[(-1.0, 1.0)] * len(metrics)]
     sums, counts = cluster_sums(np.hstack([differences, signs]), clusters)
-    intervals = mean_intervals(sums, counts, bounds, resamples=how.resamples, seed=how.seed, level=how.level)
-    for metric, mean, delta in zip(metrics, intervals, intervals[len(metrics) :], strict=False):
+    columns = resampled_columns(sums, counts, bounds, resamples=how.resamples, seed=how.seed)
+    for metric, mean, sign in zip(metrics, columns, columns[len(metrics) :], strict=False):
         both = ~np.isnan(pairs.difference(metric.name))
         a, b = (side[both] for side in pairs.values[metric.name])
         one = Tested(metric.name, family, where, len(a), len(np.unique(clusters[both])))
         one = replace(one, left_out=len(both) - len(a))
+        interval_at: Callable[[float], Interval] = mean.interval
         if len(a) and metric.binary and family != SITE:  # a site's share is no yes or no
-            yield _binary(one, a, b, clusters[both], mean, how.level)
+            if len(np.unique(clusters[both])) == len(a):
+                interval_at = partial(_proportions, b, a)
+            one = _counted(one, metric, a, b, interval_at(how.level), how.level)
+            one = _binary(one, a, b, clusters[both], how.level)
         elif len(a):
-            yield _ranked(_counted(one, metric, a, b, mean), b - a, clusters[both], delta)
-        else:
-            yield one
+            one = _counted(one, metric, a, b, interval_at(how.level), how.level)
+            one = _ranked(one, b - a, clusters[both], sign.interval(how.level))
+        yield Contrast(one, metric.higher, interval_at, mean.moved)
 
 
-def _counted(one: Tested, metric: Metric, a: Floats, b: Floats, interval: Interval) -> Tested:
+def _proportions(b: Floats, a: Floats, level: float) -> Interval:
+    return difference_interval(b, a, binary=True, level=level)
+
+
+def _counted(one: Tested, metric: Metric, a: Floats, b: Floats, interval: Interval, level: float) -> Tested:
     """Means, their difference, and how many pairs are better, alike and worse under B."""
     low, high = ends(interval)
     wins, ties, losses = win_tie_loss(b - a if metric.higher else a - b)
@@ -228,6 +242,7 @@ def _counted(one: Tested, metric: Metric, a: Floats, b: Floats, interval: Interv
         wins=wins,
         ties=ties,
         losses=losses,
+        mde=finite(detectable_difference(interval.low, interval.high, level)),
     )
 
 
@@ -247,13 +262,11 @@ def _ranked(one: Tested, differences: Floats, clusters: Labels, interval: Interv
     )
 
 
-def _binary(one: Tested, a: Floats, b: Floats, clusters: Labels, interval: Interval, level: float) -> Tested:
+def _binary(one: Tested, a: Floats, b: Floats, clusters: Labels, level: float) -> Tested:
     """Yes and no: McNemar's test, and the odds of B alone against A alone."""
-    if len(np.unique(clusters)) == len(clusters):
-        interval = difference_interval(b, a, binary=True, level=level)
     odds = odds_ratio_by_cluster(b, a, clusters, level)
     return replace(
-        _counted(one, BY_NAME[one.metric], a, b, interval),
+        one,
         test=MCNEMAR,
         p=mcnemar_by_cluster(b, a, clusters),
         effect_name=ODDS,
@@ -261,26 +274,6 @@ def _binary(one: Tested, a: Floats, b: Floats, clusters: Labels, interval: Inter
         effect_low=odds.interval.low,
         effect_high=odds.interval.high,
     )
-
-
-def _corrected(found: Sequence[Tested], how: Analysing) -> list[Tested]:
-    """P-values adjusted within families; what was found needs no word on what could have been."""
-    adjusted: dict[int, float | None] = {}
-    for family in dict.fromkeys(one.family for one in found):
-        members = [at for at, one in enumerate(found) if one.family == family]
-        adjusted.update(
-            zip(members, CORRECTIONS[how.correction]([found[at].p for at in members]), strict=True)
-        )
-    return [
-        replace(one, p_adjusted=adjusted[at], mde=_detectable(one, adjusted[at], how.level))
-        for at, one in enumerate(found)
-    ]
-
-
-def _detectable(one: Tested, p: float | None, level: float) -> float | None:
-    if p is None or p < 1 - level or one.low is None or one.high is None:
-        return None
-    return detectable_difference(one.low, one.high, level)
 
 
 def _column(pairs: Sequence[Mapping[str, Scored]], condition: str, metric: str) -> Floats:
