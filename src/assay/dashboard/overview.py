@@ -11,6 +11,7 @@ from assay.dashboard.tables import Tables
 from assay.records import Verdict
 from assay.report import wording as say
 from assay.report.markdown import code
+from assay.report.verdict_words import clause_words
 
 VERDICT_SIGNS = {"go": "✔", "no-go": "✖", "inconclusive": "◐"}
 LONGEST_TITLE = 80
@@ -73,9 +74,9 @@ _KINDS = ((True, "for"), (False, "against"), (None, "open"))
 
 
 def _clause(clause: Any) -> str:
-    outlook = say.clause_outlook(clause)
-    told = plain(say.clause_sentence(clause)) + (f" ({plain(outlook)})" if outlook else "")
-    return f"{code(clause.text)}: **{say.clause_state(clause)}**. {told}"
+    words = clause_words(clause)
+    told = plain(words.sentence) + (f" ({plain(words.why)})" if words.why else "")
+    return f"{code(words.text)}: **{words.state}**. {told}"
 
 
 def show_cards(tables: Tables, look: Look) -> None:

@@ -22,6 +22,7 @@ from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.looks import LookBook, Looking, evidence_of
 from assay.gates.parts import Group, repeated
+from assay.gates.reason import NO_KILL, reason_for_go
 from assay.gates.syntax import Call, Clause, Number
 from assay.protocols import Measure
 from assay.records import ClauseResult, Verdict
@@ -247,7 +248,7 @@ def _verdict(gate: Gate, evaluator: Evaluator, book: LookBook) -> Verdict:
         for role, clause in gate.by_role()
         for result in [results[clause]]
     ]
-    found = _told(gate, word, shown, reason)
+    found = _told(gate, word, shown, reason or (reason_for_go(shown) if word == GO else ""))
     level = looking.level(evaluator.level) if guarded else None
     compared = [each.n for each in shown if each.holds is not None and each.low is not None]
     unseen = unseen_share(min(compared)) if word == GO and compared and not gate.rules.strict else None
@@ -302,13 +303,13 @@ def _conclusion(gate: Gate, decided: Mapping[Clause, bool | None], blocked: bool
     if kill is True:
         return NO_GO, "a kill condition is met"
     if go is True and kill is False:
-        return GO, "all go clauses hold" if gate.go else "no kill condition is met"
+        return GO, ""  # the clauses, once they are known, say what was shown
     if gate.rules.otherwise is not None and not blocked:
         return gate.rules.otherwise, f"{_unshown(gate)}, and for that the gate says {gate.rules.otherwise}"
     if go is False and gate.kill is None:
         return NO_GO, GO_FAILS
     open_or_failed = [
         "a go clause is open" if go is None else GO_FAILS if go is False else "",
-        "a kill condition is open" if kill is None else "no kill condition is met" if gate.kill else "",
+        "a kill condition is open" if kill is None else NO_KILL if gate.kill else "",
     ]
     return INCONCLUSIVE, ", ".join(filter(None, open_or_failed))

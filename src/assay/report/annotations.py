@@ -9,9 +9,8 @@ from typing import NamedTuple
 from assay.datasets.dataset import Place
 from assay.records import ClauseResult, Verdict
 from assay.report.github_text import expected_text, returned_text
+from assay.report.verdict_words import clause_words
 from assay.report.wording import (
-    clause_outlook,
-    clause_sentence,
     clauses_that_count,
     favours,
     number,
@@ -93,8 +92,8 @@ def _speaks(gate: Verdict, clause: ClauseResult) -> bool:
 
 
 def _sentence(clause: ClauseResult) -> str:
-    why = clause_outlook(clause)
-    return clause_sentence(clause) + (f" ({why})" if why else "")
+    words = clause_words(clause)
+    return words.sentence + (f" ({words.why})" if words.why else "")
 
 
 def _regressions(results: Results, study: Study) -> Iterator[Annotation]:

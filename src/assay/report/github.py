@@ -28,6 +28,7 @@ from assay.report.github_text import (
     returned_text,
     tables,
 )
+from assay.report.verdict_words import verdict_words
 from assay.results import Against, ItemView, MeasureInfo, Results, Turn
 
 WARNINGS, SYSTEMS = 10, 10  # shown of each
@@ -279,17 +280,11 @@ def _values(item: ItemView, tag: str) -> list[str]:
 
 def _clauses(gate: Verdict) -> Iterator[list[str]]:
     """A row a clause; one for the gate where it has none."""
-    word = say.gate_title(gate).removesuffix(", informs")  # which the heading above them says
-    name = f"{literal(gate.gate)} {word}" + (f": {prose(gate.about, TEXT)}" if gate.about else "")
-    clauses = say.clauses_of(gate)
-    if not clauses:
-        yield [name, "", "", prose(gate.reason), "", ""]
-    for place, clause in enumerate(clauses):
-        yield [
-            "" if place else name,
-            literal(clause.text, 2 * NAME),
-            say.clause_state(clause),
-            prose(say.clause_outlook(clause), 2 * TEXT),
-            say.with_interval(clause.value, clause.low, clause.high, signed=True),
-            str(clause.n),
-        ]
+    words = verdict_words(gate)
+    title = words.title.removesuffix(", informs")  # which the heading above them says
+    name = f"{literal(gate.gate)} {title}" + (f": {prose(gate.about, TEXT)}" if gate.about else "")
+    if not words.clauses:
+        yield [name, "", "", prose(words.reason), "", ""]
+    for place, each in enumerate(words.clauses):
+        text, why = literal(each.text, 2 * NAME), prose(each.why, 2 * TEXT)
+        yield ["" if place else name, text, prose(each.outcome, NAME), why, each.margin, each.n]

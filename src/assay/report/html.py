@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from assay.records import Arm, ClauseResult, Comparison, Estimate, Verdict
+from assay.records import Arm, Comparison, Estimate, Verdict
 from assay.report import review as reviewed
 from assay.report import svg
 from assay.report import wording as say
@@ -26,6 +26,7 @@ from assay.report.refusals import Refusals
 from assay.report.scoring_views import scoring_view
 from assay.report.svg import style_of
 from assay.report.tree_figure import tree_figures
+from assay.report.verdict_words import ClauseWords, verdict_words
 from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
 
 SHADES = 6  # steps of the heat table
@@ -127,18 +128,21 @@ def source_hash(source: str) -> str:
 
 
 def _gate(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "verdict": verdict,
-        "sentence": say.verdict_sentence(verdict),
-        "clauses": [_clause(clause) for clause in say.clauses_of(verdict)],
-    }
+    words = verdict_words(verdict)
+    return {"verdict": verdict, "words": words, "clauses": [_clause(each) for each in words.clauses]}
 
 
-def _clause(clause: ClauseResult) -> dict[str, Any]:
+def _clause(words: ClauseWords) -> dict[str, Any]:
+    clause = words.clause
     outcome = _OUTCOMES[say.favours(clause)]
     at = point(clause.value, clause.low, clause.high)
     above = (say.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
-    return {"clause": clause, "outcome": outcome, "plot": svg.margin(at, above, outcome) if at else ""}
+    return {
+        "words": words,
+        "clause": clause,
+        "outcome": outcome,
+        "plot": svg.margin(at, above, outcome) if at else "",
+    }
 
 
 # ----------------------------------------------------------------------------------- systems

@@ -6,15 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 from xml.etree import ElementTree as ET
 
-from assay.records import ClauseResult, Verdict
-from assay.report.wording import (
-    clause_outlook,
-    clause_sentence,
-    clause_state,
-    clauses_of,
-    favours,
-    printable,
-)
+from assay.records import Verdict
+from assay.report.verdict_words import ClauseWords, verdict_words
+from assay.report.wording import clauses_of, favours, printable
 from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 
@@ -43,30 +37,30 @@ def _suite(verdict: Verdict) -> ET.Element:
     ET.SubElement(properties, "property", name="verdict", value=verdict.verdict)
     if verdict.about:
         ET.SubElement(properties, "property", name="about", value=printable(verdict.about))
-    if verdict.reason:
-        ET.SubElement(properties, "property", name="reason", value=printable(verdict.reason))
-    for clause in clauses_of(verdict):
-        suite.append(_case(verdict, clause))
+    words = verdict_words(verdict)
+    if words.reason:
+        ET.SubElement(properties, "property", name="reason", value=printable(words.reason))
+    for each in words.clauses:
+        suite.append(_case(verdict, each))
     case = ET.SubElement(suite, "testcase", name="verdict", classname=printable(verdict.gate))
     if verdict.verdict != GO:
         tag = "failure" if verdict.verdict == NO_GO else "error"
-        ET.SubElement(case, tag, type=verdict.verdict, message=printable(verdict.reason or verdict.verdict))
+        ET.SubElement(case, tag, type=verdict.verdict, message=printable(words.reason or verdict.verdict))
     return suite
 
 
-def _case(verdict: Verdict, clause: ClauseResult) -> ET.Element:
+def _case(verdict: Verdict, words: ClauseWords) -> ET.Element:
     """One clause. A kill condition passes where it does not hold, for then it lets the system through."""
+    clause = words.clause
     case = ET.Element(
         "testcase", name=printable(clause.text), classname=printable(f"{verdict.gate}.{clause.role}")
     )
-    evidence = printable(clause_sentence(clause))
+    evidence = printable(words.sentence)
     if (good := favours(clause)) is None:
-        reason = clause_outlook(clause) or "the evidence does not decide it"
+        reason = words.why or "the evidence does not decide it"
         ET.SubElement(case, "skipped", message=printable(f"inconclusive: {reason}"))
     elif not good:
-        ET.SubElement(case, "failure", type=clause_state(clause), message=evidence).text = printable(
-            clause.reason
-        )
+        ET.SubElement(case, "failure", type=words.state, message=evidence).text = printable(clause.reason)
     ET.SubElement(case, "system-out").text = evidence
     return case
 

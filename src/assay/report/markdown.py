@@ -16,6 +16,7 @@ from assay.report.flips import Changes, changes
 from assay.report.refusals import Refusals
 from assay.report.scoring import agreement_lines, short_table, state_lines
 from assay.report.tree_wording import tree_line
+from assay.report.verdict_words import verdict_words
 from assay.results import ItemView, Results
 
 WORST = 20
@@ -80,19 +81,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) 
 def _gates(results: Results) -> list[str]:
     blocks: list[str] = []
     for verdict in say.gates_in_order(results):
-        blocks.append(f"## {escaped(verdict.gate)}: {say.gate_title(verdict)}")
-        blocks += [escaped(verdict.about), escaped(verdict.reason)]
+        words = verdict_words(verdict)
+        blocks.append(f"## {escaped(verdict.gate)}: {words.title}")
+        blocks += [escaped(verdict.about), escaped(words.reason)]
         header = ("clause", "outcome", "why", "margin [95 %]", "n", "detectable")
         rows = [
-            (
-                code(clause.text),
-                say.clause_state(clause),
-                escaped(say.clause_outlook(clause)),
-                say.with_interval(clause.value, clause.low, clause.high, signed=True),
-                str(clause.n),
-                say.number(clause.mde),
-            )
-            for clause in say.clauses_of(verdict)
+            (code(each.text), escaped(each.outcome), escaped(each.why), each.margin, each.n, each.detectable)
+            for each in words.clauses
         ]
         blocks.append(table(header, rows, texts=3) if rows else "")
     return blocks

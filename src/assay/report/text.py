@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.segment import Segments
 from rich.table import Table
 
-from assay.records import Arm, ClauseResult, Estimate, Verdict
+from assay.records import Arm, Estimate
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.curves import in_curves
@@ -22,6 +22,7 @@ from assay.report.text_items import item_tables, latency_lines
 from assay.report.text_scoring import scoring_parts
 from assay.report.text_tables import GAP, WORDS, columned, folded, grid, plain, side_by_side, turned
 from assay.report.tree_wording import tree_line
+from assay.report.verdict_words import VerdictWords, verdict_words
 from assay.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
 
 if TYPE_CHECKING:
@@ -47,10 +48,11 @@ def render_text(
         console.print()
     for gate in say.gates_in_order(results):
         style = _STYLES.get(gate.verdict, "bold") if gate.deciding else ""
-        _print_line(console, f"{gate.gate}: {say.gate_title(gate)}", style)
+        words = verdict_words(gate)
+        _print_line(console, f"{gate.gate}: {words.title}", style)
         if gate.about:
             _print_line(console, f"  {gate.about}")
-        _print_table(console, _clauses(gate, width), width)
+        _print_table(console, _clauses(words, width), width)
         console.print()
     if results.verdicts or (results.comparisons and not gates_only):
         _print_line(console, DETECTABLE, "dim")
@@ -235,27 +237,16 @@ def _review(results: Results) -> RenderableType | None:
 # ------------------------------------------------------------------------------------- gates
 
 
-def _clauses(gate: Verdict, width: int) -> RenderableType:
-    """A row a clause, and beneath it why it came out so: a column of prose would be narrow and long."""
-    clauses = say.clauses_of(gate)
+def _clauses(gate: VerdictWords, width: int) -> RenderableType:
+    """One row per clause, beneath it what it shows and why: a column of prose would be narrow and long."""
     header = ("clause", "outcome", "margin [95 %]", "n", "detectable")
-    rows = [_clause(clause) for clause in clauses]
+    rows = [(each.text, each.state, each.margin, each.n, each.detectable) for each in gate.clauses]
     widths = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
     widths[0] = min(widths[0], width - GAP - sum(GAP + each for each in widths[1:]))
     parts: list[RenderableType] = [columned("", header, [], words=(0, 1), widths=widths)] if rows else []
-    for clause, row in zip(clauses, rows, strict=True):
+    for clause, row in zip(gate.clauses, rows, strict=True):
         text = folded(row[0], widths[0], WORDS)
         parts.append(columned("", (), [(text, *row[1:])], words=(0, 1), widths=widths))
-        if why := say.clause_outlook(clause):
-            parts.append(Padding(plain(why, "dim"), (0, 0, 0, GAP)))
+        if clause.beneath:
+            parts.append(Padding(plain(clause.beneath, "dim"), (0, 0, 0, GAP)))
     return Padding(Group(*parts), (0, 0, 0, GAP))
-
-
-def _clause(clause: ClauseResult) -> tuple[str, ...]:
-    return (
-        clause.text,
-        say.clause_state(clause),
-        say.with_interval(clause.value, clause.low, clause.high, signed=True),
-        str(clause.n),
-        say.number(clause.mde),
-    )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.errors import UsageError
+from assay.gates.reason import reason_for_go
 from assay.measures.semantic import REVIEW
 from assay.records import Advice, ClauseResult, Comparison, Estimate, Status, Verdict
 from assay.results import (
@@ -199,6 +200,7 @@ def clause_operator(clause: ClauseResult) -> str | None:
 def clause_sentence(clause: ClauseResult) -> str:
     """What was found, what was asked for, and on how much evidence."""
     margin = f"margin {with_interval(clause.value, clause.low, clause.high, signed=True)}, n = {clause.n}"
+    margin += f" ({clause.shows})" if clause.shows else ""
     found = _CLAUSE.match(clause.text)
     if found is None or clause.left is None or clause.right is None:
         return f"{clause.text}: {margin}"
@@ -261,6 +263,11 @@ def gate_title(verdict: Verdict) -> str:
     return f"{'Failed' if verdict.verdict == NO_GO and not killed else TITLES[verdict.verdict]}, informs"
 
 
+def verdict_reason(verdict: Verdict) -> str:
+    """Why a gate says what it says; of a go, which clauses hold and what they show."""
+    return verdict.reason or (reason_for_go(verdict.clauses) if verdict.verdict == GO else "")
+
+
 def verdict_sentence(verdict: Verdict) -> str:
     """The clauses that decided a gate, in one line of words."""
     wanted = {GO: True, NO_GO: False, INCONCLUSIVE: None}.get(verdict.verdict)
@@ -279,7 +286,7 @@ def verdict_sentence(verdict: Verdict) -> str:
     if not (rest := len(deciding) - 1):
         return sentence
     if wanted is True:
-        return f"all {len(deciding)} clauses speak for it: {sentence}"
+        return f"{verdict_reason(verdict)}: {sentence}"
     verb = {False: ("speaks against it", "speak against it"), None: ("is open", "are open")}[wanted]
     return f"{sentence}; {counted(rest, 'more clause')} {verb[rest > 1]}"
 

@@ -147,7 +147,13 @@ def test_no_declared_outcome_stands_in_for_rows_that_are_not_there() -> None:
 @pytest.mark.parametrize(
     ("file", "reason"),
     [
-        ({"kill": [NO]}, "no kill condition is met"),
+        ({"kill": [NO]}, "no kill condition is met (not guarded)"),
+        ({"go": [YES]}, "the clause holds (not guarded)"),
+        (
+            {"go": [YES, YES], "kill": [NO]},
+            "the clause holds (not guarded), no kill condition is met (not guarded)",
+        ),
+        ({"go": {"any": [YES, NO]}}, "1 of 2 clauses holds (not guarded)"),
         ({"kill": [OPEN]}, "a kill condition is open"),
         ({"go": [OPEN]}, "a go clause is open"),
         ({"go": [NO], "kill": [NO]}, "a go clause fails, no kill condition is met"),

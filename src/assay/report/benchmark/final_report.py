@@ -13,6 +13,7 @@ from assay.report.benchmark.groups import CATEGORY, DIFFICULTY, QUANTILES, quant
 from assay.report.benchmark.people import rate_bounds
 from assay.report.benchmark.totals import totals
 from assay.report.markdown import code, escaped, table
+from assay.report.verdict_words import verdict_words
 from assay.results import ReviewSummary
 
 SHOWN_IDS = 12
@@ -73,12 +74,13 @@ def _answer(figures: Figures) -> list[str]:
             f"{_queries(results.review.items)} judged for every model."
         )
     for verdict in say.gates_in_order(results):
+        words = verdict_words(verdict)
         lines = [
-            f"{code(clause.text)}: {say.clause_state(clause)}; {escaped(say.clause_sentence(clause))}"
-            + (f" ({escaped(outlook)})" if (outlook := say.clause_outlook(clause)) else "")
-            for clause in say.clauses_of(verdict)
+            f"{code(each.text)}: {each.state}; {escaped(each.sentence)}"
+            + (f" ({escaped(each.why)})" if each.why else "")
+            for each in words.clauses
         ]
-        blocks += [f"### {escaped(verdict.gate)}: {say.gate_title(verdict)}", escaped(verdict.about)]
+        blocks += [f"### {escaped(verdict.gate)}: {words.title}", escaped(verdict.about)]
         blocks.append(_bullets(lines))
     return blocks
 
