@@ -20,6 +20,8 @@ GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
 FIRST_FAILS = "what must hold first does not hold, so nothing else is decided"
 FIRST_OPEN = "what must hold first is open, so nothing else is decided"
 GO_FAILS = "a go clause fails"
+# what a clause shows of a comparison with a baseline, and what a clause decided on the estimate is
+LOSS_SHOWN, NO_LOSS_SHOWN, NOT_GUARDED = "loss shown", "no loss shown", "not guarded"
 PRIVATE = "private"
 PRIVATE_ALONE = "Private data by itself backs no general claim: confirm it on public or structured data."
 
@@ -155,6 +157,7 @@ class Turn(msgspec.Struct, frozen=True):
     measure: str
     before: float
     after: float
+    varies: bool = False  # asked again without any change, the system gave another value by itself
 
 
 class Against(msgspec.Struct, frozen=True):
@@ -170,6 +173,9 @@ class Against(msgspec.Struct, frozen=True):
     removed: list[str]
     changed: list[str]
     relabelled: list[str]  # of those compared: judges say something else of them now
+    repeated: dict[
+        str, int
+    ] = {}  # by arm: how often its items were asked again, to see what varies by itself
 
 
 class Figure(msgspec.Struct, frozen=True):

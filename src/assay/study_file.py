@@ -88,6 +88,20 @@ Budgets = Annotated[list[Tokens], BeforeValidator(_listed), AfterValidator(_dist
 Outcome = Literal["go", "no-go", "inconclusive"]
 
 
+def _share(value: Any) -> Any:
+    """A share as a number: 5% is 0.05."""
+    try:
+        found = float(value.removesuffix("%")) / 100 if str(value).endswith("%") else float(value)
+    except (TypeError, ValueError):
+        found = -1.0
+    if isinstance(value, bool) or not 0 <= found <= 1:
+        raise ValueError("expected a share, such as 5% or 0.05")
+    return found
+
+
+Share = Annotated[float, BeforeValidator(_share)]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -126,6 +140,9 @@ class GateFile(_Strict):
     otherwise: Literal["inconclusive", "no-go"] | None = None
     min_items: int = Field(5, ge=1)
     failures: Literal["impute", "worst"] = "impute"
+    max_failed: Share = Field(
+        0.05, description="the share of its items on which a system may fail; beyond it, its clauses fail"
+    )
     interval: Literal["bootstrap", "subsets"] = "bootstrap"
     planned: int | None = Field(
         None, ge=2, description="how many items it will be decided on in the end, for sharper bounds there"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from assay.run.selection import Selection
     from assay.study import Study
 
+MOST_REPEATS = 20
 Where = Annotated[
     list[str] | None, typer.Option("--where", metavar="k=v", help="Only these factors or tags; v may be a|b.")
 ]
@@ -42,6 +43,15 @@ def command(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; judgments stay.")] = False,
+    repeat: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=MOST_REPEATS,
+            help="Ask everything N more times, to see what varies by itself; the answers stay.",
+        ),
+    ] = 0,
     engine: Annotated[str, typer.Option(help="Where to run: local or processes.")] = "local",
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Of a plan: run every step, whatever the verdicts.")
@@ -66,7 +76,8 @@ def command(
     if is_plan(study):
         from assay.cli.plan import run_and_show as run_plan_and_show
 
-        refuse_narrowing({"--system": system, "--limit": limit, "--against": against, "--verbose": verbose})
+        single = {"--system": system, "--limit": limit, "--repeat": repeat, "--against": against}
+        refuse_narrowing({**single, "--verbose": verbose})
         factors = selected(chosen, [], None).where
         run_plan_and_show(
             study,
@@ -85,6 +96,7 @@ def command(
         study,
         selected(chosen, system or [], limit),
         fresh=fresh,
+        repeat=repeat,
         engine=engine,
         against=against,
         accept_changes=accept_changes,
@@ -99,6 +111,7 @@ def run_and_show(
     chosen: Selection | None = None,
     *,
     fresh: bool = False,
+    repeat: int = 0,
     engine: str = "local",
     against: str | None = None,
     accept_changes: bool = False,
@@ -114,6 +127,8 @@ def run_and_show(
     if require_verdict:
         require_gates(opened.decides or against is not None, opened.lines.where)
     _, evaluation = performed(opened, chosen or Selection(), fresh=fresh, engine=engine)
+    for number in range(1, repeat + 1):
+        _repeated(opened, chosen or Selection(), number, repeat, fresh=fresh, engine=engine)
     results = write_reports(evaluated(evaluation, against), opened)
     show(results, as_json=as_json, every_item=verbose)
     finish(results.verdict, results.outdated, accept=accept_changes)
@@ -146,6 +161,23 @@ def performed(
             if not blind:
                 say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
     return outcome, Evaluation(opened, chosen)
+
+
+def _repeated(opened: Study, chosen: Selection, number: int, of: int, *, fresh: bool, engine: str) -> None:
+    """Asks again what was answered, and has judges that cost something judge it as they judged the answers."""
+    from assay.operations.pipeline import judge_study
+    from assay.review.panel import is_sealed
+    from assay.run.runner import repeat_study
+
+    if is_sealed(opened):  # what varies may tell a condition
+        raise UsageError("--repeat waits until the responses are unblinded. Leave it out until then.")
+    with _resumable(opened), Shown() as progress:
+        done = repeat_study(opened, number, chosen, fresh=fresh, engine=engine, progress=progress)
+        judge_study(opened, chosen, progress, number)
+    counts = f"{done.answered} answered, {done.reused} reused, {done.failed} failed"
+    say(
+        f"{opened.name}, repeat {number} of {of}: {counts}" + (f", cost {done.cost:.4g}" if done.cost else "")
+    )
 
 
 @contextmanager

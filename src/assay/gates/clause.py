@@ -23,7 +23,10 @@ from assay.gates.looks import Looking
 from assay.gates.margin import Estimated, Margin, deviations, margins_of
 from assay.gates.parts import Group, written_out
 from assay.gates.readiness import (
+    asked,
     count,
+    failing_systems,
+    is_candidate,
     only_run,
     values_run,
     ways_to_count_failures,
@@ -89,8 +92,8 @@ def decide_clause(
         name = clause.each.condition.name
         if not tree.parts and (run := values_run(name, evaluator)):
             return _open(clause, only_run(name, run))
-        asked = f"only {len(tree.parts)} values of {name} to repeat it for"
-        return _open(clause, f"{asked}, and {max(tree.need, 1)} are asked for")
+        known_values = f"only {len(tree.parts)} values of {name} to repeat it for"
+        return _open(clause, f"{known_values}, and {max(tree.need, 1)} are asked for")
     known = levels_within(clause, rules, evaluator, looking) if levels is None else levels
 
     def result(part: Group | Clause) -> ClauseResult:
@@ -149,6 +152,9 @@ def _decided(
 ) -> ClauseResult:
     leaves = evaluator.leaves(clause)
     means, level = _means(leaves), shared or Levels(evaluator.level, evaluator.level)
+    failing = failing_systems(means, evaluator, rules.max_failed)
+    if own := [reason for mean, reason in failing.items() if is_candidate(mean, clause, leaves, kills=kills)]:
+        return msgspec.structs.replace(_open(clause, own[0]), holds=kills, n=asked(means, evaluator))
     if reason := why_open(means, evaluator):
         return _open(clause, reason)
     ways = ways_to_count_failures(means, evaluator)
@@ -185,6 +191,9 @@ def _decided(
         reason = f"{_items(failed)} failed, and could turn it: it differs between the ends of the range"
         return _shown(clause, None, margins, level.holds, reason)
     holds = outcomes.pop()
+    if failing and holds is not kills:  # what is compared with says too little to pass anything by
+        reason = f"{next(iter(failing.values()))}, so there is too little to compare with"
+        return _shown(clause, None, margins, level.holds, reason)
     reason = _why_undecided(clause, least) if holds is None else ""
     if on == "estimate" and holds is not _rule(clause, least, "interval"):
         known = not math.isnan(least.whole.low)

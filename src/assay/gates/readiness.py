@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.gates.evaluate import Counting, Evaluator
-from assay.gates.leaf import Leaf, Mean, Spanning
-from assay.gates.syntax import Call, Condition
+from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
+from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate
 from assay.measures.block import FAILED, PENDING, UNJUDGED
 from assay.plugins import blamed
 from assay.records import Arm, Item
@@ -59,6 +59,75 @@ def ways_to_count_failures(means: Sequence[Mean], evaluator: Evaluator) -> list[
     failing = {mean.column: mean.measure for mean in means if count([mean], evaluator, FAILED)}
     ends = [(each.low, math.inf if each.high is None else each.high) for each in failing.values()]
     return [dict(zip(failing, chosen, strict=True)) for chosen in itertools.product(*ends)]
+
+
+def failing_systems(means: Sequence[Mean], evaluator: Evaluator, share: float) -> dict[Mean, str]:
+    """The leaves whose system failed on more than a share of the items they are about, each with the reason.
+
+    None while a part of what they are about was left out, or was not run, or if a measure is what broke.
+    """
+    if any(mean.column in evaluator.broken or mean.system not in evaluator.rows.systems for mean in means):
+        return {}
+    if _not_run(means, evaluator) or _left_out(means, evaluator):
+        return {}
+    found = {}
+    for mean in means:
+        column, inside = evaluator.rows.column(*mean.column), evaluator.rows.mask(mean.where)
+        failed, asked = (
+            int(_by_item(rows & inside, evaluator).sum())
+            for rows in (column.status == FAILED, column.expected)
+        )
+        if reason := failed_too_often(mean.system, failed, asked, share):
+            found[mean] = reason
+    return found
+
+
+def is_candidate(mean: Mean, clause: Clause, leaves: Mapping[Call, Leaf], *, kills: bool) -> bool:
+    """Whether a better figure of this leaf brings go nearer; the others are what it is compared with.
+
+    Of a statistic over several systems that cannot be said, and each counts as one that must not fail.
+    """
+    raised = [*_raising(clause.left, True), *_raising(clause.right, False)]
+    for call, rises in raised:
+        found = leaves[call]
+        if isinstance(found, Spanning) and len({each.system for each in found.columns}) > 1:
+            return True
+        nearer_to_go = (rises == clause.upward) != kills
+        if mean in means_of(found) and nearer_to_go == (mean.measure.better == "higher"):
+            return True
+    return False
+
+
+def _raising(expression: Expression, rises: bool) -> Iterator[tuple[Call, bool]]:
+    """Every call of an expression, and whether the margin of its clause rises with it."""
+    match expression:
+        case Negate(operand=operand):
+            yield from _raising(operand, not rises)
+        case Binary(op=op, left=left, right=right):
+            yield from _raising(left, rises)
+            yield from _raising(right, rises if op in "+*" else not rises)
+        case Call(name=name, args=args) if name in FUNCTIONS:
+            for arg in args:
+                yield from _raising(arg, rises)
+        case Call():
+            yield expression, rises
+
+
+def asked(means: Sequence[Mean], evaluator: Evaluator) -> int:
+    """How many items the leaves of a clause are about."""
+    rows = np.zeros(len(evaluator.rows), dtype=bool)
+    for mean in means:
+        rows |= evaluator.rows.column(*mean.column).expected & evaluator.rows.mask(mean.where)
+    return int(_by_item(rows, evaluator).sum())
+
+
+def failed_too_often(system: str, failed: int, asked: int, share: float) -> str:
+    """That a system failed on more items than a gate allows; empty if it did not."""
+    if failed <= share * asked:
+        return ""
+    return (
+        f"{system} failed on {failed} of {asked} items, more than the {100 * share:g} % that the gate allows"
+    )
 
 
 def count(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:

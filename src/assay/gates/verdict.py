@@ -32,6 +32,7 @@ from assay.study import Study
 from assay.study_file import GateFile
 
 UNLISTED = "*"  # stands for the values that only the data know
+FAILS_TOO_OFTEN = "a system failed on more items than the gate allows"
 SCORE_AGAIN = "more items do not help: raters have to agree first, so make the rules clearer and score again"
 
 
@@ -283,8 +284,13 @@ def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Leaf]:
 
 def concluded(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
     """The verdict that follows from decided clauses, and why."""
-    blocked = any(result.holds is None and result.value is None for result in results.values())
-    return _conclusion(gate, {clause: result.holds for clause, result in results.items()}, blocked)
+    bare = {result.holds for result in results.values() if result.value is None}
+    decided = {clause: result.holds for clause, result in results.items()}
+    first, go = (True if part is None else part.holds(decided) for part in (gate.first, gate.go))
+    # a clause fails without a figure only if a system did not answer often enough to have one
+    if first is True and go is False and False in bare:
+        return NO_GO, FAILS_TOO_OFTEN
+    return _conclusion(gate, decided, None in bare)
 
 
 def _unshown(gate: Gate) -> str:

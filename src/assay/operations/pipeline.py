@@ -81,12 +81,15 @@ def evaluate(path: str | Path, registry: Registry | None = None) -> Results:
 
 
 def judge_study(
-    study: Study, selection: Selection | None = None, progress: Progress | None = None
+    study: Study,
+    selection: Selection | None = None,
+    progress: Progress | None = None,
+    repetition: int = 0,
 ) -> list[Tally]:
     """Asks the judges that cost something what they were not asked yet; evaluation reads what they found."""
     if not any(isinstance(judge, PayingJudge) for judge in study.judges):
         return []
-    evaluation = Evaluation(study, selection or Selection())
+    evaluation = Evaluation(study, selection or Selection(), repetition)
     with evaluation.store.locked():
         return evaluation.judging.ask(progress)
 
@@ -101,10 +104,15 @@ class Evaluation:
 
     study: Study
     selection: Selection = field(default_factory=Selection)
+    repetition: int = 0  # of items asked again, whose answers are looked at; 0: the answers of the study
 
     @cached_property
     def store(self) -> Store:
         return Store(self.study.run_folder)
+
+    @cached_property
+    def _answers(self) -> Store:
+        return self.store.repetition(self.repetition)
 
     @cached_property
     def measures(self) -> list[Measure]:
@@ -138,7 +146,7 @@ class Evaluation:
         """Blocks before anything is judged."""
         # a graph a question, times the arms, is more than all answers: read only where a measure looks at it
         wanted = any("structure" in measure.needs for measure in self.measures)
-        stored, structures = self.store.answers(), self.store.structures() if wanted else {}
+        stored, structures = self._answers.answers(), self.store.structures() if wanted else {}
         chosen = dataclasses.replace(self.selection, limit=None)
         blocks = []
         seeded = [(arm, seed) for arm in self.arms for seed in self.study.seeds_of(arm)]
@@ -159,7 +167,7 @@ class Evaluation:
             blocks.append(
                 Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives, dataset.corpus)
             )
-        if not any((block.asked != PENDING).any() for block in blocks):
+        if not self.repetition and not any((block.asked != PENDING).any() for block in blocks):
             raise UsageError(f"Nothing was run yet. Run: assay run {place_of(self.study)}")
         return blocks
 
@@ -204,14 +212,14 @@ class Evaluation:
         return self._scored[0]
 
     @property
-    def _broken(self) -> Broken:
+    def broken(self) -> Broken:
         """Measures that could not be computed."""
         return self._scored[1]
 
     @cached_property
     def _scored(self) -> tuple[pl.DataFrame, Broken]:
         refuse_strangers(self.blocks, self.datasets)
-        return stored_scores(self.study, self.store, self.measures, self.blocks, sealed=self._sealed)
+        return stored_scores(self.study, self._answers, self.measures, self.blocks, sealed=self._sealed)
 
     @cached_property
     def _sealed(self) -> bool:
@@ -242,7 +250,7 @@ class Evaluation:
 
     def _set_right(self, plain: Estimate) -> Estimate:
         """An estimate that combines a judge's many verdicts with people's few, where there are enough."""
-        if self.rectifying is None or (plain.system, plain.measure) in self._broken:
+        if self.rectifying is None or (plain.system, plain.measure) in self.broken:
             return plain
         measure = next(each for each in self.study.measures if each.name == plain.measure)
         where = [Condition(name, True, (value,)) for name, value in plain.where.items()]
@@ -272,7 +280,7 @@ class Evaluation:
             raters=self.judging.raters,
             rectifying=self.rectifying,
             left_out=self._left_out,
-            broken=self._broken,
+            broken=self.broken,
         )
 
     @cached_property
@@ -372,7 +380,7 @@ class Evaluation:
             *self.outdated,
             *(self.scoring.cautions if self.scoring is not None else ()),
             *faults(self.blocks, by_arm=not self._sealed),
-            *not_computed(self._broken),
+            *not_computed(self.broken),
             *([] if self._sealed else [*timed_elsewhere(self.study, self.blocks), *empty_arms(self.blocks)]),
             *self.store.warnings(),
             *unseen(self.measures, self.blocks),

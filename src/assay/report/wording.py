@@ -16,7 +16,9 @@ from assay.results import (
     GO,
     GO_FAILS,
     INCONCLUSIVE,
+    LOSS_SHOWN,
     NO_GO,
+    NO_LOSS_SHOWN,
     Figure,
     ItemView,
     MeasureInfo,
@@ -187,7 +189,9 @@ def favours(clause: ClauseResult) -> bool | None:
 
 
 def clause_state(clause: ClauseResult) -> str:
-    """A clause's outcome in words."""
+    """A clause's outcome in words; a comparison with a baseline shows a loss or none, and never "holds"."""
+    if clause.shows in {LOSS_SHOWN, NO_LOSS_SHOWN}:
+        return clause.shows
     return (_KILL_STATES if clause.role == "kill" else _STATES)[clause.holds]
 
 
@@ -274,12 +278,13 @@ def verdict_sentence(verdict: Verdict) -> str:
     wanted = False if verdict.reason == FIRST_FAILS else wanted
     clauses = clauses_that_count(verdict)
     deciding = [clause for clause in clauses if favours(clause) is wanted]
-    # of open clauses, one that waits for figures first: that is what there is to do
-    deciding.sort(key=lambda clause: wanted is None and clause.value is not None)
+    # one without figures first: it waits for them, or its system failed, and that is what there is to do
+    deciding.sort(key=lambda clause: wanted is not True and clause.value is not None)
     if not deciding:
         return verdict.reason or f"{verdict.gate} decided on {counted(len(clauses), 'clause')}"
     sentence = clause_sentence(deciding[0])
-    if outlook := clause_outlook(deciding[0]) if verdict.verdict == INCONCLUSIVE else "":
+    unfigured = deciding[0].value is None
+    if outlook := clause_outlook(deciding[0]) if verdict.verdict == INCONCLUSIVE or unfigured else "":
         sentence += f" ({outlook})"
     if verdict.reason == FIRST_FAILS:
         sentence = f"{verdict.reason}: {sentence}"

@@ -53,6 +53,7 @@ class Work(msgspec.Struct):
     n_items: int
     generation: int = 0
     spend: float | None = None  # what is left to spend
+    repetition: int = 0  # of items that were answered before; 0: these are the answers
 
 
 class Tally(msgspec.Struct):
@@ -151,7 +152,8 @@ def _take_turns(at_work: Sequence[_Performance]) -> None:
 def _performing(work: Work, plan: Sequence[Unit], study: Study, progress: Progress) -> Iterator[_Performance]:
     store, tally = Store(study.run_folder), Tally(work.arm.name, work.seed)
     units = [plan[index] for index in work.units]
-    with closing(Ledger(store.spending, work)) as ledger, store.writer() as writer:
+    answers = store.repetition(work.repetition)  # what all of it costs stands in one place
+    with closing(Ledger(store.spending, work)) as ledger, answers.writer() as writer:
         performance = _Performance(study, work, units, writer, ledger, progress, tally)
         with closing(performance.indexes):
             yield performance

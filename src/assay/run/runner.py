@@ -94,17 +94,54 @@ def run_study(
         gates = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
         store.declare(Declared(study.kit.clock(), gates))
         store.write_manifest(_manifest(study, listed, earlier))
-        outcomes = store.outcomes()
-        works, reused = _works(study, plans, {} if fresh else outcomes, generation)
+        works, reused = _works(study, plans, {} if fresh else store.outcomes(), generation)
         progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
         tallies = _performed(study, works, plans, performing, progress)
-        outcomes = store.outcomes() if works else outcomes
-        done = {key for key, good in outcomes.items() if good}
-        store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
+        outcomes = store.outcomes()
+        done = _seal_finished(store, plans, outcomes)
     answered = {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)}
     _refuse_broken(study, tallies, set() if fresh else answered)
     pending, left_out = _unanswered(plans, outcomes)
     return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
+
+
+def repeat_study(
+    study: Study,
+    number: int,
+    selection: Selection | None = None,
+    *,
+    fresh: bool = False,
+    engine: str = "local",
+    progress: Progress | None = None,
+) -> Outcome:
+    """Asks every system again what it answered, once more than the repetition before; the answers stay.
+
+    What a repetition lacks is asked when it is run again. Imported answers have no system to ask.
+    """
+    selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
+    started, again = time.monotonic(), store.repetition(number)
+    performing = engine_named(engine)
+    arms = [arm for arm in selection.arms(study) if study.origin(arm) != "imported"]
+    with store.locked():
+        bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
+        plans = _plans(study, arms, bases, selection)
+        stored = {} if fresh else again.outcomes()
+        works, reused = _works(study, plans, stored, again.generation() + fresh)
+        for work in works:
+            work.repetition = number
+        progress.begin(f"{study.name}, again", reused + sum(work.n_items for work in works), reused)
+        tallies = _performed(study, works, plans, performing, progress)
+        outcomes = again.outcomes()
+        _seal_finished(again, plans, outcomes)
+    pending, left_out = _unanswered(plans, outcomes)
+    return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
+
+
+def _seal_finished(store: Store, plans: Plans, outcomes: Mapping[str, bool]) -> set[str]:
+    """Seals the arms that are answered; the keys of all answers."""
+    done = {key for key, good in outcomes.items() if good}
+    store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
+    return done
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ run/
   looks/000001.jsonl      on what evidence each gate was decided, for good: deciding often has its price
   sealed/ARM.SEED.HASH.parquet   finished arms, in columns
   scores.parquet …     outputs of later stages, each under the hash of its input
+  repeats/1 …          the same items asked again, to see what varies by itself: never taken for an answer
   lock                 held by the one coordinator
 
 Answers, judgments, spending, declared gates and looks are evidence. The manifest and the outputs of later
@@ -95,6 +96,16 @@ class Store:
     @property
     def sealed(self) -> Path:
         return self.root / "sealed"
+
+    def repetition(self, number: int) -> Store:
+        """Where the items asked again lie, in the form of a run; 0: the answers themselves."""
+        return Store(self.root / "repeats" / str(number)) if number else self
+
+    @property
+    def repetitions(self) -> list[int]:
+        """The numbers of the repetitions that were begun."""
+        found = self.root.glob("repeats/*/")
+        return sorted(int(path.name) for path in found if path.name.isdecimal())
 
     @contextmanager
     def locked(self) -> Iterator[None]:

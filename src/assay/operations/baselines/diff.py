@@ -153,8 +153,8 @@ class Pair:
 
     def arm(self, arm: str, measures: Sequence[Measure]) -> ArmDifference:
         """The two versions of an arm as two systems, compared as systems are; Holm over its measures."""
-        rows, first = self._rows(arm), measures[0]
-        why = {measure.name: self._apart(rows, measure.name) for measure in measures}
+        rows, first = self.rows(arm), measures[0]
+        why = {measure.name: self.apart(rows, measure.name) for measure in measures}
         together = [measure for measure in measures if not why[measure.name]]
         refused = {name: each for name, each in why.items() if each}
         apart = [
@@ -164,19 +164,9 @@ class Pair:
         moved = [] if why[first.name] else _most(_moved(rows, first), first)
         return ArmDifference(arm, [*self._compared(arm, rows, together), *apart], first.name, moved)
 
-    def at_ends(self, arm: str, measures: Sequence[Measure]) -> list[dict[str, Comparison]]:
-        """The same by measure, failed items counted against the newer version, and then in its favour."""
-        worst, best = (
-            {each.name: end for each in measures if (end := _end(each, good)) is not None}
-            for good in (False, True)
-        )
-        sides = [(best, worst), (worst, best)]  # what counts for the older version counts against the newer
-        ends = [self._compared(arm, self._rows(arm, *each), measures) for each in sides]
-        return [{one.measure: one for one in end} for end in ends]
-
     def failed(self, arm: str, measures: Sequence[Measure]) -> int:
         """How many items failed on either side."""
-        rows = self._rows(arm)
+        rows = self.rows(arm)
         columns = [rows.column(side, each.name) for side in (OLD, NEW) for each in measures]
         return int(np.any([column.status == FAILED for column in columns], axis=0).sum())
 
@@ -185,18 +175,28 @@ class Pair:
 
     def sliced(self, arm: str, measures: Sequence[Measure], by: Sequence[str]) -> list[Comparison]:
         """The same within every slice: where to look, not what to decide, so that no p-value is adjusted."""
-        rows = self._rows(arm)
-        together = [measure for measure in measures if not self._apart(rows, measure.name)]
+        rows = self.rows(arm)
+        together = [measure for measure in measures if not self.apart(rows, measure.name)]
         how = Comparing(OLD, resamples=self.resamples, by=by, family=arm)
         _, found = summarise(rows, together, how)
         return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
 
     def moved(self, arm: str, measure: Measure) -> list[Moved]:
         """Every item whose value of a measure changed, in the order of items."""
-        rows = self._rows(arm)
-        return [] if self._apart(rows, measure.name) else _moved(rows, measure)
+        rows = self.rows(arm)
+        return [] if self.apart(rows, measure.name) else _moved(rows, measure)
 
-    def _rows(self, arm: str, *failed: Mapping[str, float]) -> Rows:
+    def churn(self, arm: str, measure: str) -> tuple[set[str], set[str], int]:
+        """Of the items compared, those asked again on either side, those that varied, and how often."""
+        same, sides = set(self.item_changes.unchanged), (self.before.kept.churn, self.after.kept.churn)
+        known = [each for side in sides if (each := side.get(arm)) is not None and measure in each.items]
+        return (
+            {item for each in known for item in each.items[measure] if item in same},
+            {item for each in known for item in each.varied[measure] if item in same},
+            max((each.repeats for each in known), default=0),
+        )
+
+    def rows(self, arm: str, *failed: Mapping[str, float]) -> Rows:
         """An arm's rows on either side; `failed` says for each what failed items count as, by measure."""
         chosen = pl.col("arm").eq(arm) & pl.col("item").is_in(self.item_changes.unchanged)
         sides = [side.scores.filter(chosen) for side in (self.before, self.after)]
@@ -208,7 +208,7 @@ class Pair:
         ]
         return Rows(pl.concat(renamed), self.items, self.after.kept.cluster)
 
-    def _apart(self, rows: Rows, measure: str) -> str:
+    def apart(self, rows: Rows, measure: str) -> str:
         """Why values do not compare: others judged, or in an open world, items were judged on other pools."""
         then, now = self.before.kept, self.after.kept
         sides = [each for side in (then, now) if (each := side.labelled.get(measure))]
@@ -219,6 +219,15 @@ class Pair:
         old, new = (side.pools.get(view, {}) for side in (then, now))
         differ = np.array([old.get(item.item_id) != new.get(item.item_id) for item in self.items])
         return f"judged on different pools: {rows.name_items(differ)}" if differ.any() else ""
+
+
+def best_and_worst(measures: Sequence[Measure]) -> tuple[dict[str, float], dict[str, float]]:
+    """By measure the best value and the worst, as far as it has one."""
+    best, worst = (
+        {each.name: end for each in measures if (end := _end(each, good)) is not None}
+        for good in (True, False)
+    )
+    return best, worst
 
 
 def _end(measure: Measure, good: bool) -> float | None:

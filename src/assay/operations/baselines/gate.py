@@ -1,18 +1,17 @@
-"""A study held against a baseline: a real loss is a no-go, noise is not.
+"""A study compared with a baseline: a loss that is shown is a no-go, noise is not.
 
 Every measure that a deciding gate reads is compared with the baseline, item by item, on the items that both
-have unchanged. A loss is real where the interval of the paired difference excludes zero and its p-value,
-corrected over the measures of an arm, is below 5 %. Anything smaller is told, with what could be found.
+have unchanged (losses.py). A smaller loss is reported, with what could have been found.
 
-Items that failed, then or now, count at either end of the range, and where that turns a comparison it is
-open. Open, too, is what the baseline lacks, and what others judged then. Limits that the study sets are held
-beside it, whether or not what they find is more than chance.
+A comparison is undecided if failed items could turn it, if the baseline lacks what it needs, or if others
+judged then. Limits that the study sets are checked beside it, whether or not what they find is more than
+chance.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -23,13 +22,14 @@ from assay.gates.verdict import Gate, measures_of, overall
 from assay.measures.observed import Seconds
 from assay.operations.baselines.diff import Pair, gain_of
 from assay.operations.baselines.limits import Limits, not_kept, open_clause
+from assay.operations.baselines.losses import Losses, loss_text
 from assay.operations.baselines.tags import Version, current_version, kept_version
 from assay.operations.pipeline import Evaluation
 from assay.protocols import Measure
-from assay.records import ClauseResult, Comparison, Verdict
-from assay.results import GO, INCONCLUSIVE, NO_GO, Against, Results, Turn
+from assay.records import ClauseResult, Verdict
+from assay.results import GO, INCONCLUSIVE, LOSS_SHOWN, NO_GO, Against, Results, Turn
 from assay.run.selection import Selection
-from assay.stats.power import ALPHA
+from assay.study_file import GateFile
 
 
 def held_against(evaluation: Evaluation, name: str) -> Results:
@@ -80,40 +80,45 @@ class Holding:
         return [arm for arm in self.pair.after.distinct("arm") if arm in known]
 
     @cached_property
-    def _comparisons(self) -> dict[str, list[Comparison]]:
-        """By arm, one a measure; none where nothing can be compared."""
-        comparable = self.arms if self.measures and self.pair.items else []
-        return {arm: self.pair.arm(arm, self.measures).comparisons for arm in comparable}
+    def _losses(self) -> Losses:
+        """What was lost, of every measure and arm that are compared."""
+        broken = self.evaluation.broken
+        whose = {arm.name: arm.system for arm in self.evaluation.arms}
+        known = {(arm, name): why for arm in self.arms for name, why in _of_system(broken, whose[arm])}
+        allowed = min((gate.rules.max_failed for gate in self._deciding), default=GateFile().max_failed)
+        return Losses(self.pair, self.name, self.arms, self.measures, known, allowed)
 
     @cached_property
     def against(self) -> Against:
         """What changed since the baseline."""
         by, items, before = self.evaluation.study.file.by, self.pair.item_changes, self.pair.before
-        slices = [one for arm in self._comparisons for one in self.pair.sliced(arm, self.measures, by)]
+        compared, arms = self._losses.comparisons, dict.fromkeys(arm for arm, _ in self._losses.comparisons)
+        slices = [one for arm in arms for one in self.pair.sliced(arm, self.measures, by)]
         turns = [turn for arm in self.arms for each in self.measures for turn in _turns(self.pair, arm, each)]
+        kept = (self.pair.before.kept.churn, self.pair.after.kept.churn)
         return Against(
             self.name,
             before.kept.created,
             before.shown["verdict"],
-            [*(one for found in self._comparisons.values() for one in found), *slices],
+            [*compared.values(), *slices],
             [turn for gain, turn in sorted(turns, key=_gain) if gain < 0],
             [turn for gain, turn in sorted(turns, key=_gain, reverse=True) if gain > 0],
             items.added,
             items.removed,
             list(items.changed),
             items.relabelled,
+            {
+                arm: max(side[arm].repeats for side in kept if arm in side)
+                for arm in arms
+                if any(arm in side for side in kept)
+            },
         )
 
     @cached_property
     def verdict(self) -> Verdict:
         """Whether anything that gates read was lost, or more than limits allow."""
-        clauses = [
-            clause
-            for arm, found in self._comparisons.items()
-            for clause in _Outcomes.of(self.pair, arm, self.measures, found).clauses(found, self.name)
-        ]
         limits = Limits(self.evaluation, self.pair, self.name, {arm for arm, _ in self._gated})
-        return _verdict(self.name, [*clauses, *self._lacking()], limits.clauses)
+        return _verdict(self.name, [*self._losses.clauses, *self._lacking()], limits.clauses)
 
     @cached_property
     def _gated(self) -> dict[tuple[str, str], Measure]:
@@ -130,7 +135,7 @@ class Holding:
         found = []
         for (arm, _), measure in self._gated.items():
             if reason := not_kept(self.pair.before, arms=[arm], measure=measure.name):
-                found.append(open_clause(_text(measure, arm, self.name), reason))
+                found.append(open_clause(loss_text(measure, arm, self.name), reason))
         return found
 
     @property
@@ -139,49 +144,6 @@ class Holding:
         gated = {arm for arm, _ in self._gated}
         new = [arm for arm in self.pair.after.distinct("arm") if arm not in {*self.arms, *gated}]
         return [f"{arm} is not in the baseline {self.name}, so it is not compared" for arm in new]
-
-
-@dataclasses.dataclass(frozen=True)
-class _Outcomes:
-    """What an arm's comparisons come to, with its failed items counted at either end of the range."""
-
-    measures: Mapping[str, Measure]
-    ends: Sequence[Mapping[str, Comparison]]  # none where nothing failed
-    failed: int  # items
-
-    @classmethod
-    def of(cls, pair: Pair, arm: str, measures: Sequence[Measure], found: Sequence[Comparison]) -> _Outcomes:
-        figures = {one.measure for one in found if one.p is not None}
-        compared = [each for each in measures if each.name in figures]
-        failed = pair.failed(arm, measures)
-        ends = pair.at_ends(arm, compared) if failed and compared else []
-        return cls({each.name: each for each in measures}, ends, failed)
-
-    def clauses(self, found: Sequence[Comparison], name: str) -> list[ClauseResult]:
-        return [self._clause(one, name) for one in found]
-
-    def _clause(self, one: Comparison, name: str) -> ClauseResult:
-        """A comparison as a clause: holds unless a loss is shown, open where nothing can be compared."""
-        text = _text(self.measures[one.measure], one.family or one.a, name)
-        if one.refused is not None or one.low is None or one.high is None:
-            reason = f"{one.refused or 'no item has a figure on both sides'}{self._failures}"
-            return open_clause(text, reason, one.n)
-        lost = {self._lost(each) for each in [end[one.measure] for end in self.ends] or [one]}
-        holds = None if len(lost) > 1 else not lost.pop()
-        reason = f"{one.wins} better, {one.ties} the same, {one.losses} worse{self._failures}"
-        if self.failed:
-            unturned = "; counted at either end of the range, it does not change this"
-            reason += ", and could turn it" if holds is None else unturned
-        return ClauseResult(text, holds, one.difference, one.low, one.high, one.n, reason, mde=one.mde)
-
-    def _lost(self, one: Comparison) -> bool:
-        if one.low is None or one.high is None or one.p_adjusted is None or one.p_adjusted >= ALPHA:
-            return False
-        return one.high < 0 if self.measures[one.measure].better == "higher" else one.low > 0
-
-    @property
-    def _failures(self) -> str:
-        return f"; {self.failed} item{'s' * (self.failed != 1)} failed" if self.failed else ""
 
 
 def _narrowed(version: Version, selection: Selection, factors: set[str]) -> Version:
@@ -195,9 +157,18 @@ def _narrowed(version: Version, selection: Selection, factors: set[str]) -> Vers
     return version._replace(kept=msgspec.structs.replace(version.kept, items=kept))
 
 
+def _of_system(broken: Mapping[tuple[str, str], str], system: str) -> Iterator[tuple[str, str]]:
+    """The measures that could not be computed for a system, each with the reason."""
+    return ((measure, why) for (whose, measure), why in broken.items() if whose == system)
+
+
 def _turns(pair: Pair, arm: str, measure: Measure) -> list[tuple[float, Turn]]:
+    varied, about = pair.churn(arm, measure.name)[1], (arm, measure.name)
     return [
-        (gain_of(one, measure), Turn(one.item_id, one.text, arm, measure.name, one.before, one.after))
+        (
+            gain_of(one, measure),
+            Turn(one.item_id, one.text, *about, one.before, one.after, one.item_id in varied),
+        )
         for one in pair.moved(arm, measure)
     ]
 
@@ -206,16 +177,13 @@ def _gain(turn: tuple[float, Turn]) -> float:
     return turn[0]
 
 
-def _text(measure: Measure, arm: str, name: str) -> str:
-    side = ">=" if measure.better == "higher" else "<="
-    return f"{measure.name}({arm}) {side} {measure.name}({name})"
-
-
 def _verdict(name: str, losses: list[ClauseResult], limits: list[ClauseResult]) -> Verdict:
     gate, clauses = f"against {name}", [*losses, *limits]
     if not clauses:
         reason = "nothing can be compared: no arm, measure or unchanged item is in both"
         return Verdict(gate, INCONCLUSIVE, [], reason)
+    if any(clause.holds is False and clause.shows != LOSS_SHOWN for clause in losses):
+        return Verdict(gate, NO_GO, clauses, "a system failed on more items than is allowed")
     if any(clause.holds is False for clause in losses):
         return Verdict(gate, NO_GO, clauses, "something that gates read was lost since the baseline")
     if any(clause.holds is False for clause in limits):

@@ -24,6 +24,7 @@ from assay.datasets.dataset import digest
 from assay.disk import sync
 from assay.errors import DataError, Problem, UsageError, did_you_mean
 from assay.measures.block import View
+from assay.operations.baselines.churn import Churn, churn_of
 from assay.operations.looks import FOLDER, baselines_folder, looks_of
 from assay.operations.pipeline import Evaluation
 from assay.plugins import identity
@@ -65,7 +66,7 @@ def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False)
     if target.exists() and not replace:
         raise UsageError(f"There is a baseline {name!r} already. Choose another name, or add --replace.")
     evaluation = Evaluation(study)
-    results = evaluation.results
+    results = _computed(evaluation)
     looks = [_encode(look) + b"\n" for look in looks_of(study, evaluation.store)]
     content = {
         SCORES: Parquet().render(results),
@@ -122,6 +123,7 @@ class _Kept(msgspec.Struct, frozen=True):
     files: dict[str, str] = {}  # the hash of each other file
     labelled: dict[str, LabelledBy] = {}  # by measure that reads labels; none: unknown
     grades: dict[str, dict[str, Grade]] | None = None  # by item and hash of the thing judged; None: unknown
+    churn: dict[str, Churn] = {}  # by arm whose items were asked again: what varied by itself
 
 
 class Version(NamedTuple):
@@ -163,6 +165,14 @@ def _store(target: Path, content: Mapping[str, bytes]) -> None:
                 shutil.rmtree(left, ignore_errors=True)
 
 
+def _computed(evaluation: Evaluation) -> Results:
+    """The results without the scores of measures that broke: a baseline lacks them, no item failed."""
+    results, lost = evaluation.results, pl.lit(False)
+    for system, measure in evaluation.broken:
+        lost |= pl.col("system").eq(system) & pl.col("measure").eq(measure)
+    return dataclasses.replace(results, scores=results.scores.filter(~lost))
+
+
 def _without_scores(results: Results) -> dict[str, Any]:
     found = dataclasses.replace(results, scores=results.scores.clear()).as_json()
     return {name: value for name, value in found.items() if name != "scores"}
@@ -191,6 +201,7 @@ def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
         {view: _by_item(looked.filter(pl.col("label").is_in(view.split("|")))) for view in unknown.values()},
         labelled={name: _labelled_by(evaluation, view) for name, view in views.items()},
         grades=_grades(labels.frame),
+        churn=churn_of(evaluation),
     )
 
 
