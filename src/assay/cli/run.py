@@ -164,7 +164,7 @@ def performed(
 
 
 def _repeated(opened: Study, chosen: Selection, number: int, of: int, *, fresh: bool, engine: str) -> None:
-    """Asks again what was answered, and has judges that cost something judge it as they judged the answers."""
+    """Asks again what was answered; judges that cost something are asked about it as about the answers."""
     from assay.operations.pipeline import judge_study
     from assay.review.panel import is_sealed
     from assay.run.runner import repeat_study

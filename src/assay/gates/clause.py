@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -63,6 +64,8 @@ def levels_within(
         means = _means(leaves)
         if rule_of(clause, rules, leaves.values()) == "estimate" or why_open(means, evaluator):
             continue
+        if evaluator.identical(clause, leaves):  # certain, so that it takes no share
+            continue
         way = ways_to_count_failures(means, evaluator)[0]
         if not why_none(leaves, evaluator, way):
             moved[clause] = deviations(clause, leaves, evaluator, way)
@@ -98,7 +101,8 @@ def decide_clause(
 
     def result(part: Group | Clause) -> ClauseResult:
         if isinstance(part, Clause):
-            return _decided(part, rules, evaluator, kills, known.get(part), looking)
+            failing = _failing(part, rules, evaluator, kills)
+            return failing or _decided(part, rules, evaluator, kills, known.get(part), looking)
         found = [result(each) for each in part.parts]
         yes, perhaps = (sum(each.holds is holds for each in found) for holds in (True, None))
         sign = 1 if clause.upward else -1
@@ -142,6 +146,16 @@ def is_guarded(clause: Clause, rules: GateFile, evaluator: Evaluator) -> bool:
     return rule_of(clause, rules, evaluator.leaves(clause).values()) != "estimate"
 
 
+def _failing(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool) -> ClauseResult | None:
+    """A clause that is against go because its system failed too often for any figure; None if it did not."""
+    leaves = evaluator.leaves(clause)
+    means = _means(leaves)
+    for mean, reason in failing_systems(means, evaluator, rules.max_failed).items():
+        if is_candidate(mean, clause, leaves, kills=kills):
+            return ClauseResult(clause.text, kills, None, None, None, asked(means, evaluator), reason)
+    return None
+
+
 def _decided(
     clause: Clause,
     rules: GateFile,
@@ -152,9 +166,6 @@ def _decided(
 ) -> ClauseResult:
     leaves = evaluator.leaves(clause)
     means, level = _means(leaves), shared or Levels(evaluator.level, evaluator.level)
-    failing = failing_systems(means, evaluator, rules.max_failed)
-    if own := [reason for mean, reason in failing.items() if is_candidate(mean, clause, leaves, kills=kills)]:
-        return msgspec.structs.replace(_open(clause, own[0]), holds=kills, n=asked(means, evaluator))
     if reason := why_open(means, evaluator):
         return _open(clause, reason)
     ways = ways_to_count_failures(means, evaluator)
@@ -177,6 +188,11 @@ def _decided(
     if not clause.upward:
         margins = [-margin for margin in margins]
     least = min(margins, key=lambda margin: margin.whole.value)
+    if evaluator.identical(clause, leaves):
+        value, n = least.whole.value, asked(means, evaluator)
+        certain = replace(least, whole=Estimated(value, value, value))
+        reason = f"the answers are identical on all {_items(n)}"
+        return _shown(clause, _passes(clause, value), [certain], level.holds, reason)
     fewest = min(evaluator.clusters(found, ways[0]) for found in leaves.values())
     if fewest < rules.min_items:
         reason = f"only {_items(fewest)}; the gate asks for at least {rules.min_items}"
@@ -191,6 +207,7 @@ def _decided(
         reason = f"{_items(failed)} failed, and could turn it: it differs between the ends of the range"
         return _shown(clause, None, margins, level.holds, reason)
     holds = outcomes.pop()
+    failing = failing_systems(means, evaluator, rules.max_failed)
     if failing and holds is not kills:  # what is compared with says too little to pass anything by
         reason = f"{next(iter(failing.values()))}, so there is too little to compare with"
         return _shown(clause, None, margins, level.holds, reason)

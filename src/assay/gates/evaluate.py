@@ -19,8 +19,10 @@ from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.judges.ratings import shared_ratings
 from assay.measures.block import Block
+from assay.measures.same_answers import SameAnswers, reads_answers
 from assay.plugins import Registry, blamed
 from assay.records import Arm, Judgment
+from assay.stats.columns import TIE
 from assay.stats.prediction_powered import Powered
 from assay.stats.rectified import Rectifying
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
@@ -90,6 +92,7 @@ class Evaluator:
     rectifying: Rectifying | None = None  # where people checked a judge that costs something
     left_out: Sequence[Block] = ()  # the items of the study that a selection leaves out
     broken: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by system and measure: why
+    same_answers: SameAnswers | None = None  # what tells whether two systems gave the same ones
 
     @cached_property
     def _draws(self) -> Draws:
@@ -132,6 +135,41 @@ class Evaluator:
     def clusters(self, found: Leaf, counting: Counting) -> int:
         """How many clusters a leaf is worked out on."""
         return len(np.unique(self.rows.clusters[self.used(found, counting)]))
+
+    def identical(self, clause: Clause, leaves: Mapping[Call, Leaf]) -> bool:
+        """Whether a clause compares systems whose answers are the same, so that its margin is certain."""
+        first, *others = leaves.values()
+        systems = {mean.system for found in leaves.values() for mean in means_of(found)}
+        if self.same_answers is None or len(systems) < 2 or any(each.kind != first.kind for each in others):
+            return False
+        # with equal values the margin must be the same whatever they are: `a >= b - 0.02`, not `a >= 1.1 * b`
+        anything = dict.fromkeys(leaves, np.array([0.25, 0.75]))
+        margin = combined("-", worth(clause.left, anything), worth(clause.right, anything))
+        if np.isnan(margin).any() or np.ptp(margin) > TIE:
+            return False
+        pairs = (pair for each in others for pair in zip(means_of(first), means_of(each), strict=True))
+        return all(self._same(one, other) for one, other in pairs)
+
+    def _same(self, one: Mean, other: Mean) -> bool:
+        """Whether two leaves have the same scores because they have the same answers."""
+        if self.same_answers is None or one.where != other.where or not reads_answers(one.measure):
+            return False
+        inside = self.rows.mask(one.where)
+        left, right = (self.rows.column(*mean.column) for mean in (one, other))
+        asked = inside & left.expected
+        if not asked.any() or not np.array_equal(asked, inside & right.expected):
+            return False
+        if not np.allclose(left.values[asked], right.values[asked], rtol=0, atol=TIE, equal_nan=True):
+            return False
+        for combo, chosen in zip(
+            self.rows.combinations, asked.reshape(-1, len(self.rows.items)), strict=True
+        ):
+            items = [item.item_id for item, here in zip(self.rows.items, chosen, strict=True) if here]
+            arms = [self.rows.arm(mean.system, combo) for mean in (one, other)]
+            known = [arm for arm in arms if arm is not None]
+            if items and (len(known) < 2 or not self.same_answers.on(known[0], known[1], items)):
+                return False
+        return True
 
     def scope(self, leaves: Iterable[Leaf], counting: Counting) -> Scope:
         """The clusters that one clause draws from."""

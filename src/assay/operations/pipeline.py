@@ -23,6 +23,7 @@ from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
 from assay.measures.reach import cut_short_in, unreached_in
+from assay.measures.same_answers import SameAnswers
 from assay.measures.score import Broken
 from assay.operations.looks import look_book
 from assay.operations.outdated import changed_since, moved_gates
@@ -281,6 +282,7 @@ class Evaluation:
             rectifying=self.rectifying,
             left_out=self._left_out,
             broken=self.broken,
+            same_answers=SameAnswers(self._asked),
         )
 
     @cached_property

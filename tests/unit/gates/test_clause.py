@@ -10,6 +10,7 @@ from scipy import stats
 
 from assay.errors import UsageError
 from assay.records import Judgment
+from assay.stats.rows import Rows
 from score_rows import decided, items_of, rows_of
 
 RANDOM = np.random.default_rng(11)
@@ -277,32 +278,37 @@ def test_factors() -> None:
 # --------------------------------------------------------------------------------------- failures
 
 
+def tolerant(text: str, rows: Rows, **rules: Any) -> Any:
+    """Decided by a gate that lets a system fail on any share of the items."""
+    return decided(text, rows, max_failed=1.0, **rules)
+
+
 def test_failed_items_count_at_both_ends() -> None:
     scores: list[Any] = [0.8] * 9 + ["failed"]
     rows = rows_of({("a", "M"): scores})
     # between 7.2 / 10 and 8.2 / 10
-    surely = decided("M(a) >= 0.7", rows)
+    surely = tolerant("M(a) >= 0.7", rows)
     assert (surely.holds, surely.value) == (True, pytest.approx(0.02))
     assert surely.reason.endswith(
         "1 item failed; counted at either end of the range, it does not change this"
     )
-    perhaps = decided("M(a) >= 0.75", rows)
+    perhaps = tolerant("M(a) >= 0.75", rows)
     assert perhaps.holds is None
     assert perhaps.reason == "1 item failed, and could turn it: it differs between the ends of the range"
-    assert decided("M(a) >= 0.85", rows).holds is False
-    assert decided("M(a) >= 0.75", rows, failures="worst").holds is not True
-    worst = decided("M(a) >= 0.72", rows, failures="worst")
+    assert tolerant("M(a) >= 0.85", rows).holds is False
+    assert tolerant("M(a) >= 0.75", rows, failures="worst").holds is not True
+    worst = tolerant("M(a) >= 0.72", rows, failures="worst")
     assert worst.reason.endswith("1 item failed; counted at the end of the range that is worse for go")
     # what fails on the other side of a comparison is no gift either
     twins = rows_of({("a", "M"): [0.8] * 10, ("b", "M"): [0.8] * 5 + ["failed"] * 5})
-    assert decided("M(a) >= M(b) + 0.1", twins, failures="worst").holds is not True
+    assert tolerant("M(a) >= M(b) + 0.1", twins, failures="worst").holds is not True
 
 
 def test_the_worst_of_a_measure_that_should_be_low() -> None:
     rows = rows_of({("a", "E"): [0.2] * 9 + ["failed"]})  # (1.8 + 1) / 10
-    assert decided("E(a) <= 0.25", rows).holds is None
-    assert decided("E(a) <= 0.25", rows, failures="worst").holds is not True
-    assert decided("E(a) <= 0.28", rows, failures="worst").holds is True
+    assert tolerant("E(a) <= 0.25", rows).holds is None
+    assert tolerant("E(a) <= 0.25", rows, failures="worst").holds is not True
+    assert tolerant("E(a) <= 0.28", rows, failures="worst").holds is True
 
 
 def test_the_least_favourable_way_is_shown_with_the_hull() -> None:
@@ -315,24 +321,24 @@ def test_the_least_favourable_way_is_shown_with_the_hull() -> None:
 def test_every_combination_of_failing_columns_counts() -> None:
     new: list[Any] = ["failed", *(BASE[1:] + 0.1 + NOISE[1:])]
     old: list[Any] = [*BASE[:-1], "failed"]
-    result = decided("M(new) >= M(old) + 0.01", rows_of({("new", "M"): new, ("old", "M"): old}))
+    result = tolerant("M(new) >= M(old) + 0.01", rows_of({("new", "M"): new, ("old", "M"): old}))
     assert result.holds is True
     more = ["failed"] * 15 + new[15:]
-    result = decided("M(new) >= M(old) + 0.01", rows_of({("new", "M"): more, ("old", "M"): old}))
+    result = tolerant("M(new) >= M(old) + 0.01", rows_of({("new", "M"): more, ("old", "M"): old}))
     assert result.holds is None
     # two measures of one system fail at the same items, and may still lie at different ends
     rows = rows_of({("a", "M"): [0.5] * 9 + ["failed"], ("a", "E"): [0.5] * 9 + ["failed"]})
-    assert decided("M(a) >= E(a) - 0.05", rows).holds is None
-    assert decided("M(a) >= E(a) - 0.1", rows).holds is True
+    assert tolerant("M(a) >= E(a) - 0.05", rows).holds is None
+    assert tolerant("M(a) >= E(a) - 0.1", rows).holds is True
 
 
 @pytest.mark.parametrize("failures", ["impute", "worst"])
 def test_failures_without_an_upper_end_leave_it_open(failures: str) -> None:
     rows = rows_of({("a", "T"): [0.2] * 9 + ["failed"]})
-    result = decided("T(a) <= 0.5", rows, failures=failures)
+    result = tolerant("T(a) <= 0.5", rows, failures=failures)
     assert (result.holds, result.value) == (None, None)
     assert result.reason == "1 failed items, and T has no upper end to count them at"
-    assert decided("p95(T(a)) <= 0.5", rows, failures=failures).holds is None
+    assert tolerant("p95(T(a)) <= 0.5", rows, failures=failures).holds is None
 
 
 # ------------------------------------------------------------------------------------ what is open

@@ -182,7 +182,7 @@ def test_a_loss_within_the_limit_is_kept_and_one_beyond_is_a_no_go(folder: Path)
     verdict = held(folder)
     clause = limited(verdict)[LOSS]
     assert clause.holds is False
-    assert clause.reason.startswith("0.717 now, 0.750 then; 0 better, 58 the same, 2 worse; decided on the")
+    assert clause.reason.startswith("0.717 now, 0.750 then; 2 lost, 0 won, 58 unchanged; decided on the")
     assert clause.low is not None
     assert clause.high is not None
     assert clause.low < 0 < clause.high

@@ -48,10 +48,6 @@ class Losses:
     @cached_property
     def comparisons(self) -> dict[Place, Comparison]:
         """Now less then, with the p-value of a loss; none where nothing can be compared."""
-        arms = self.arms if self.measures and self.pair.items else []
-        found = {
-            (arm, one.measure): one for arm in arms for one in self.pair.arm(arm, self.measures).comparisons
-        }
         return {
             place: msgspec.structs.replace(
                 one,
@@ -63,7 +59,7 @@ class Losses:
             )
             if (test := self._plain.get(place)) is not None
             else one
-            for place, one in found.items()
+            for place, one in self._compared.items()
         }
 
     @property
@@ -130,12 +126,15 @@ class Losses:
     @cached_property
     def _comparable(self) -> list[Place]:
         """What has a figure on both sides for some item, judged by the same judges."""
-        return [
-            (arm, one.measure)
-            for arm in (self.arms if self.measures and self.pair.items else ())
-            for one in self.pair.arm(arm, self.measures).comparisons
-            if one.p is not None and (arm, one.measure) not in self.broken
-        ]
+        found = self._compared.items()
+        return [place for place, one in found if one.p is not None and place not in self.broken]
+
+    @cached_property
+    def _compared(self) -> dict[Place, Comparison]:
+        """Now less then, as two systems are compared."""
+        arms = self.arms if self.measures and self.pair.items else []
+        by_arm = {arm: self.pair.arm(arm, self.measures).comparisons for arm in arms}
+        return {(arm, one.measure): one for arm, found in by_arm.items() for one in found}
 
     @cached_property
     def _plain(self) -> dict[Place, LossTest]:

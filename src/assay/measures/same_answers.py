@@ -1,0 +1,58 @@
+"""Whether two arms gave the same answers: proof, from what is stored, that nothing can tell them apart.
+
+Equal scores prove little: with few items two systems tie by chance. Equal answers prove that no measure that
+reads answers will ever see a difference, whatever the number of items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import msgspec
+
+from assay.measures.block import RESPONSE_PARTS, Block
+from assay.protocols import Measure
+from assay.records import Arm, Hit, Observed, Response
+
+
+def reads_answers(measure: Measure) -> bool:
+    """Whether all that a measure reads of a system is in its answers: neither times nor its index."""
+    return not measure.needs.isdisjoint(RESPONSE_PARTS) and "structure" not in measure.needs
+
+
+@dataclass(frozen=True)
+class SameAnswers:
+    """The stored answers of a study, to be compared arm by arm."""
+
+    blocks: Sequence[Block]
+
+    def on(self, one: Arm, other: Arm, item_ids: Collection[str]) -> bool:
+        """Whether both arms answered all of these items, with every seed, and in the same way."""
+        sides = [{block.seed: block for block in self.blocks if block.arm == arm} for arm in (one, other)]
+        if not sides[0] or sides[0].keys() != sides[1].keys():
+            return False
+        return all(_same(sides[0][seed], sides[1][seed], set(item_ids)) for seed in sides[0])
+
+
+def _same(one: Block, other: Block, item_ids: Collection[str]) -> bool:
+    if one.corpus.hash != other.corpus.hash:  # an id may stand for another text
+        return False
+    told = [
+        {
+            item_id: _told(response)
+            for item_id, response in zip(block.item_ids, block.responses, strict=True)
+            if item_id in item_ids and response is not None and response.error is None
+        }
+        for block in (one, other)
+    ]
+    return len(told[0]) == len(item_ids) and told[0] == told[1]
+
+
+def _told(response: Response) -> tuple[Response, list[object]]:
+    """All of a response but times, costs and the size of scores; which hits tie decides their order."""
+    hits = [(hit.doc_id, hit.span, hit.text) for hit in response.hits]
+    ties = [first.score == second.score for first, second in pairwise(response.hits)]
+    rest = msgspec.structs.replace(response, hits=list[Hit](), observed=Observed())
+    return rest, [*hits, *ties]
