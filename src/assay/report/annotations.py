@@ -11,6 +11,7 @@ from assay.records import ClauseResult, Verdict
 from assay.report.github_text import expected_text, returned_text
 from assay.report.verdict_words import clause_words
 from assay.report.wording import (
+    VARIES,
     clauses_that_count,
     favours,
     number,
@@ -97,7 +98,7 @@ def _sentence(clause: ClauseResult) -> str:
 
 
 def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
-    """Items that got worse, where they stand; errors only where the loss as a whole is a no-go."""
+    """Items that got worse, where they stand; errors only if the loss is a no-go and they do not vary."""
     against = results.against
     if against is None:
         return
@@ -107,7 +108,8 @@ def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
     for name, turns in _by_item(against.regressions).items():
         text = _turned(turns, items.get(name))
         title = f"worse than {against.baseline}: {name}"
-        yield Annotation("error" if lost else "warning", title, text, places.get(name))
+        stable = not all(turn.varies for turn in turns)
+        yield Annotation("error" if lost and stable else "warning", title, text, places.get(name))
 
 
 def _by_item(turns: Sequence[Turn]) -> dict[str, list[Turn]]:
@@ -120,7 +122,11 @@ def _by_item(turns: Sequence[Turn]) -> dict[str, list[Turn]]:
 def _turned(turns: Sequence[Turn], item: ItemView | None) -> str:
     """What was asked, how the figures fell, and what came back instead of what."""
     first = turns[0]
-    figures = [f"{one.measure}({one.arm}) {number(one.before)} → {number(one.after)}" for one in turns]
+    figures = [
+        f"{one.measure}({one.arm}) {number(one.before)} → {number(one.after)}"
+        + (f" ({VARIES})" if one.varies else "")
+        for one in turns
+    ]
     parts = [shortened(first.text, TEXT), ", ".join(figures)]
     if item is not None:
         parts.append(f"expected: {shortened(expected_text(item), TEXT)}")

@@ -220,7 +220,8 @@ class _Comment:
                     *self._system(literal(turn.arm)),
                     "" if item is None else prose(expected_text(item), TEXT),
                     "" if item is None else prose(returned_text(item, turn.arm), TEXT),
-                    f"{say.number(turn.before)} → {say.number(turn.after)}",
+                    f"{say.number(turn.before)} → {say.number(turn.after)}"
+                    + (f", {say.VARIES}" if turn.varies else ""),
                 ]
             )
         forms = tables([*texts, "before → after"], rows, len(texts), ITEMS, of=len(turns))

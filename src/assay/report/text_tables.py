@@ -121,7 +121,7 @@ def turned(turns: Sequence[Turn], width: int) -> RenderableType:
     """Items that changed, a row each and measure; the query as far as there is room for it."""
     several = [turn.arm for turn in turns] if len({turn.arm for turn in turns}) > 1 else []
     columns = [
-        ["item", *(turn.item_id for turn in turns)],
+        ["item", *(f"{turn.item_id}, {say.VARIES}" if turn.varies else turn.item_id for turn in turns)],
         ["measure", *(turn.measure for turn in turns)],
         *([["system", *several]] if several else []),
         ["before", *(say.number(turn.before) for turn in turns)],

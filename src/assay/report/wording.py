@@ -355,6 +355,9 @@ def comparison_note(comparison: Comparison, why: str = "") -> str:
     return "; ".join(filter(None, [comparison.shown or could, by]))
 
 
+VARIES = "varies by itself"  # of an item that a system answers differently each time
+
+
 # -------------------------------------------------------------------------------------- review
 
 

@@ -1,4 +1,4 @@
-"""What a comparison with a baseline finds, and how often it is wrong: the code of the gate on made-up scores."""
+"""What a comparison with a baseline finds, and how often it is wrong: the gate on made-up scores."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assay.gates.readiness import failed_too_often
 from assay.measures.block import FAILED
-from assay.operations.baselines.diff import NEW, OLD, Pair, best_and_worst
+from assay.operations.baselines.diff import NEW, OLD, Pair, best_and_worst, gain_of
 from assay.operations.baselines.limits import open_clause
 from assay.protocols import Measure
 from assay.records import ClauseResult, Comparison
@@ -88,7 +88,9 @@ class Losses:
             unturned = "; counted at either end of the range, it does not change this"
             failures += ", and could turn it" if holds is None else unturned
         p = p_value(one.p_adjusted).replace("<", "< ")
-        found = f"{one.losses} lost, {one.wins} won, {one.ties} unchanged, p {'' if '<' in p else '= '}{p}"
+        varying = self._lost_by_chance(arm, measure)
+        lost_items = f"{one.losses} lost" + (f" ({varying} vary by themselves)" if varying else "")
+        found = f"{lost_items}, {one.wins} won, {one.ties} unchanged, p {'' if '<' in p else '= '}{p}"
         return ClauseResult(
             text,
             holds,
@@ -100,6 +102,12 @@ class Losses:
             mde=one.mde,
             shows={True: NO_LOSS_SHOWN, False: LOSS_SHOWN, None: ""}[holds],
         )
+
+    def _lost_by_chance(self, arm: str, measure: str) -> int:
+        """How many of the items that lost vary by themselves."""
+        varied = self.pair.churn(arm, measure)[1]
+        moved = self.pair.moved(arm, self._named[measure]) if varied else []
+        return sum(each.item_id in varied and gain_of(each, self._named[measure]) < 0 for each in moved)
 
     def _churn(self, arm: str, measure: str) -> str:
         """What is known of the system's own variation, in words."""
