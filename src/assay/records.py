@@ -335,13 +335,14 @@ class Comparison(msgspec.Struct, frozen=True):
     level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
 
 
-THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NOT_GUARDED = (
+THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NO_LOSS_SHOWN, NOT_GUARDED = (
     "threshold shown",  # the interval excludes the threshold
     "gain shown",  # the interval excludes a loss
-    "loss shown",  # of a kill condition: the interval excludes a gain
+    "loss shown",  # of a kill condition, or since a baseline: the interval excludes a gain
+    "no loss shown",  # since a baseline: what may be lost unseen is its smallest detectable difference
     "not guarded",  # the estimate decides
 )
-LABELS = ("", THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NOT_GUARDED)  # the weakest last
+LABELS = ("", THRESHOLD_SHOWN, GAIN_SHOWN, LOSS_SHOWN, NO_LOSS_SHOWN, NOT_GUARDED)  # the weakest last
 
 
 class Advice(msgspec.Struct, frozen=True):

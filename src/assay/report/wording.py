@@ -283,8 +283,9 @@ def verdict_sentence(verdict: Verdict) -> str:
     if not deciding:
         return verdict.reason or f"{verdict.gate} decided on {counted(len(clauses), 'clause')}"
     sentence = clause_sentence(deciding[0])
-    unfigured = deciding[0].value is None
-    if outlook := clause_outlook(deciding[0]) if verdict.verdict == INCONCLUSIVE or unfigured else "":
+    first = deciding[0]
+    explained = verdict.verdict == INCONCLUSIVE or first.value is None or first.shows == LOSS_SHOWN
+    if outlook := clause_outlook(first) if explained else "":
         sentence += f" ({outlook})"
     if verdict.reason == FIRST_FAILS:
         sentence = f"{verdict.reason}: {sentence}"

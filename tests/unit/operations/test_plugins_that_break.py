@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 
 from assay.cli.showing import write_reports
 from assay.errors import PluginError
-from assay.operations.pipeline import evaluate
+from assay.measures.block import Block
+from assay.measures.ranking import Success
+from assay.operations.baselines.gate import held_against
+from assay.operations.baselines.tags import tag_baseline
+from assay.operations.pipeline import Evaluation, evaluate
 from assay.operations.validate import validate_study
-from assay.plugins import JUDGES, RENDERERS, STATISTICS, Registry
+from assay.plugins import JUDGES, MEASURES, RENDERERS, STATISTICS, Registry
 from assay.results import Results
-from assay.study import open_study
+from assay.run.runner import run_study
+from assay.study import Study, open_study
 from small_study import STUDY, edited, write_study
 
 Floats = NDArray[np.float64]
@@ -49,6 +54,73 @@ def test_a_statistic_that_breaks_leaves_its_own_clauses_open(tmp_path: Path, giv
     assert {each.gate: each.verdict for each in results.verdicts} == {"ship": "go", "late": "inconclusive"}
     assert [each.clauses[0].reason for each in results.verdicts if each.gate == "late"] == [why]
     assert {(figure.value, figure.reason) for figure in results.figures} == {(None, why)}
+
+
+@dataclass(frozen=True)
+class Late(Success):
+    """Success that breaks as soon as a test says so."""
+
+    family: ClassVar[str] = "Late"
+    breaks: ClassVar[bool] = False
+
+    def values(self, block: Block) -> Floats:
+        if type(self).breaks:
+            raise KeyError("late")
+        return super().values(block)
+
+
+def late(folder: Path, monkeypatch: pytest.MonkeyPatch, *, breaks: bool) -> Study:
+    """A study with a measure that is fine, and one that may break."""
+    monkeypatch.setattr(Late, "breaks", breaks)
+    text = edited("[nDCG@10, RR@5]", "[Late@1, RR@5]")
+    text = edited(
+        '["RR@5(lexical) >= RR@5(old) + 0.2"]', '["RR@5(lexical) >= 0.5", "Late@1(lexical) >= 0.5"]', text
+    )
+    write_study(folder, text + "limits: {worse: {Late@1: 0.1, RR@5: 0.1}}\n")
+    (folder / "run" / "scores.parquet").unlink(missing_ok=True)
+    study = open_study(folder, registry=Registry({MEASURES: {"Late": Late}}))
+    run_study(study)
+    return study
+
+
+WHY = "Late@1 broke on {}: KeyError: 'late'"
+
+
+def test_a_measure_that_breaks_is_n_a_with_its_reason_and_spares_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Evaluation(late(tmp_path, monkeypatch, breaks=True)).results
+    values = {(one.system, one.measure): one.value for one in found.estimates if not one.where}
+    assert values["lexical", "Late@1"] is None
+    assert values["lexical", "RR@5"] == 1.0
+    (verdict,) = found.verdicts
+    assert verdict.verdict == "inconclusive"  # the system did not fail, so that nothing is against it
+    assert [(one.holds, one.reason) for one in verdict.clauses] == [(True, ""), (None, WHY.format("lexical"))]
+    assert any("Late@1 could not be computed for lexical" in each for each in found.trust.warnings)
+
+
+def test_a_measure_that_broke_since_the_baseline_is_no_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tag_baseline(late(tmp_path, monkeypatch, breaks=False), "main")
+    found = held_against(Evaluation(late(tmp_path, monkeypatch, breaks=True)), "main")
+    against = found.verdicts[-1]
+    assert against.verdict == "inconclusive"
+    clauses = {one.text: (one.holds, one.reason) for one in against.clauses}
+    for text in ("Late@1(lexical) >= Late@1(main)", "Late@1(lexical) >= Late@1(main) - 0.1"):
+        assert clauses[text] == (None, WHY.format("lexical"))
+    assert clauses["RR@5(lexical) >= RR@5(main)"][0] is True
+    assert clauses["RR@5(lexical) >= RR@5(main) - 0.1"][0] is True
+
+
+def test_a_baseline_keeps_no_scores_of_a_measure_that_broke(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tag_baseline(late(tmp_path, monkeypatch, breaks=True), "main")
+    found = held_against(Evaluation(late(tmp_path, monkeypatch, breaks=False)), "main")
+    clauses = {one.text: (one.holds, one.reason) for one in found.verdicts[-1].clauses}
+    assert clauses["Late@1(lexical) >= Late@1(main)"] == (None, "not in the baseline: Late@1")
+    assert clauses["RR@5(lexical) >= RR@5(main)"][0] is True
 
 
 @dataclass(frozen=True)
