@@ -20,8 +20,6 @@ GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
 FIRST_FAILS = "what must hold first does not hold, so nothing else is decided"
 FIRST_OPEN = "what must hold first is open, so nothing else is decided"
 GO_FAILS = "a go clause fails"
-# what a clause shows of a comparison with a baseline, and what a clause decided on the estimate is
-LOSS_SHOWN, NO_LOSS_SHOWN, NOT_GUARDED = "loss shown", "no loss shown", "not guarded"
 PRIVATE = "private"
 PRIVATE_ALONE = "Private data by itself backs no general claim: confirm it on public or structured data."
 

@@ -32,12 +32,12 @@ class ClauseWords:
     @property
     def outcome(self) -> str:
         """State and label in one cell: `holds (gain shown)`."""
-        return f"{self.state} ({self.shows})" if self.shows else self.state
+        return f"{self.state} ({self.shows})" if self.shows not in {"", self.state} else self.state
 
     @property
     def beneath(self) -> str:
         """Label and reason in one line, for a table whose cells are narrow."""
-        return "; ".join(filter(None, [self.shows, self.why]))
+        return "; ".join(filter(None, ["" if self.shows == self.state else self.shows, self.why]))
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from assay.errors import UsageError
 from assay.gates.reason import reason_for_go
 from assay.measures.semantic import REVIEW
-from assay.records import Advice, ClauseResult, Comparison, Estimate, Status, Verdict
+from assay.records import (
+    LOSS_SHOWN,
+    NO_LOSS_SHOWN,
+    Advice,
+    ClauseResult,
+    Comparison,
+    Estimate,
+    Status,
+    Verdict,
+)
 from assay.results import (
     FIRST_FAILS,
     FIRST_OPEN,
     GO,
     GO_FAILS,
     INCONCLUSIVE,
-    LOSS_SHOWN,
     NO_GO,
-    NO_LOSS_SHOWN,
     Figure,
     ItemView,
     MeasureInfo,
@@ -190,7 +197,7 @@ def favours(clause: ClauseResult) -> bool | None:
 
 def clause_state(clause: ClauseResult) -> str:
     """A clause's outcome in words; a comparison with a baseline shows a loss or none, and never "holds"."""
-    if clause.shows in {LOSS_SHOWN, NO_LOSS_SHOWN}:
+    if clause.role != "kill" and clause.shows in {LOSS_SHOWN, NO_LOSS_SHOWN}:
         return clause.shows
     return (_KILL_STATES if clause.role == "kill" else _STATES)[clause.holds]
 
@@ -268,8 +275,14 @@ def gate_title(verdict: Verdict) -> str:
 
 
 def verdict_reason(verdict: Verdict) -> str:
-    """Why a gate says what it says; of a go, which clauses hold and what they show."""
-    return verdict.reason or (reason_for_go(verdict.clauses) if verdict.verdict == GO else "")
+    """Why a gate says what it says; of a go, what its clauses show and what they cannot have seen."""
+    reason = verdict.reason or (reason_for_go(verdict.clauses) if verdict.verdict == GO else "")
+    notes = [reason]
+    if verdict.unseen is not None:
+        notes.append(f"up to {verdict.unseen:.1%} of the items could have lost everything unseen")
+    if verdict.look > 1 and verdict.level is not None:
+        notes.append(f"look {verdict.look} at this gate, so its intervals are at {verdict.level:.1%}")
+    return "; ".join(filter(None, notes))
 
 
 def verdict_sentence(verdict: Verdict) -> str:

@@ -26,8 +26,8 @@ from assay.operations.baselines.losses import Losses, loss_text
 from assay.operations.baselines.tags import Version, current_version, kept_version
 from assay.operations.pipeline import Evaluation
 from assay.protocols import Measure
-from assay.records import ClauseResult, Verdict
-from assay.results import GO, INCONCLUSIVE, LOSS_SHOWN, NO_GO, Against, Results, Turn
+from assay.records import LOSS_SHOWN, ClauseResult, Verdict
+from assay.results import GO, INCONCLUSIVE, NO_GO, Against, Results, Turn
 from assay.run.selection import Selection
 from assay.study_file import GateFile
 

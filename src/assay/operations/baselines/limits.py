@@ -28,9 +28,8 @@ from assay.operations.baselines.diff import NEW, OLD, Pair
 from assay.operations.baselines.tags import Version
 from assay.operations.pipeline import Evaluation
 from assay.protocols import Measure
-from assay.records import Arm, ClauseResult, Comparison, Status
+from assay.records import NOT_GUARDED, Arm, ClauseResult, Comparison, Status
 from assay.report.wording import counted, number, with_interval
-from assay.results import NOT_GUARDED
 from assay.stats.intervals import FEW, NO_INTERVAL, interval_of
 from assay.stats.resample import Draws
 from assay.stats.rows import Rows

@@ -22,9 +22,8 @@ from assay.measures.block import FAILED
 from assay.operations.baselines.diff import NEW, OLD, Pair, best_and_worst, gain_of
 from assay.operations.baselines.limits import open_clause
 from assay.protocols import Measure
-from assay.records import ClauseResult, Comparison
+from assay.records import LOSS_SHOWN, NO_LOSS_SHOWN, ClauseResult, Comparison
 from assay.report.wording import counted, p_value
-from assay.results import LOSS_SHOWN, NO_LOSS_SHOWN
 from assay.stats.losses import LossTest, detectable_loss, loss_tests
 from assay.stats.rows import Column, Rows
 
