@@ -12,7 +12,7 @@ import platform
 import sys
 import tempfile
 
-PARTS = ("measures", "resampling", "runner", "retrieval", "judging", "search_api", "memory", "desk")
+PARTS = ("measures", "resampling", "gating", "runner", "retrieval", "judging", "search_api", "memory", "desk")
 APART = {
     "curve": "draw",
     "hierarchy": "main",

@@ -29,6 +29,6 @@ def command(
         )
     if require_verdict:
         require_gates(opened.decides or against is not None, opened.lines.where)
-    results = evaluated(Evaluation(opened), against)
+    results = evaluated(Evaluation(opened, detailed=False), against)
     show(results, as_json=as_json, gates_only=True)
     finish(results.verdict, results.outdated, accept=accept_changes)

@@ -18,7 +18,7 @@ import numpy as np
 from assay.errors import PluginError, UsageError
 from assay.gates.advice import Plan, advice_on
 from assay.gates.budget import Levels, levels_of
-from assay.gates.evaluate import Evaluator
+from assay.gates.evaluate import Counting, Evaluator, Scope
 from assay.gates.leaf import Leaf, Mean, means_of
 from assay.gates.looks import Looking
 from assay.gates.margin import Estimated, Margin, deviations, margins_of
@@ -58,7 +58,7 @@ def levels_within(
 ) -> dict[Clause, Levels]:
     """How sure each clause of a part of a gate must be, `for`, `max` and `min` written out."""
     tree = written_out(part, evaluator.rows.known_values)
-    moved = {}
+    ready: dict[Clause, tuple[dict[Call, Leaf], Counting, Scope]] = {}
     for clause in tree.clauses() if isinstance(tree, Group) else ():
         leaves = evaluator.leaves(clause)
         means = _means(leaves)
@@ -68,7 +68,11 @@ def levels_within(
             continue
         way = ways_to_count_failures(means, evaluator)[0]
         if not why_none(leaves, evaluator, way):
-            moved[clause] = deviations(clause, leaves, evaluator, way)
+            ready[clause] = leaves, way, evaluator.scope(leaves.values(), way)
+    for scope in {scope.digest: scope for _, _, scope in ready.values()}.values():
+        same = [(leaves, way) for leaves, way, other in ready.values() if other.digest == scope.digest]
+        evaluator.draw_ahead([(each, way) for leaves, way in same for each in leaves.values()], scope)
+    moved = {clause: deviations(clause, leaves, evaluator, way) for clause, (leaves, way, _) in ready.items()}
 
     def alone(clause: Clause) -> tuple[float, float]:
         plain = evaluator.level

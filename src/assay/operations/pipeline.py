@@ -106,6 +106,7 @@ class Evaluation:
     study: Study
     selection: Selection = field(default_factory=Selection)
     repetition: int = 0  # of items asked again, whose answers are looked at; 0: the answers of the study
+    detailed: bool = True  # false: results hold no items, traces and trees, which a verdict does not need
 
     @cached_property
     def store(self) -> Store:
@@ -236,7 +237,9 @@ class Evaluation:
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
         """Estimates of every arm, and the comparisons that the study declares."""
         declared = differences_decided(self.study.gates, self.verdicts, self.evaluator)
-        estimates, comparisons = summarise(self.rows, self.study.measures, self._comparing, declared)
+        estimates, comparisons = summarise(
+            self.rows, self.study.measures, self._comparing, declared, self.evaluator.draws
+        )
         return [self._set_right(each) for each in estimates], comparisons
 
     @cached_property
@@ -336,7 +339,7 @@ class Evaluation:
                 else {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
             ),
             items=[]
-            if self._sealed
+            if self._sealed or not self.detailed
             else item_views(self.items, self.blocks, self.datasets, self.judging.kinds),
             review=self.review,
             recommendation=recommended(self.verdicts, self.study.file.recommend),
@@ -349,7 +352,7 @@ class Evaluation:
             scoring=self.scoring,
             outdated=self.outdated,
         )
-        if self._sealed:  # as with items: how a system went about it may tell a condition
+        if self._sealed or not self.detailed:  # how a system went about it may tell a condition
             return found
         return with_trees(with_traces(found, self.blocks, self.datasets), self.blocks, self._embed)
 

@@ -78,7 +78,7 @@ def pool_of(blocks: Sequence[Block], depth: int = DEPTH) -> Pool:
         items.update(wanted)
         asked = zip(block.item_ids, block.asked, strict=True)
         unanswered |= {(each, block.arm.name) for each, code in asked if code != SCORED and each in wanted}
-        for item_id, doc_id, mark in marked_hits(block, depth).iter_rows():
+        for item_id, doc_id, mark in marked_hits(block, depth).iter_rows() if wanted else ():
             if item_id in wanted:
                 arms.setdefault((item_id, doc_id), set()).add(block.arm.name)
                 marks[item_id, doc_id] = mark

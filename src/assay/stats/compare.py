@@ -87,16 +87,20 @@ def slices(rows: Rows, by: Sequence[str]) -> Iterator[Slice]:
 
 
 def summarise(
-    rows: Rows, measures: Sequence[Measure], how: Comparing, declared: Sequence[GateDifference] = ()
+    rows: Rows,
+    measures: Sequence[Measure],
+    how: Comparing,
+    declared: Sequence[GateDifference] = (),
+    draws: Draws | None = None,
 ) -> tuple[list[Estimate], list[Comparison]]:
     """Every estimate, and every comparison that is asked for, decided within its family.
 
     A family is one measure over all pairs: overall comparisons are one, slices another. What a gate decides
-    is `declared`, and belongs to the gate.
+    is `declared`, and belongs to the gate. `draws` may be those of its gates, so that none are made twice.
     """
     estimates: dict[tuple[object, ...], Estimate] = {}
     compared: set[tuple[object, ...]] = set()
-    draws, parts = Draws(how.resamples, how.seed), list(slices(rows, how.by))
+    draws, parts = draws or Draws(how.resamples, how.seed), list(slices(rows, how.by))
     largest = len(parts) * len(how.pairs(rows.systems)) * (len(measures) if how.family else 1)
     decisions = FamilyDecisions[Comparison](how.correction, how.level, largest)
     for part in parts:

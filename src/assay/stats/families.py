@@ -201,15 +201,19 @@ class FamilyDecisions(Generic[Record]):
         for (_, gate), family in self._families.items():
             adjust = CORRECTIONS[self.correction if gate is None else "holm"]
             adjusted = adjust([self._records[place].p for place in family.members])
-            level = self._level_of(family)
+            level = self._level_of(family) if gate is None else None
             for place, p in zip(family.members, adjusted, strict=True):
                 one = self._records[place]
-                shown = family.open[place].shown_at(level) if place in family.open else one.shown
+                shown = (
+                    one.shown
+                    if level is None or place not in family.open
+                    else family.open[place].shown_at(level)
+                )
                 self._records[place] = _with(
                     one,
                     p_adjusted=p,
                     shown=shown,
-                    level=None if one.difference is None else one.level if gate is not None else level,
+                    level=None if one.difference is None else level or one.level,
                     mde=None if shown else one.mde,
                 )
         return self._records
