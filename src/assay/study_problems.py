@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
 from assay.plugins import DATASETS, RENDERERS, WrongParameter
@@ -223,7 +223,7 @@ def _gate_problems(study: Study) -> Iterator[Problem]:
             study.lines.problem(loc, what)
             for role in ("first", "go", "kill")
             for loc, clause in _clauses(getattr(gate, role), ("gates", name, role))
-            for what in _mistakes(clause, study)
+            for what in _mistakes(clause, study, gate.on)
         ]
         # what is wrong with the gate as a whole is worth saying only once its clauses read
         found = found or list(_tried(study, ("gates", name), partial(Gate.from_file, name, gate)))
@@ -250,9 +250,9 @@ def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:
         yield loc, given
 
 
-def _mistakes(given: Any, study: Study) -> Iterator[str]:
+def _mistakes(given: Any, study: Study, on: Literal["estimate", "interval"] | None) -> Iterator[str]:
+    from assay.gates.checks import clause_problems
     from assay.gates.grammar import parse_clause
-    from assay.gates.verdict import names_unknown_to
 
     if not isinstance(given, str):
         yield f"expected a clause, found {given!r}. Write one such as nDCG@10(new) >= 0.4"
@@ -262,7 +262,7 @@ def _mistakes(given: Any, study: Study) -> Iterator[str]:
     except AssayError as error:
         yield str(error)
         return
-    yield from names_unknown_to(clause, study)
+    yield from clause_problems(clause, study, on)
 
 
 def _factor_problems(study: Study) -> Iterator[Problem]:

@@ -75,5 +75,10 @@ def levels_of(
         (holds, rivals), (fails, others) = (
             found.get(clause, (alone[side], 1)) for side, found in enumerate(shares)
         )
+        if clause.level is not None:  # surer than the gate by its own word: it keeps its share of that
+            holds, fails = (
+                1 - (1 - clause.level) * (1 - each) / (1 - plain)
+                for each, plain in ((holds, alone[0]), (fails, alone[1]))
+            )
         levels[clause] = Levels(holds, fails, max(rivals, others))
     return levels

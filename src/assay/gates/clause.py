@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -18,6 +18,7 @@ import numpy as np
 from assay.errors import PluginError, UsageError
 from assay.gates.advice import Plan, advice_on
 from assay.gates.budget import Levels, levels_of
+from assay.gates.closed_form import unreached
 from assay.gates.evaluate import Counting, Evaluator, Scope
 from assay.gates.leaf import Leaf, Mean, means_of
 from assay.gates.looks import Looking
@@ -34,7 +35,7 @@ from assay.gates.readiness import (
     why_none,
     why_open,
 )
-from assay.gates.syntax import Call, Clause
+from assay.gates.syntax import WITHIN, Call, Clause, Rule
 from assay.measures.block import FAILED
 from assay.records import (
     GAIN_SHOWN,
@@ -51,6 +52,8 @@ from assay.study_file import GateFile
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
 WORDS = {True: "holds", False: "fails", None: "open"}
 ORDER = (True, None, False)
+PASSES_OPEN = "the estimate passes, but its interval does not exclude a loss"
+FAILS_OPEN = "the estimate fails, but its interval does not exclude passing"
 
 
 def levels_within(
@@ -62,7 +65,7 @@ def levels_within(
     for clause in tree.clauses() if isinstance(tree, Group) else ():
         leaves = evaluator.leaves(clause)
         means = _means(leaves)
-        if rule_of(clause, rules, leaves.values()) == "estimate" or why_open(means, evaluator):
+        if rule_of(clause, rules.on, means) == "estimate" or why_open(means, evaluator):
             continue
         if evaluator.identical(clause, leaves):  # certain, so that it takes no share
             continue
@@ -108,12 +111,10 @@ def decide_clause(
             failing = _failing(part, rules, evaluator, kills)
             return failing or _decided(part, rules, evaluator, kills, known.get(part), looking)
         found = [result(each) for each in part.parts]
+        if part.band is not None:
+            return _inside(clause, found[0], found[1], part.band)
         yes, perhaps = (sum(each.holds is holds for each in found) for holds in (True, None))
-        sign = 1 if clause.upward else -1
-        best_first = sorted(
-            found,
-            key=lambda one: (ORDER.index(one.holds), math.inf if one.value is None else -sign * one.value),
-        )
+        best_first = sorted(found, key=lambda one: (ORDER.index(one.holds), _shortfall(clause, one.value)))
         outcomes = ", ".join(itertools.starmap(_in_short, zip(part.names, found, strict=True)))
         holds = True if yes >= part.need else None if yes + perhaps >= part.need else False
         labels = [one.shows for one in best_first[: part.need] if one.holds is holds]
@@ -128,6 +129,37 @@ def decide_clause(
     return result(tree)
 
 
+def _shortfall(clause: Clause, value: float | None) -> float:
+    """How far a margin is from passing, compared with others of the clause."""
+    if value is None:
+        return math.inf
+    return abs(value) if clause.op == WITHIN else -value if clause.upward else value
+
+
+def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: float) -> ClauseResult:
+    """A `within` from its two ends: the difference itself, with the interval that must lie in the band."""
+    ends = (above.holds, below.holds)
+    holds = False if False in ends else None if None in ends else True
+    if above.value is None or above.right is None:
+        return msgspec.structs.replace(above, text=clause.text, holds=holds)
+    side = "above" if above.holds is False else "below"
+    place = {True: "", False: f"the difference lies {side} the band", None: "the interval leaves the band"}
+    own = (note for each in (above, below) if each.holds is holds for note in each.reason.split("; "))
+    notes = [note for note in dict.fromkeys(own) if note not in {PASSES_OPEN, FAILS_OPEN}]
+    known = below.low is not None and above.high is not None
+    return msgspec.structs.replace(
+        above,
+        text=clause.text,
+        holds=holds,
+        value=above.value + band,
+        low=None if below.low is None else below.low - band,
+        high=None if above.high is None else above.high + band,
+        right=above.right - band,
+        reason="; ".join(filter(None, [place[holds] if known else "", *notes])),
+        advice=above.advice if above.holds is None else below.advice,
+    )
+
+
 def _in_short(value: str, result: ClauseResult) -> str:
     """One value's outcome with its margin; only where there is none, why."""
     shown = result.reason if result.value is None else f"{result.value:+.3g}"
@@ -138,16 +170,23 @@ def _means(leaves: Mapping[Call, Leaf]) -> list[Mean]:
     return list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
 
 
-def rule_of(clause: Clause, rules: GateFile, leaves: Iterable[Leaf]) -> str:
-    """What a clause is decided on: over several systems or slices the difference, over one the estimate."""
-    read = {(mean.system, mean.where) for found in leaves for mean in means_of(found)}
-    several = clause.chosen or len(read) > 1
-    return clause.on or rules.on or ("difference" if several else "estimate")
+def rule_of(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
+    """What a clause is decided on: over several systems or slices the difference, over one the estimate.
+
+    `on` is what its gate says. A level of its own is one of an interval, whatever the gate says.
+    """
+    sure = clause.level is not None
+    if clause.on or (on and not (sure and on == "estimate")):
+        return clause.on or on or ""
+    several = {(system, mean.where) for mean in means for system in mean.systems}
+    if clause.chosen or clause.op == WITHIN or len(several) > 1:
+        return "difference"
+    return "interval" if sure else "estimate"
 
 
 def is_guarded(clause: Clause, rules: GateFile, evaluator: Evaluator) -> bool:
     """Whether an interval decides a clause, and not its estimate only."""
-    return rule_of(clause, rules, evaluator.leaves(clause).values()) != "estimate"
+    return rule_of(clause, rules.on, _means(evaluator.leaves(clause))) != "estimate"
 
 
 def _failing(clause: Clause, rules: GateFile, evaluator: Evaluator, kills: bool) -> ClauseResult | None:
@@ -169,13 +208,14 @@ def _decided(
     looking: Looking | None,
 ) -> ClauseResult:
     leaves = evaluator.leaves(clause)
-    means, level = _means(leaves), shared or Levels(evaluator.level, evaluator.level)
+    own = clause.level or evaluator.level
+    means, level = _means(leaves), shared or Levels(own, own)
     if reason := why_open(means, evaluator):
         return _open(clause, reason)
     ways = ways_to_count_failures(means, evaluator)
     if reason := why_none(leaves, evaluator, ways[0]):
         return _open(clause, reason)
-    on = rule_of(clause, rules, leaves.values())
+    on = rule_of(clause, rules.on, means)
     try:
         ends = (level.holds, level.fails) if clause.upward else (level.fails, level.holds)
         margins = margins_of(
@@ -215,14 +255,15 @@ def _decided(
     if failing and holds is not kills:  # what is compared with says too little to pass anything by
         reason = f"{next(iter(failing.values()))}, so there is too little to compare with"
         return _shown(clause, None, margins, level.holds, reason)
-    reason = _why_undecided(clause, least) if holds is None else ""
+    short = unreached(leaves, evaluator, ways[0], level.holds) if _endless(least) else ""
+    reason = (short or _why_undecided(clause, least)) if holds is None else ""
     if on == "estimate" and holds is not _rule(clause, least, "interval"):
         known = not math.isnan(least.whole.low)
         why = "the interval lies on both sides of the threshold" if known else "there is no interval"
-        reason = f"decided on the estimate: {why}"
+        reason = f"decided on the estimate: {short or why}"
     notes = [reason, _about_infinite(least), _about_failed(failed, rules)]
     advice = None
-    if holds is None:
+    if holds is None and not short:
         compares = len({(mean.system, mean.where) for mean in means}) > 1
         plan = Plan(least, _must_not_lose(least, on), level.holds, evaluator.level, compares)
         advice = advice_on(clause, plan, looking or Looking.of_size(least.n))
@@ -239,6 +280,11 @@ def _label(clause: Clause, holds: bool | None, margins: Sequence[Margin], on: st
     if holds is False or all(_passes(clause, margin.whole.low) for margin in margins):
         return THRESHOLD_SHOWN
     return LOSS_SHOWN if kills else GAIN_SHOWN
+
+
+def _endless(margin: Margin) -> bool:
+    """Whether the interval lacks an end that so few items do not reach."""
+    return margin.most is None and not (math.isfinite(margin.whole.low) and math.isfinite(margin.whole.high))
 
 
 def _worst(outcomes: set[bool | None], kills: bool) -> bool | None:
@@ -278,8 +324,8 @@ def _why_undecided(clause: Clause, margin: Margin) -> str:
     if math.isnan(margin.whole.low):
         return "too few items tell the systems apart for an interval"
     if _passes(clause, margin.whole.value):
-        return "the estimate passes, but its interval does not exclude a loss"
-    return "the estimate fails, but its interval does not exclude passing"
+        return PASSES_OPEN
+    return FAILS_OPEN
 
 
 def _about_infinite(margin: Margin) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.gates.evaluate import Counting, Evaluator, Scope
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
 from assay.gates.syntax import Binary, Call, Expression, Negate, Number
 from assay.plugins import blamed
 from assay.stats.columns import discordant
-from assay.stats.intervals import Interval, bonett_price, proportion_interval, quantile_interval
+from assay.stats.intervals import FEW, Interval, bonett_price, proportion_interval, quantile_interval
 
+Floats = NDArray[np.float64]
 Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
 
 
@@ -94,21 +97,61 @@ def _share(
 def _proportions(
     found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
 ) -> Interval | None:
-    """A proportion, or the difference of two paired ones."""
-    means = [each for each in found if isinstance(each, Mean) and each.measure.binary]
-    if len(means) < len(found) or len({mean.kind for mean in means}) > 1:
+    """A proportion, or the difference of two paired ones; of counts, as often as there are rows."""
+    known = [column for each in found if (column := _successes(each, evaluator, way)) is not None]
+    if len(known) < len(found) or len({each.kind for each in found}) > 1:
         return None
-    columns = np.array([evaluator.values(mean, way) for mean in means])
+    columns = np.array(known)
     rows = ~np.isnan(columns).any(axis=0)
     n = int(rows.sum())
     # unpaired, several rows a cluster, or seeds that disagree: no longer plain successes and failures
-    if np.isnan(columns).sum() != len(means) * np.sum(~rows) or n != scope.n:
+    if np.isnan(columns).sum() != len(known) * np.sum(~rows) or n != scope.n:
         return None
     if not np.isin(columns[:, rows], (0.0, 1.0)).all():
         return None
-    if len(means) == 2:
-        return bonett_price(*discordant(*columns[:, rows]), n, level)
-    return proportion_interval(int(columns[0, rows].sum()), n, level)
+    if len(known) == 2:
+        interval = bonett_price(*discordant(*columns[:, rows]), n, level)
+    else:
+        interval = proportion_interval(int(columns[0, rows].sum()), n, level)
+    counts = any(isinstance(each, Spanning) and getattr(each.statistic, "total", False) for each in found)
+    return Interval(n * interval.low, n * interval.high, interval.method) if counts else interval
+
+
+def _successes(found: Leaf, evaluator: Evaluator, way: Counting) -> Floats | None:
+    """1 and 0 on each row of a leaf that is a share of rows, NaN on others; None where it is not one."""
+    if isinstance(found, Mean):
+        return evaluator.values(found, way) if found.measure.binary else None
+    indicator = getattr(found.statistic, "indicator", None)
+    if indicator is None:
+        return None
+    columns, rows = evaluator.columns(found, way)
+    whole = np.full(len(evaluator.rows), np.nan)
+    with blamed(f"{found.name} broke"):
+        whole[rows] = indicator(columns)
+    return whole
+
+
+def unreached(
+    leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float
+) -> str:
+    """Why a percentile has no interval, or one without an end, and how many items it takes; empty if it has.
+
+    By itself it has both ends once all rows would lie on one side of it less often than an end may be wrong;
+    inside an expression it needs so many rows beyond it that a bootstrap sees them.
+    """
+    for found in leaves.values():
+        share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
+        if share is None or isinstance(found, Mean):
+            continue
+        n, outer = evaluator.clusters(found, way), max(share, 1 - share)
+        alone = len(leaves) == 1 and evaluator.used(found, way).sum() == n
+        exact = math.log((1 - level) / 2) / math.log(outer)
+        needed = math.ceil((exact if alone else FEW / (1 - outer)) - 1e-9)
+        if n < needed:
+            end = "the upper end" if share > 0.5 else "the lower end" if share < 0.5 else "either end"
+            what = f"{n} items do not reach {end} of the interval of {found.name}"
+            return f"{what}: that takes {needed} items"
+    return ""
 
 
 def linear(expression: Expression) -> Linear | None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
-from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
+from assay.gates.syntax import Binary, Call, Clause, Expression, ItemTest, Negate, Number
 from assay.judges.ratings import shared_ratings
 from assay.measures.block import Block
 from assay.measures.same_answers import SameAnswers, reads_answers
@@ -26,7 +26,14 @@ from assay.records import Arm, Judgment
 from assay.stats.columns import TIE
 from assay.stats.prediction_powered import Powered
 from assay.stats.rectified import Rectifying
-from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
+from assay.stats.resample import (
+    Draws,
+    chunk_sizes,
+    cluster_sums,
+    jackknife_means,
+    plain_means,
+    weighted_means,
+)
 from assay.stats.rows import Rows
 from assay.stats.subsets import subset_weights
 
@@ -34,6 +41,16 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Weights = Callable[[int], Iterable[Floats]]  # resampling weights for so many clusters
 Counting = Mapping[tuple[str, str], float]  # what failed rows count as, by system and measure
+
+
+_PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: whether left minus right passes
+    ">": lambda gap: gap > TIE,
+    ">=": lambda gap: gap >= -TIE,
+    "<": lambda gap: gap < -TIE,
+    "<=": lambda gap: gap <= TIE,
+    "=": lambda gap: np.abs(gap) <= TIE,
+    "!=": lambda gap: np.abs(gap) > TIE,
+}
 
 
 def worth(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
@@ -50,6 +67,9 @@ def worth(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
             return reduce(choose, (worth(arg, values) for arg in args))
         case Call():
             return values[expression]
+        case ItemTest(left=left, op=op, right=right):
+            gap = combined("-", worth(left, values), worth(right, values))
+            return np.where(np.isnan(gap), np.nan, _PASSES[op](gap))
 
 
 def combined(op: str, left: Floats, right: Floats) -> Floats:
@@ -107,7 +127,7 @@ class Evaluator:
         """The leaves of both sides of a clause."""
         found = [*calls(clause.left), *calls(clause.right)]
         systems = self.systems or self.rows.systems
-        return {call: leaf(call, systems, self.registry, clause.where) for call in found}
+        return {call: leaf(call, systems, self.registry, clause.where, clause) for call in found}
 
     def values(self, mean: Mean, counting: Counting) -> Floats:
         """A leaf's values, NaN for every row outside its slice or without a value."""
@@ -243,14 +263,30 @@ class Evaluator:
                 parts.append(np.asarray(found.statistic.values(columns, drawn[:, scope.codes[rows]])))
                 if parts[-1].shape != (len(drawn),):
                     raise ValueError("it did not give one value for each resample")
-        # quantiles and ranks have no consistent jackknife
-        return np.concatenate([parts[0], np.full(scope.n, np.nan), *parts[1:]])
+            jackknife = self._left_out_one(found, columns, scope.codes[rows], scope.n)
+        return np.concatenate([parts[0], jackknife, *parts[1:]])
+
+    @staticmethod
+    def _left_out_one(found: Spanning, columns: Sequence[Floats], codes: NDArray[np.int64], n: int) -> Floats:
+        """The statistic without each cluster; NaN of quantiles and ranks: theirs is not consistent."""
+        if not getattr(found.statistic, "smooth", False):
+            return np.full(n, np.nan)
+        parts, start = list[Floats](), 0
+        for size in chunk_sizes(n, n):
+            left_out = np.arange(start, start + size)
+            parts.append(np.asarray(found.statistic.values(columns, 1.0 - (left_out[:, None] == codes))))
+            start += size
+        return np.concatenate(parts)
 
     def columns(self, found: Leaf, counting: Counting) -> tuple[list[Floats], NDArray[np.int64]]:
         """The columns a leaf reads, over the rows that all of them have, and which rows these are."""
         if isinstance(found, Spanning) and found.label is not None:
             return self._marks(found)
         columns = [self.values(mean, counting) for mean in means_of(found)]
+        if isinstance(found, Spanning) and found.test is not None:
+            columns = [worth(found.test, dict(zip(found.calls, columns, strict=True)))]
+        if isinstance(found, Spanning) and found.tag:
+            columns.append(self.rows.numbers(found.tag))
         rows = np.flatnonzero(~np.isnan(columns).any(axis=0))
         return [column[rows] for column in columns], rows
 

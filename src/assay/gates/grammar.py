@@ -1,40 +1,50 @@
 """The gate grammar: text to syntax tree, by recursive descent, every mistake with its column.
 
-clause  = sum (">="|">"|"<="|"<") sum ["where" slice] ["for" ("each"|INT "of") cond]
-          ["on" ("estimate"|"interval")]
+clause  = sum (">="|">"|"<="|"<") sum tail | sum "within" NUMBER "of" sum tail
+tail    = ["where" slice] ["for" ("each"|INT "of") (cond|NAME)]
+          ["on" ("estimate"|"interval")] ["at" NUMBER "%"]
 sum     = product {("+"|"-") product}        product = atom {("*"|"/") atom}
-atom    = NUMBER["%"] | "-" atom | "(" sum ")" | call
-call    = NAME ["(" param {"," param} ")"] ["@" (INT|"inf"|NAME)] ["(" sum {"," sum} ")"] ["[" slice "]"]
+atom    = NUMBER["%"|"ms"|"s"|"min"|"h"] | "-" atom | "(" sum ")" | call
+call    = NAME ["(" param {"," param} ")"] ["@" (INT|"inf"|NAME)] ["(" arg {"," arg} ")"] ["[" slice "]"]
+arg     = sum | sum (">="|">"|"<="|"<"|"="|"!=") sum | param
 param   = NAME "=" value
-slice   = cond {"," cond}                    cond = NAME ("="|"!=") value {"|" value}
+slice   = cond {"," cond}
+cond    = NAME ("="|"!=") value {"|" value} | NAME (">="|">"|"<="|"<") NUMBER
 
-A name or value with other signs in it stands in quotes; a doubled quote inside stands for one.
+A name or value with other signs in it stands in quotes; a doubled quote inside stands for one. Some spellings
+are read as another: `mean(x)` as x, `min(x by tag) >= y` as x >= y for each tag=*.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Callable
 from typing import TypeVar
 
 from assay.errors import UsageError
+from assay.gates.lookalikes import HINTS, misread_tail, two_clauses, without_equality, without_percent
 from assay.gates.syntax import (
     RESERVED,
     RULES,
+    TURNED,
+    UNITS,
+    WITHIN,
     Binary,
     Call,
     Clause,
     Condition,
     Expression,
     ForEach,
+    ItemTest,
     Negate,
     Number,
     Param,
     Rule,
     constant,
 )
-from assay.slices import NAME, WORD
+from assay.slices import NAME, WORD, numbers
 
 T = TypeVar("T")
 
@@ -42,27 +52,17 @@ T = TypeVar("T")
 MOST_ATOMS = 64
 
 _COMPARISON = re.compile(r">=|<=|>(?!=)|<(?!=)")
-_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(\s*%)?(?![\w.])")
+_ITEM_SIGN = re.compile(rf"{_COMPARISON.pattern}|!=|=(?![=<>])")
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?:\s*(%|ms|s|min|h))?(?![\w.])")
 _INT = re.compile(r"\d+(?![\w.])")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
-_PARAMS = re.compile(rf"\(\s*(?:{NAME.pattern}|{_QUOTED.pattern})\s*=")
+_PARAM = re.compile(rf"(?:{NAME.pattern}|{_QUOTED.pattern})\s*=(?![=<>])")
+_PARAMS = re.compile(rf"\(\s*{_PARAM.pattern}")
+_IN = re.compile(r"in\s*\(([^()]*)\)")
+_NOT = re.compile(r"not\b(?!\s*[(@\[=])\s*")
+_STAR = re.compile(r"\*(?=\s*\))")
 _FOUND = re.compile(r"[\w.]+|[<>=!]+|\S")
 _CLOSING = {"(": ")", "[": "]"}
-_HINTS = {
-    "≥": "Write >=.",
-    "≤": "Write <=.",
-    "=>": "Write >=.",
-    "=<": "Write <=.",
-    "−": "Write the plain minus sign, -.",
-    "–": "Write the plain minus sign, -.",
-    "×": "Write *.",
-    "÷": "Write /.",
-    "∞": "Write inf.",
-    "and": "Write each condition as a clause of its own.",
-    "or": "Write each condition as a clause of its own.",
-    "by": "To ask it of every value of a tag, end the clause with: for each TAG=*.",
-    "{": "In figures, {system} stands for each system.",
-}
 
 
 def parse_clause(text: str) -> Clause:
@@ -81,26 +81,79 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.atoms = 0
+        self.by: tuple[str, str, Expression, int] | None = None  # of a `min(x by tag)`
         self._skip_to(0)
 
     def clause(self) -> Clause:
         if not self.text.strip():
             raise self._error("the clause is empty. Write one such as nDCG@10(new) >= 0.4")
+        if (negated := self._match(_NOT)) is not None:
+            inner = _Parser(self.text[len(negated) :].strip()).clause()
+            fix = "" if inner.band else f": `{dataclasses.replace(inner, op=TURNED[inner.op])}`"
+            raise self._error(f"a clause has no 'not'. Write the turned sign{fix}", 0)
         left = self._sum()
-        op = self._match(_COMPARISON)
-        if op is None:
-            raise self._expected("'>=', '>', '<=' or '<'")
+        op, band = self._sign(left)
         right = self._sum()
         if _COMPARISON.match(self.text, self.at):
-            raise self._error("a second comparison. A clause has one: write two clauses")
+            raise self._error(two_clauses(self.text[: self.at], self.text[self.at :]))
         where = self._many(self._condition) if self._keyword("where") else ()
         each = self._for_each() if self._keyword("for") else None
-        on = self._rule() if self._keyword("on") else None
+        on, level = self._certainty()
         if self.at < len(self.text):
-            told = bool(where or each or on), bool(each or on), on is not None
-            rest = [f"'{word}'" for word, said in zip(("where", "for", "on"), told, strict=True) if not said]
-            raise self._expected(", ".join(rest) + " or " * bool(rest) + "the end of the clause")
-        return Clause(left, op, right, where, each, on, self.text.strip())
+            given = bool(where or each or on or level), bool(each or on or level), on, level
+            words = ("where", "for", "on", "at")
+            rest = [f"'{word}'" for word, one in zip(words, given, strict=True) if not one]
+            hint = misread_tail(self.text[: self.at].strip(), self.text[self.at :], bool(where))
+            raise self._expected(", ".join(rest) + " or " * bool(rest) + "the end of the clause", hint)
+        if self.by is not None:
+            each = self._every_slice(left, op, right, each)
+        return Clause(left, op, right, where, each, on, band, level, self.text.strip())
+
+    def _sign(self, left: Expression) -> tuple[str, Number | None]:
+        """The comparison of a clause, and the band where it is `within`."""
+        start = self.at
+        if not self._keyword(WITHIN):
+            op = self._match(_COMPARISON)
+            if op is None:
+                raise self._expected("'>=', '>', '<=' or '<'", without_equality(str(left), self.text[start:]))
+            return op, None
+        if not self.text[self.at : self.at + 1].isdecimal() and not self.text.startswith(".", self.at):
+            raise self._expected("a number such as 0.02")
+        at, band = self.at, self._number()
+        percent = "%" in self.text[at : self.at]
+        if not self._keyword("of"):
+            raise self._expected("'of', as in: within 0.02 of nDCG@10(old)")
+        if percent:
+            raise self._error(without_percent(str(left), str(band), self.text[self.at :]), at)
+        if band.value == 0:
+            raise self._error("a band of 0 is equality, which no sample shows. Give what may differ", at)
+        return WITHIN, band
+
+    def _certainty(self) -> tuple[Rule | None, float | None]:
+        """What a clause is decided on, and how sure it must be; in either order."""
+        on: Rule | None = None
+        level: float | None = None
+        start = self.at
+        for _ in range(2):
+            if on is None and self._keyword("on"):
+                on = self._rule()
+            elif level is None and self._keyword("at"):
+                start = self.at
+                level = self._number().value
+                if not 0.5 <= level < 1:
+                    raise self._error("a level lies between 50% and 100%, as in: at 99%", start)
+        if on == "estimate" and level is not None:
+            raise self._error("an estimate has no level: leave out 'on estimate' or 'at'", start)
+        return on, level
+
+    def _every_slice(self, left: Expression, op: str, right: Expression, each: ForEach | None) -> ForEach:
+        """`min(x by tag) >= y` is x >= y for each tag=*; `min(x by tag) <= y` is x <= y for one of them."""
+        name, tag, inner, column = self.by or ("", "", left, 1)
+        if op == WITHIN or each is not None or (inner is not left and inner is not right):
+            what = f"{name}(… by {tag}) is one whole side of a clause, without 'for' and 'within'"
+            raise self._error(f"{what}. Write the clause for each {tag}=* or for 1 of {tag}=*", column - 1)
+        rising = (op in {">", ">="}) == (inner is left)  # whether the clause asks for large values of it
+        return ForEach(None if rising == (name == "min") else 1, Condition(tag, True, ("*",)))
 
     def expression(self) -> tuple[Expression, tuple[Condition, ...]]:
         if not self.text.strip():
@@ -111,6 +164,8 @@ class _Parser:
         where = self._many(self._condition) if self._keyword("where") else ()
         if self.at < len(self.text):
             raise self._expected("'where' or the end of the expression" if not where else "the end")
+        if self.by is not None:
+            raise self._error("'by' belongs to a clause. Write one figure for each slice", self.by[3] - 1)
         return found, where
 
     def _rule(self) -> Rule:
@@ -148,29 +203,58 @@ class _Parser:
         return self._call()
 
     def _number(self) -> Number:
-        start = self.at
-        digits = self._match(_NUMBER)
-        if digits is None:
-            raise self._expected("a number such as 0.05, 5% or 400")
-        value = float(digits.rstrip("%")) / (100 if digits.endswith("%") else 1)
+        start, found = self.at, _NUMBER.match(self.text, self.at)
+        if found is None:
+            raise self._expected("a number such as 0.05, 5%, 400 or 300ms")
+        self._skip_to(found.end())
+        times, unit = UNITS.get(found[3] or "", (1.0, ""))
+        value = float(found[1] + (found[2] or ""))
+        # divided where a unit is a fraction: 300 / 1000 is the float nearest to 0.3, 300 * 0.001 is not
+        value = value / 100 if found[3] == "%" else value * times if times >= 1 else value / round(1 / times)
         if math.isinf(value):
             raise self._error("this number is too large", start)
-        return Number(value)
+        return Number(value, unit)
 
-    def _call(self) -> Call:
+    def _call(self) -> Expression:
         column = self.at + 1
         if any(self._at_keyword(word) for word in RESERVED):
             raise self._expected("a number, '(' or the name of a measure, statistic or system")
         name = self._name("a number, '(' or the name of a measure, statistic or system")
         params = self._enclosed(self._param) if _PARAMS.match(self.text, self.at) else ()
-        if len({key for key, _ in params}) < len(params):
-            raise self._error("a parameter is given twice", column - 1)
         at = self._cut() if self._take("@") else None
         if _PARAMS.match(self.text, self.at):
             raise self._error("parameters stand once, before '@', as in P(rel=2)@5(new)")
-        args = self._enclosed(self._sum) if self.text.startswith("(", self.at) else ()
+        given = self._enclosed(lambda: self._argument(name)) if self.text.startswith("(", self.at) else ()
+        args = tuple(each for each in given if not isinstance(each, tuple))
+        params = (*params, *(each for each in given if isinstance(each, tuple)))
+        if len({key for key, _ in params}) < len(params):
+            raise self._error("a parameter is given twice", column - 1)
         where = self._enclosed(self._condition) if self.text.startswith("[", self.at) else ()
+        only = args[0] if len(args) == 1 and not params and at is None else None
+        if name == "mean" and isinstance(only, Call):
+            return dataclasses.replace(only, where=(*only.where, *where))
+        if self.by is not None and only is self.by[2] and not where:
+            self.by = (*self.by[:3], column)
+            return self.by[2]
         return Call(name, params, at, args, where, column)
+
+    def _argument(self, of: str) -> Expression | tuple[str, Param]:
+        """A value, a test of each item, a parameter, `*` for every system, or a value `by` a tag."""
+        if _PARAM.match(self.text, self.at):
+            return self._param()
+        column = self.at + 1
+        if self._match(_STAR) is not None:
+            return Call("*", column=column)
+        left = self._sum()
+        if self._keyword("by"):
+            tag = self._name("the name of a tag")
+            if of not in {"min", "max"} or self.by is not None:
+                what = "'by' stands once in a clause, as in min(R@5(new) by tag) >= 0.6"
+                raise self._error(what, column - 1)
+            self.by = (of, tag, left, column)
+            return left
+        op = self._match(_ITEM_SIGN)
+        return left if op is None else ItemTest(left, op, self._sum())
 
     def _param(self) -> tuple[str, Param]:
         key = self._name("the name of a parameter")
@@ -187,11 +271,21 @@ class _Parser:
 
     # ------------------------------------------------------------------------------- slices
 
-    def _condition(self) -> Condition:
+    def _condition(self, *, bare: bool = False) -> Condition:
         name = self._name("the name of a tag or factor")
+        start = self.at
+        if (sign := self._match(_COMPARISON)) is not None:
+            value = self._value(str)
+            if not list(numbers([value])):
+                raise self._error(f"{value!r} is not a number, and '{sign}' compares numbers", start)
+            return Condition(name, True, (value,), sign)
+        if bare and not self.text.startswith(("=", "!="), start):
+            return Condition(name, True, ("*",))
         equal = not self._take("!=")
         if equal and not self._take("="):
-            raise self._expected("'=' or '!='")
+            listed = _IN.match(self.text, start)
+            spelt = listed and f"{name}={'|'.join(part.strip() for part in listed[1].split(','))}"
+            raise self._expected("'=', '!=' or a sign such as '>'", f"Write `{spelt}`." if spelt else "")
         values = [self._value(str)]
         while self._take("|"):
             values.append(self._value(str))
@@ -205,7 +299,9 @@ class _Parser:
             if count is None or not self._keyword("of"):
                 raise self._expected("'each', or a number and 'of', as in: for 2 of tag=a|b|c")
             need = int(count)
-        condition = self._condition()
+        condition = self._condition(bare=True)
+        if condition.sign:
+            raise self._error(f"'for' repeats a clause for values. Write: where {condition}", start)
         listed = condition.equal and "*" not in condition.values
         if need == 0 or (need and listed and need > len(condition.values)):
             raise self._error(f"{need} of {len(condition.values)} values cannot be asked for", start)
@@ -279,9 +375,9 @@ class _Parser:
 
     # ----------------------------------------------------------------------------- mistakes
 
-    def _expected(self, what: str) -> UsageError:
+    def _expected(self, what: str, hint: str = "") -> UsageError:
         found = _FOUND.match(self.text, self.at)
-        hint = _HINTS.get(found[0], "") if found else ""
+        hint = hint or (HINTS.get(found[0], "") if found else "")
         return self._error(
             f"expected {what}, found {repr(found[0]) if found else 'the end'}. {hint}".rstrip(". ")
         )

@@ -6,21 +6,21 @@ says must count.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.errors import PluginError, UsageError, did_you_mean
-from assay.gates.syntax import Binary, Call, Condition, Expression, Negate
-from assay.measures.parse import make_measure
+from assay.gates.lookalikes import choice_of_one, every_system, instead_of, wrong_number
+from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, ItemTest, Negate
+from assay.measures.parse import make_measure, takes_parameter
 from assay.plugins import MEASURES, STATISTICS, Registry
 from assay.protocols import Measure, Statistic
 from assay.spec import Spec
 
 FUNCTIONS = ("max", "min")
-_SPELLINGS = {
-    **dict.fromkeys(("mean", "avg", "average"), "a measure of a system is its mean already: write {}"),
-    "median": "the median is written p50({})",
-}
+EVERY = "*"
+_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,33 @@ class Mean:
         """What it measures, whichever system: leaves of one kind can be compared."""
         return (self.measure.name,)
 
+    @property
+    def systems(self) -> list[str]:
+        """Its system, and the one that a measure of two compares it with."""
+        return [self.system, *filter(None, [getattr(self.measure, "against", None)])]
+
 
 @dataclass(frozen=True)
 class Spanning:
-    """A leaf: a statistic over columns of scores, or over raters' judgments of a label."""
+    """A leaf: a statistic over columns of scores, or over raters' judgments of a label.
+
+    With a `test` of each item, the statistic reads one column, of 1 where an item passes and 0 elsewhere;
+    `calls` are those of the test that `columns` stand for.
+    """
 
     name: str
     statistic: Statistic
     columns: tuple[Mean, ...] = ()
     label: str | None = None
     where: tuple[Condition, ...] = ()
+    test: ItemTest | None = None
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def tag(self) -> str:
+        """The tag whose number is its last column; empty where it reads none."""
+        tag: str = getattr(self.statistic, "tag", "")
+        return tag
 
     @property
     def raters(self) -> list[str]:
@@ -60,7 +77,8 @@ class Spanning:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        return (self.name, *(column.measure.name for column in self.columns), *filter(None, [self.label]))
+        measures = (column.measure.name for column in self.columns)
+        return (self.name, *measures, *filter(None, [self.label, self.test.op if self.test else None]))
 
 
 Leaf = Mean | Spanning
@@ -71,61 +89,85 @@ def means_of(found: Leaf) -> tuple[Mean, ...]:
     return (found,) if isinstance(found, Mean) else found.columns
 
 
-def calls(expression: Expression) -> Iterator[Call]:
-    """Every call of an expression that stands for a number, functions such as `max` looked through."""
+def calls(expression: Expression, clause: Clause | None = None) -> Iterator[Call]:
+    """Every call of an expression that stands for a number, functions such as `max` looked through.
+
+    `clause` is the one that the expression is of, for mistakes to say how it would be written.
+    """
     match expression:
         case Call(name=name, args=args) if name in FUNCTIONS:
             if not args or expression.where or expression.params or expression.at is not None:
-                raise _mistake(expression, f"{name} takes values alone, as in {name}(R@5(a), R@5(b))")
+                raise _mistake(expression, f"{name} takes only values, as in {name}(R@5(a), R@5(b))")
             if len(args) == 1:
-                raise _mistake(expression, _of_one(name, str(args[0])))
+                raise _mistake(expression, choice_of_one(expression, clause))
             for arg in args:
-                yield from calls(arg)
+                yield from calls(arg, clause)
         case Call():
             yield expression
         case Negate(operand=operand):
-            yield from calls(operand)
-        case Binary(left=left, right=right):
-            yield from calls(left)
-            yield from calls(right)
+            yield from calls(operand, clause)
+        case Binary(left=left, right=right) | ItemTest(left=left, right=right):
+            yield from calls(left, clause)
+            yield from calls(right, clause)
 
 
-def _of_one(name: str, arg: str) -> str:
-    """Why `max` or `min` of a single value is refused: it would be the mean, whatever its author meant."""
-    what = f"{name} of one value is that value, and a measure of a system is its mean over the items"
-    fix = f"Write {arg} for the mean, p50({arg}) for the median or p95({arg}) for the high end; to ask it"
-    return f"{what}. {fix} of every value of a tag, end the clause with: for each TAG=*"
-
-
-def leaf(call: Call, systems: Sequence[str], registry: Registry, where: tuple[Condition, ...] = ()) -> Leaf:
+def leaf(
+    call: Call,
+    systems: Sequence[str],
+    registry: Registry,
+    where: tuple[Condition, ...] = (),
+    clause: Clause | None = None,
+) -> Leaf:
     """What a call refers to; a name that is neither measure nor statistic nor system is an error."""
     place = (*where, *call.where)
-    if call.name in registry.names(STATISTICS):
-        return _spanning(call, systems, registry, place)
+    names = registry.names(STATISTICS)
+    if call.name in names or _PERCENTILE.fullmatch(call.name):
+        return _spanning(call, systems, registry, place, clause)
+    if any(isinstance(arg, Call) and arg.name == EVERY for arg in call.args):
+        raise _mistake(call, every_system(call, systems, clause))
+    params = dict(call.params)
+    if len(call.args) == 2 and takes_parameter(call.name, "against", registry):
+        params["against"] = _system(call.args[1], systems, call)
     try:
-        measure = make_measure(call.name, dict(call.params), call.at, registry)
+        measure = make_measure(call.name, params, call.at, registry)
     except PluginError as error:
-        if (spelt := _SPELLINGS.get(call.name.lower())) and len(call.args) == 1:
-            raise _mistake(call, spelt.format(call.args[0])) from error
-        near = did_you_mean(call.name, {*registry.names(STATISTICS), *FUNCTIONS})
+        if meant := instead_of(call, clause):
+            raise _mistake(call, meant) from error
+        if takes_parameter(call.name, "against", registry) and "against" not in params:
+            what = f"{call.head} compares two systems, as in {call.head}(new, old)"
+            raise _mistake(call, what) from error
+        near = did_you_mean(call.name, {*names, *FUNCTIONS})
         unknown = call.name not in registry.names(MEASURES) and near.startswith("Did")
         what = f"there is no measure or statistic {call.name!r}. {near}" if unknown else str(error)
         raise _mistake(call, what) from error
     if not call.args and len(systems) == 1:
         return Mean(systems[0], measure, place)
-    if len(call.args) != 1 or not isinstance(call.args[0], Call):
+    if len(call.args) != 1 + ("against" in params and "against" not in dict(call.params)):
         raise _mistake(call, f"{call.head} needs one system, as in {call.head}({systems[0]})")
-    return Mean(_system(call.args[0], systems), measure, place)
+    return Mean(_system(call.args[0], systems, call), measure, place)
 
 
 def _spanning(
-    call: Call, systems: Sequence[str], registry: Registry, where: tuple[Condition, ...]
+    call: Call,
+    systems: Sequence[str],
+    registry: Registry,
+    where: tuple[Condition, ...],
+    clause: Clause | None,
 ) -> Spanning:
+    spec = Spec(call.name, dict(call.params))
+    short = _PERCENTILE.fullmatch(call.name)
+    if short and call.name not in registry.names(STATISTICS):
+        spec = Spec("percentile", {**spec.params, "rank": short[1]})
     try:
-        statistic: Statistic = registry.create(STATISTICS, Spec(call.name, dict(call.params)))
+        statistic: Statistic = registry.create(STATISTICS, spec)
     except PluginError as error:
         raise _mistake(call, str(error)) from error
+    if getattr(statistic, "tests", False):
+        return _tested(call, statistic, systems, registry, where)
     args = [arg for arg in call.args if isinstance(arg, Call)]
+    takes = getattr(statistic, "takes", None)
+    if takes is not None and len(call.args) != takes:
+        raise _mistake(call, wrong_number(call, takes, clause))
     if call.at is not None or len(args) != len(call.args) or not args:
         raise _mistake(call, f"{call.name} takes measures or a label, no numbers and no @")
     if statistic.reads == "judgments":
@@ -139,6 +181,26 @@ def _spanning(
     return Spanning(call.name, _bound(call, statistic, means), means, where=where)
 
 
+def _tested(
+    call: Call,
+    statistic: Statistic,
+    systems: Sequence[str],
+    registry: Registry,
+    where: tuple[Condition, ...],
+) -> Spanning:
+    """A statistic of a test of each item, such as the share of items below a value."""
+    test = call.args[0] if len(call.args) == 1 else None
+    if not isinstance(test, ItemTest) or call.at is not None:
+        example = f"{call.name}(nDCG@10({systems[0]}) < 0.1)"
+        raise _mistake(call, f"{call.name} takes one test of each item, as in {example}")
+    inside = tuple(dict.fromkeys(calls(test)))
+    found = [leaf(each, systems, registry, where) for each in inside]
+    columns = tuple(each for each in found if isinstance(each, Mean))
+    if len(columns) != len(found) or not columns:
+        raise _mistake(call, f"{call.name} tests measures of systems, not statistics or only numbers")
+    return Spanning(call.name, statistic, columns, where=where, test=test, calls=inside)
+
+
 def _bound(call: Call, statistic: Statistic, means: Sequence[Mean]) -> Statistic:
     """A statistic that hangs on what its arguments are, such as their cut-offs, told what they are."""
     of = getattr(statistic, "of", None)
@@ -148,7 +210,9 @@ def _bound(call: Call, statistic: Statistic, means: Sequence[Mean]) -> Statistic
         raise _mistake(call, str(error)) from error
 
 
-def _system(call: Call, systems: Sequence[str]) -> str:
+def _system(call: Expression, systems: Sequence[str], of: Call) -> str:
+    if not isinstance(call, Call):
+        raise _mistake(of, f"{of.head} needs a system, as in {of.head}({systems[0]})")
     if call.name not in systems:
         raise _mistake(call, f"there is no system {call.name!r}. {did_you_mean(call.name, systems)}")
     if not _bare(call):

@@ -195,12 +195,24 @@ def _tells(
         share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
         if share is not None and evaluator.used(found, way).sum() * min(share, 1 - share) < FEW:
             return False
+        if isinstance(found, Spanning) and not _both_seen(found, evaluator, way):
+            return False
     for several in columns.values() if compares else ():
         table = np.array(list(several.values()))
         differ = (np.abs(table - table[0]) > TIE).any(axis=(0, 1))
         if len(table) > 1 and len(np.unique(evaluator.rows.clusters[differ])) < FEW:
             return False
     return True
+
+
+def _both_seen(found: Spanning, evaluator: Evaluator, way: Counting) -> bool:
+    """Whether a share of rows has enough clusters with rows that count, and enough with rows that do not."""
+    indicator = getattr(found.statistic, "indicator", None)
+    if indicator is None:
+        return True
+    columns, rows = evaluator.columns(found, way)
+    clusters, counted = evaluator.rows.clusters[rows], indicator(columns)
+    return all(len(np.unique(clusters[side])) >= FEW for side in (counted > 0, counted < 1))
 
 
 def _difference(clause: Clause) -> Expression:

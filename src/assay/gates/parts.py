@@ -1,8 +1,9 @@
-"""A clause with `for`, `max` and `min` written out: plain clauses, and how many of them must hold.
+"""A clause with `for`, `max`, `min` and `within` written out: plain clauses, and how many of them must hold.
 
 `max(M(a), M(b)) >= x` holds where M(a) or M(b) is at least x, and `y >= max(M(a), M(b))` where y is at least
-both. Written out so, every comparison of a gate is a clause of its own, and one rule says how several of them
-share what the gate may get wrong (`budget.py`).
+both. `x within 0.02 of y` holds where x <= y + 0.02 and x >= y - 0.02. Written out so, every comparison of a
+gate is a clause of its own, and one rule says how several of them share what the gate may get wrong
+(`budget.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.gates.leaf import FUNCTIONS
-from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate, Number
+from assay.gates.syntax import (
+    WITHIN,
+    Binary,
+    Call,
+    Clause,
+    Condition,
+    Expression,
+    Negate,
+    Number,
+    substituted,
+)
 
 Known = Callable[[str], Sequence[str]]  # the values that a tag or factor has
 
@@ -24,6 +35,7 @@ class Group:
     need: int
     parts: tuple[Group | Clause, ...]
     names: tuple[str, ...] = ()  # of the parts, where a clause stands for all of them
+    band: float | None = None  # of a `within`: the parts are its upper and its lower end
 
     def holds(self, decided: Mapping[Clause, bool | None]) -> bool | None:
         """Three-valued: open parts matter only where the decided ones do not settle it."""
@@ -46,13 +58,19 @@ class Group:
 
 
 def written_out(part: Group | Clause, known: Known) -> Group | Clause:
-    """A group or clause with every `for`, `max` and `min` replaced by what it stands for."""
+    """A group or clause with every `for`, `max`, `min` and `within` replaced by what it stands for."""
     if isinstance(part, Group):
         return Group(part.need, tuple(written_out(each, known) for each in part.parts))
     if part.each is not None:
         found = dict(repeated(part, known))
         need = len(found) if part.each.need is None else part.each.need
         return Group(need, tuple(written_out(each, known) for each in found.values()), tuple(found))
+    if part.band is not None and part.op == WITHIN:
+        plain = dataclasses.replace(part, band=None, chosen=True)
+        above = dataclasses.replace(plain, op="<=", right=Binary("+", part.right, part.band))
+        below = dataclasses.replace(plain, op=">=", right=Binary("-", part.right, part.band))
+        ends = written_out(above, known), written_out(below, known)
+        return Group(2, ends, ("not above", "not below"), part.band.value)
     if (choice := _choice(Binary("-", part.left, part.right))) is None:
         return part
     call, rises = choice
@@ -128,15 +146,5 @@ def _constant(expression: Expression) -> float:
 
 def _with(clause: Clause, call: Call, arg: Expression) -> Clause:
     """The clause with one argument in the place of a `max` or `min`, wherever that stands."""
-
-    def put(expression: Expression) -> Expression:
-        match expression:
-            case Call() if expression == call:
-                return arg
-            case Negate(operand=operand):
-                return Negate(put(operand))
-            case Binary(op=op, left=left, right=right):
-                return Binary(op, put(left), put(right))
-        return expression
-
-    return dataclasses.replace(clause, left=put(clause.left), right=put(clause.right), chosen=True)
+    left, right = (substituted(side, call, arg) for side in (clause.left, clause.right))
+    return dataclasses.replace(clause, left=left, right=right, chosen=True)

@@ -45,13 +45,22 @@ def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
 
 
 def why_none(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -> str:
-    """Which part of a clause no row applies to; empty where each has some."""
+    """Which part of a clause no row applies to, or lacks a number that it needs; empty where all is there."""
     for call, found in leaves.items():
+        if isinstance(found, Spanning) and found.tag and (n := _without_number(found, evaluator, way)):
+            return f"{n} item{'s' * (n != 1)} without a number for {found.tag}"
         if not evaluator.used(found, way).any():
             if isinstance(found, Spanning) and found.label is not None:
                 return f"no item has two judgments of {found.label!r}"
             return "no item applies" if len(leaves) == 1 else f"no item applies to {call}"
     return ""
+
+
+def _without_number(found: Spanning, evaluator: Evaluator, way: Counting) -> int:
+    """How many rows a statistic would read if the tag that it weighs them by had a number there."""
+    columns = [evaluator.values(mean, way) for mean in found.columns]
+    there = ~np.isnan(columns).any(axis=0)
+    return int(np.sum(there & np.isnan(evaluator.rows.numbers(found.tag))))
 
 
 def ways_to_count_failures(means: Sequence[Mean], evaluator: Evaluator) -> list[Counting]:
@@ -152,8 +161,8 @@ def _unmet(condition: Condition, system: str, evaluator: Evaluator) -> str:
     name, run = condition.name, values_run(condition.name, evaluator)
     if not run or "*" in condition.values:
         return ""
-    if not condition.equal:
-        return "" if set(run) - set(condition.values) else only_run(name, run)
+    if condition.sign or not condition.equal:
+        return "" if any(condition.met_by([value]) for value in run) else only_run(name, run)
     if absent := [value for value in condition.values if value not in run]:
         return f"{name} {' and '.join(absent)} {_was(absent)} not run"
     own = {arm.factors.get(name) for arm in evaluator.rows.arms(system)}  # None: it does not concern it
@@ -190,8 +199,7 @@ def _left_out(means: Sequence[Mean], evaluator: Evaluator) -> int:
 def _meets(item: Item, arm: Arm, mean: Mean) -> bool:
     """Whether an item under an arm is in the slice of a mean."""
     return all(
-        condition.equal
-        != {arm.factors.get(condition.name), *item.values(condition.name)}.isdisjoint(condition.values)
+        condition.met_by([*filter(None, [arm.factors.get(condition.name)]), *item.values(condition.name)])
         for condition in mean.where
     )
 

@@ -1,10 +1,11 @@
 """What a gate clause consists of. Every node prints as canonical text that parses back to the same node.
 
-Clause ─ left, op, right      two expressions and the sign between them
-├── Expression                Number, Negate, Binary or Call
+Clause ─ left, op, right      two expressions and the sign between them, or `within` a band of one another
+├── Expression                Number, Negate, Binary or Call; as an argument of a call also ItemTest
 ├── where: Condition…         the rows the clause is about
 ├── each: ForEach             the values it is repeated for
-└── on: Rule                  what it is decided on
+├── on: Rule                  what it is decided on
+└── level                     how sure its interval must be
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from typing import Literal, get_args
 
 from assay.slices import NAME, WORD, Condition, bare_or_quoted
 
-__all__ = ["Binary", "Call", "Clause", "Condition", "Expression", "ForEach", "Negate", "Number"]
+__all__ = ["Binary", "Call", "Clause", "Condition", "Expression", "ForEach", "ItemTest", "Negate", "Number"]
 
 RESERVED = frozenset({"where", "for", "on"})
+WITHIN = "within"
+SECONDS = "s"
+UNITS = {"ms": (0.001, SECONDS), "s": (1.0, SECONDS), "min": (60.0, SECONDS), "h": (3600.0, SECONDS)}
+TURNED = {">=": "<", "<": ">=", ">": "<=", "<=": ">"}
 
 Rule = Literal["estimate", "interval"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -28,12 +33,14 @@ _ATOM = 3
 
 @dataclass(frozen=True)
 class Number:
-    """A constant. Percent signs are gone: 80 % is 0.8."""
+    """A constant. Percent signs are gone: 80 % is 0.8. Times are in seconds: 300ms is 0.3s."""
 
     value: float
+    unit: str = ""
 
     def __str__(self) -> str:
-        return str(int(self.value)) if self.value.is_integer() and self.value < 1e15 else repr(self.value)
+        whole = self.value.is_integer() and self.value < 1e15
+        return (str(int(self.value)) if whole else repr(self.value)) + self.unit
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,19 @@ class Call:
         return self.head + args + (f"[{_slice(self.where)}]" if self.where else "")
 
 
-Expression = Number | Negate | Binary | Call
+@dataclass(frozen=True)
+class ItemTest:
+    """What `share` and `count` ask of each item: `nDCG@10(new) < 0.1`."""
+
+    left: Expression
+    op: str  # one of a clause's, = or !=
+    right: Expression
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.op} {self.right}"
+
+
+Expression = Number | Negate | Binary | Call | ItemTest
 
 
 @dataclass(frozen=True)
@@ -110,8 +129,10 @@ class Clause:
     where: tuple[Condition, ...] = ()
     each: ForEach | None = None
     on: Rule | None = None  # what it is decided on; None: as the gate says
+    band: Number | None = None  # how far apart the sides of a `within` may be
+    level: float | None = None  # of its interval; None: the gate's
     text: str = field(default="", compare=False)
-    chosen: bool = field(default=False, compare=False)  # one of those that a `max` or `min` chooses from
+    chosen: bool = field(default=False, compare=False)  # one of those that `max`, `min`, `within` stand for
 
     @property
     def upward(self) -> bool:
@@ -119,14 +140,29 @@ class Clause:
         return self.op in {">", ">="}
 
     def __str__(self) -> str:
-        parts = [f"{self.left} {self.op} {self.right}"]
+        sign = self.op if self.band is None else f"{WITHIN} {self.band} of"
+        parts = [f"{self.left} {sign} {self.right}"]
         if self.where:
             parts.append(f"where {_slice(self.where)}")
         if self.each:
             parts.append(str(self.each))
         if self.on:
             parts.append(f"on {self.on}")
+        if self.level is not None:
+            parts.append(f"at {100 * self.level:.12g}%")
         return " ".join(parts)
+
+
+def substituted(expression: Expression, call: Call, by: Expression) -> Expression:
+    """The expression with another in the place of a call, wherever that stands outside other calls."""
+    match expression:
+        case Call() if expression == call:
+            return by
+        case Negate(operand=operand):
+            return Negate(substituted(operand, call, by))
+        case Binary(op=op, left=left, right=right):
+            return Binary(op, substituted(left, call, by), substituted(right, call, by))
+    return expression
 
 
 def constant(word: str) -> Param:

@@ -7,23 +7,22 @@ and no kill is declared.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from assay.errors import AssayError, UsageError, did_you_mean
+from assay.errors import UsageError, did_you_mean
 from assay.gates.budget import Levels
-from assay.gates.clause import decide_clause, levels_within, rule_of
+from assay.gates.clause import decide_clause, is_guarded, levels_within
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.looks import LookBook, Looking, evidence_of
 from assay.gates.parts import Group, repeated
 from assay.gates.reason import NO_KILL, reason_for_go
-from assay.gates.syntax import Call, Clause, Number
+from assay.gates.syntax import Call, Clause
 from assay.protocols import Measure
 from assay.records import ClauseResult, Verdict
 from assay.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
@@ -102,7 +101,7 @@ class Gate:
     def guarded(self, evaluator: Evaluator) -> bool:
         """Whether any clause is decided on more than an estimate."""
         each = (one for clause in self.clauses() for _, one in repeated(clause, lambda _: [UNLISTED]))
-        return any(rule_of(one, self.rules, evaluator.leaves(one).values()) != "estimate" for one in each)
+        return any(is_guarded(one, self.rules, evaluator) for one in each)
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> set[Clause]:
         """The open clauses that can still change the verdict: none beside a failed `first` or a met kill."""
@@ -123,22 +122,6 @@ class Gate:
         return found
 
 
-def names_unknown_to(clause: Clause, study: Study) -> Iterator[str]:
-    """What a clause refers to that the study does not have, and a threshold that nothing could reach."""
-    try:
-        leaves = list(leaves_of(clause, study))
-    except AssayError as error:
-        yield f"{clause.text}: {error}"
-        return
-    match clause.left, clause.right, leaves[0]:
-        case (Call(), Number(value=value), Mean(measure=measure)):
-            high = math.inf if measure.high is None else measure.high
-            if not measure.low <= value <= high:
-                percent = f" Did you mean {value:g}%?" if measure.low <= value / 100 <= high else ""
-                place = f"the range {measure.low:g} to {high:g} of {measure.name}"
-                yield f"{clause.text}: {value:g} is outside {place}.{percent}"
-
-
 def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
     """Every measure that gates read, so that it is scored."""
     leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, study))
@@ -148,18 +131,18 @@ def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
 def systems_of(gates: Sequence[Gate], study: Study) -> set[str]:
     """Every system that gates speak of."""
     leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, study))
-    return {mean.system for found in leaves for mean in means_of(found)}
+    return {system for found in leaves for mean in means_of(found) for system in mean.systems}
 
 
 def leaves_of(clause: Clause, study: Study) -> Iterator[Leaf]:
     """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
-    if not [*calls(clause.left), *calls(clause.right)]:
+    if not [*calls(clause.left, clause), *calls(clause.right, clause)]:
         raise UsageError("a clause is about a measure of a system, and this one has numbers alone")
     for _, one in repeated(clause, lambda _: [UNLISTED]):
         for call in (*calls(one.left), *calls(one.right)):
             if call.at == UNLISTED:
                 raise UsageError(f"column {call.column}: write out the values that `for` puts after the @")
-            found = leaf(call, list(study.file.systems), study.registry)
+            found = leaf(call, list(study.file.systems), study.registry, clause=clause)
             if isinstance(found, Spanning) and found.raters:
                 _refuse_strangers(call, found.raters, study)
             yield found

@@ -127,6 +127,7 @@ class Block:
     structures: Mapping[str, Structure] = field(default_factory=dict)  # of scopes' own indexes, by item_id
     gives: frozenset[str] | None = None  # what the system's responses can hold; None: it does not say
     corpus: Corpus = Corpus(())  # what the system searched
+    beside: Block | None = None  # of the system that a measure of two compares with
 
     def structure_of(self, item: Item) -> Structure | None:
         """The tree or graph that an item was answered from, where its index published one."""

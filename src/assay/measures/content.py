@@ -18,6 +18,7 @@ from assay.datasets.content_documents import joined
 from assay.datasets.dataset import Corpus
 from assay.errors import UsageError
 from assay.measures.block import Block
+from assay.measures.limited import Limited
 from assay.measures.parse import measure_name
 from assay.records import Response
 from assay.retrieval.tokens import PACKAGED, packaged
@@ -26,7 +27,7 @@ Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
 
 
 @dataclass(frozen=True)
-class _Size(ABC):
+class _Size(Limited, ABC):
     """A size from 0 up, lower is better. What an item lacks has no size, and stays out of the mean."""
 
     family: ClassVar[str]
@@ -34,8 +35,6 @@ class _Size(ABC):
     blank: ClassVar[frozenset[str]] = frozenset()  # an answer without a word is one of size 0
     at: ClassVar[str] = ""
     better: ClassVar[str] = "lower"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = None
     absent: ClassVar[float | None] = None
     binary: ClassVar[bool] = False
 
@@ -47,7 +46,7 @@ class _Size(ABC):
         return np.ones(len(block.items), dtype=bool)
 
     def values(self, block: Block) -> NDArray[np.float64]:
-        return self.counted(block, self.sizes)
+        return self.limited(self.counted(block, self.sizes))
 
     @classmethod
     def counted(cls, block: Block, sizes: Counts) -> NDArray[np.float64]:
@@ -93,12 +92,13 @@ def _content(named: tuple[str, ...], corpus: Corpus) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Tokenized:
+class _Tokenized(_Size):
     """Counts tokens by a vocabulary that comes with the program."""
 
     tokenizer: str = "llama3"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.tokenizer not in PACKAGED:
             known = ", ".join(PACKAGED)
             raise UsageError(f"tokenizer: a measure counts by one of {known}, not by {self.tokenizer!r}.")
@@ -125,7 +125,7 @@ class ContentChars(_OfContent):
 
 
 @dataclass(frozen=True)
-class OutputTokens(_Tokenized, _Size):
+class OutputTokens(_Tokenized):
     """Tokens of the answer."""
 
     family: ClassVar[str] = "OutputTokens"

@@ -1,33 +1,28 @@
-"""Measures of what was seen from outside: how long it took, and whether it kept silent when it should."""
+"""Measures of what was seen from outside: time, cost, failures, and silence where nothing was to be said."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.measures.block import Block
+from assay.measures.block import FAILED, PENDING, Block
+from assay.measures.limited import Limited
 from assay.measures.parse import measure_name
 from assay.records import Response
 
 
 @dataclass(frozen=True)
-class Seconds:
-    """Seconds observed for one stage of answering; "total" is all of it.
+class _Spent(Limited, ABC):
+    """What an answer took, from 0, lower is better. An item without a value stays out of the mean."""
 
-    From 0, unbounded, lower is better. An item without that stage has no value, and stays out of the mean.
-    """
-
-    stage: str = "total"
-
-    family: ClassVar[str] = "Seconds"
+    family: ClassVar[str]
     needs: ClassVar[frozenset[str]] = frozenset()
     at: ClassVar[str] = ""
     better: ClassVar[str] = "lower"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = None
     absent: ClassVar[float | None] = None
     binary: ClassVar[bool] = False
 
@@ -39,12 +34,67 @@ class Seconds:
         return np.ones(len(block.items), dtype=bool)
 
     def values(self, block: Block) -> NDArray[np.float64]:
-        return np.array(
-            [
-                np.nan if response is None else response.observed.seconds.get(self.stage, np.nan)
-                for response in block.responses
-            ]
-        )
+        spent = (None if response is None else self.spent(response) for response in block.responses)
+        return self.limited(np.array([np.nan if each is None else each for each in spent], dtype=np.float64))
+
+    @abstractmethod
+    def spent(self, response: Response) -> float | None:
+        """What one answer took; None where that is not known."""
+
+
+@dataclass(frozen=True)
+class Seconds(_Spent):
+    """Seconds observed for one stage of answering; "total" is all of it.
+
+    From 0, unbounded unless `limit` declares an upper end. An item without that stage has no value, and stays
+    out of the mean.
+    """
+
+    stage: str = "total"
+
+    family: ClassVar[str] = "Seconds"
+    unit: ClassVar[str] = "s"
+
+    def spent(self, response: Response) -> float | None:
+        return response.observed.seconds.get(self.stage)
+
+
+@dataclass(frozen=True)
+class Cost(_Spent):
+    """What an answer cost, in whatever the system reports, such as dollars.
+
+    From 0, unbounded unless `limit` declares an upper end. An item without a cost has no value.
+    """
+
+    family: ClassVar[str] = "Cost"
+
+    def spent(self, response: Response) -> float | None:
+        return response.observed.cost
+
+
+@dataclass(frozen=True)
+class Failed:
+    """1 where asking an item failed, 0 where it was answered, even with nothing. Range 0 or 1."""
+
+    family: ClassVar[str] = "Failed"
+    needs: ClassVar[frozenset[str]] = frozenset()
+    of_failures: ClassVar[bool] = True
+    at: ClassVar[str] = ""
+    better: ClassVar[str] = "lower"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float | None] = 1.0
+    absent: ClassVar[float | None] = None
+    binary: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> NDArray[np.bool_]:
+        return np.ones(len(block.items), dtype=bool)
+
+    def values(self, block: Block) -> NDArray[np.float64]:
+        return np.where(block.asked == PENDING, np.nan, block.asked == FAILED)
 
 
 @dataclass(frozen=True)

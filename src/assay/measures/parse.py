@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 ALIASES = {"Hit": "Success", "MRR": "RR", "MAP": "AP", "NDCG": "nDCG"}
 REFUSED = {
-    "Recall": "'Recall' names two measures. Write R@k for the fraction of the relevant that was found, "
-    "or Success@k for any hit within k.",
-    "Precision": "'Precision' is written P@k here: the share of the first k that is relevant.",
+    "Recall": "'Recall' names two measures. Write R@{k} for the fraction of the relevant that was found, "
+    "or Success@{k} for any hit within {k}.",
+    "Precision": "'Precision' is written P@{k} here: the share of the first {k} that is relevant.",
 }
 
 _MEASURE = re.compile(r"\s*(?P<head>.+?)\s*(?:@\s*(?P<cutoff>[A-Za-z_]\w*|\d+(?:\.\d+)?))?\s*")
@@ -63,10 +63,19 @@ def make_measure(
     return cast("Measure", make(cls, Spec(family, given)))
 
 
+def takes_parameter(family: str, name: str, registry: Registry) -> bool:
+    """Whether a measure of this name, however it is spelt, has a parameter."""
+    spelt = {each.casefold(): each for each in registry.names(MEASURES)}
+    found = spelt.get(ALIASES.get(family, family).casefold())
+    return found is not None and any(
+        field.name == name for field in dataclasses.fields(registry.load(MEASURES, found))
+    )
+
+
 def _elsewhere(family: str, params: Mapping[str, Any], cutoff: int | str | None, names: list[str]) -> Measure:
     """A measure that ir_measures has and Assay has not; anything else is unknown."""
     if family in REFUSED:
-        raise PluginError(REFUSED[family])
+        raise PluginError(REFUSED[family].format(k="k" if cutoff is None else cutoff))
     from assay.measures.fallback import FAMILIES, ir_measure
 
     if family not in FAMILIES:

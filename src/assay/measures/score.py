@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from itertools import product
 
@@ -11,7 +12,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.errors import AssayError, PluginError
-from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, SCORED, STATUSES, UNJUDGED, Block, View
+from assay.measures.block import (
+    FAILED,
+    MISSING,
+    NOT_APPLICABLE,
+    PENDING,
+    SCORED,
+    STATUSES,
+    UNJUDGED,
+    Block,
+    View,
+)
 from assay.measures.semantic import REVIEW, wants_review
 from assay.plugins import blamed
 from assay.protocols import Measure
@@ -25,6 +36,8 @@ Broken = dict[tuple[str, str], str]  # by system and measure: why it could not b
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Values and statuses, one an item. A value that is not scored or missing is NaN."""
     status = block.asked.copy()
+    if getattr(measure, "of_failures", False):
+        status[status == FAILED] = SCORED
     if block.lacks(measure.needs):
         return np.full(len(status), np.nan), np.full_like(status, NOT_APPLICABLE)
     applies, found = _worked_out(measure, block)
@@ -77,6 +90,37 @@ def _unseen(measure: Measure, block: Block) -> NDArray[np.bool_]:
     return np.asarray(unknown & (there & np.isnan(grades[:, :depth])).any(axis=1))
 
 
+def _score_pair(
+    measure: Measure, block: Block, every: Sequence[Block]
+) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """The scores of a block; of a measure of two systems, beside the other's under the same factors."""
+    against = getattr(measure, "against", None)
+    if against is None:
+        return score_block(measure, block)
+    other = _counterpart(block, against, every)
+    if other is None:
+        none = np.full(len(block.items), np.nan)
+        return none, np.full(len(block.items), NOT_APPLICABLE, np.int8)
+    values, status = score_block(measure, dataclasses.replace(block, beside=other))
+    for code in (FAILED, PENDING):  # what the other lacks cannot be compared either
+        status[(other.asked == code) & (status != NOT_APPLICABLE)] = code
+    return np.where(status == SCORED, values, np.nan), status
+
+
+def _counterpart(block: Block, system: str, every: Sequence[Block]) -> Block | None:
+    """The block of another system on the same items and factors, of the same seed if there is one."""
+    mine = block.arm.factors
+    beside = [
+        each
+        for each in every
+        if each.arm.system == system
+        and each.item_ids == block.item_ids
+        and all(mine[name] == value for name, value in each.arm.factors.items() if name in mine)
+    ]
+    same = [each for each in beside if each.seed == block.seed]
+    return next(iter(same or beside), None)
+
+
 def score_blocks(
     measures: Sequence[Measure], blocks: Iterable[Block], broken: Broken | None = None
 ) -> pl.DataFrame:
@@ -86,10 +130,11 @@ def score_blocks(
     """
     parts = []
     names = np.array([status.value for status in STATUSES])
-    for block, measure in product(blocks, measures):
+    every = list(blocks)
+    for block, measure in product(every, measures):
         try:
             with blamed(f"{measure.name} broke on {block.arm.name}"):
-                values, status = score_block(measure, block)
+                values, status = _score_pair(measure, block, every)
         except AssayError as error:
             if broken is None:
                 raise

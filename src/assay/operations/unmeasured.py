@@ -59,6 +59,9 @@ def _named(
         }
         if measure.flag not in flags:
             yield "flag", measure.flag, flags
+    against = getattr(measure, "against", None)
+    if against is not None and against not in study.file.systems:
+        yield "system", against, set(study.file.systems)
     if isinstance(measure, Margin) and measure.stage not in _TREE_SCORES and _routed_by_us(study):
         yield "score", measure.stage, _TREE_SCORES - {""}
     if _names_label(measure) and all(_is_ours(judge) for judge in study.judges):

@@ -11,10 +11,10 @@ from typing import Any
 from assay.datasets.dataset import Dataset
 from assay.errors import AssayError, DataError, Problem, did_you_mean
 from assay.gates.figures import expressed, measures_of_figures
-from assay.gates.leaf import calls
+from assay.gates.leaf import Spanning, calls
 from assay.gates.parts import repeated
 from assay.gates.syntax import Clause
-from assay.gates.verdict import measures_of
+from assay.gates.verdict import leaves_of, measures_of
 from assay.measures.block import View
 from assay.measures.shown import evidence_problems
 from assay.operations.trust import warnings_of
@@ -23,7 +23,7 @@ from assay.plugins import Registry, blamed
 from assay.protocols import Measure
 from assay.records import Arm
 from assay.review.panel import find_panel
-from assay.slices import Condition
+from assay.slices import Condition, numbers
 from assay.study import Study, examine_study
 
 
@@ -206,6 +206,10 @@ def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Prob
                 if fix := _impossible(condition, known):
                     what = f"no item has {condition}, which {clause.text!r} asks for"
                     yield study.lines.problem(["gates", gate.name], what, fix)
+            for tag in {found.tag for found in leaves_of(clause, study) if isinstance(found, Spanning)}:
+                if tag and not list(numbers(known.get(tag, ()))):
+                    what = f"no item has a number for {tag!r}, which {clause.text!r} weighs items by"
+                    yield study.lines.problem(["gates", gate.name], what, _nearest(tag, known))
     for name, text in study.file.figures.items():
         clause = expressed(name, text, list(study.file.systems))[0].clause
         for condition in _conditions(clause, known):
@@ -230,6 +234,11 @@ def _impossible(condition: Condition, known: Mapping[str, set[str]]) -> str:
     values = known.get(condition.name, set())
     if not values:
         return _nearest(condition.name, known)
+    if condition.sign:
+        found = sorted(numbers(values))
+        if any(condition.met_by([value]) for value in values):
+            return ""
+        return f"Its numbers go from {found[0]:g} to {found[-1]:g}." if found else "It has no numbers."
     if not condition.equal or "*" in condition.values or values & set(condition.values):
         return ""
     return did_you_mean(condition.values[0], values)

@@ -100,6 +100,27 @@ def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Float
     return ratio(shared, np.sqrt(own * other))
 
 
+def kendall(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats:
+    """Kendall's tau-b (Kendall, 1945): pairs of rows ordered alike minus pairs ordered apart.
+
+    Divided by the root of the pairs that differ in the first column times those that do in the second. A row
+    that is drawn twice ties with itself, and so counts in neither. NaN where a column is constant.
+    """
+    left, right = checked_pair(a, b)
+    counts = _weights(weights, len(left))
+    alike = np.sign(left[:, None] - left) * np.sign(right[:, None] - right)
+    both = np.sum((counts @ alike) * counts, axis=1)
+    return ratio(both, np.sqrt(_untied(left, counts) * _untied(right, counts)))
+
+
+def _untied(column: Floats, counts: Floats) -> Floats:
+    """Twice the number of pairs of rows that differ in a column, in each resample."""
+    values, code = np.unique(column, return_inverse=True)
+    groups = counts @ np.eye(len(values))[code]
+    found: Floats = counts.sum(axis=1) ** 2 - np.sum(groups**2, axis=1)
+    return found
+
+
 def _coded(ratings: Floats, levels: Sequence[float] | None) -> tuple[Floats, NDArray[np.intp]]:
     """The categories in rising order, and the place of each rating among them."""
     if levels is None:

@@ -7,6 +7,7 @@ items. A row's value is the mean over seeds; a cluster (by default the item) is 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, SCORED, STATUSES
 from assay.measures.score import STATUS
 from assay.records import GRAVEST_FIRST, Arm, Factors, Item
-from assay.slices import Condition
+from assay.slices import Condition, numbers
 
 SHOWN_ITEMS = 3
 # what a row is where its seeds disagree: anything that leaves the value open outweighs a value
@@ -202,17 +203,26 @@ class Rows:
         return mask
 
     def _satisfies(self, condition: Condition) -> NDArray[np.bool_]:
-        wanted = set(condition.values)
-        mask = np.array(
+        return np.array(
             [
-                [_matches([combo[condition.name]], wanted)] * len(items)
+                [condition.met_by([combo[condition.name]])] * len(items)
                 if condition.name in combo
-                else [_matches(self.values_of(item, condition.name), wanted) for item in items]
+                else [condition.met_by(self.values_of(item, condition.name)) for item in items]
                 for combo, items in zip(self.combinations, self._items_at, strict=True)
             ],
             dtype=bool,
         ).ravel()
-        return mask if condition.equal else ~mask
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """The number that a tag has on each row; NaN where it has none."""
+        return np.array(
+            [
+                next(numbers(self.values_of(item, name)), math.nan)
+                for items in self._items_at
+                for item in items
+            ],
+            dtype=np.float64,
+        )
 
     @staticmethod
     def values_of(item: Item, name: str) -> list[str]:
@@ -225,10 +235,6 @@ class Rows:
         for item in (item for items in self._items_at for item in items):
             seen.update(dict.fromkeys(self.values_of(item, name)))
         return list(seen)
-
-
-def _matches(values: Sequence[str], wanted: set[str]) -> bool:
-    return bool(wanted & set(values)) or ("*" in wanted and bool(values))
 
 
 def _over_seeds(

@@ -1,4 +1,4 @@
-"""Statistics that span items, as plugins: percentiles, rank correlation, wins and losses, agreement."""
+"""Statistics that span items, as plugins: percentiles, rank correlation, agreement."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from assay.errors import UsageError
-from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
-from assay.stats.columns import TIE, checked, checked_pair, discordant, ratio
+from assay.stats.agreement import cohen_kappa, kendall, krippendorff_alpha, spearman
+from assay.stats.columns import checked, checked_pair, discordant, ratio
 
 if TYPE_CHECKING:
     from assay.protocols import Floats
@@ -35,18 +35,36 @@ def weighted_percentile(column: Floats, share: float, weights: Floats) -> Floats
 
 
 @dataclass(frozen=True)
+class Percentile:
+    """The value that `rank` percent of the rows do not exceed; p10 is short for rank 10."""
+
+    rank: float
+
+    reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rank < 100:
+            raise UsageError(f"There is no p{self.rank:g}. Give a rank between 0 and 100, as in p10.")
+
+    @property
+    def share(self) -> float:
+        return self.rank / 100
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        return _percentile(columns, self.share, weights)
+
+
+@dataclass(frozen=True)
 class P50:
     """The median of a measure."""
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 1
     share: ClassVar[float] = 0.50
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        if len(columns) != 1:
-            raise UsageError(
-                f"A percentile takes one column, not {len(columns)}: write p95(Measure(system))."
-            )
-        return weighted_percentile(columns[0], self.share, weights)
+        return _percentile(columns, self.share, weights)
 
 
 @dataclass(frozen=True)
@@ -68,21 +86,21 @@ class Spearman:
     """The rank correlation of two measures, or of one measure of two systems."""
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         return spearman(*_pair(columns, "spearman"), weights)
 
 
 @dataclass(frozen=True)
-class Wins:
-    """The share of rows on which the first column is higher than the second; a tie is no win."""
+class Kendall:
+    """Kendall's tau-b: how far two columns order the rows alike, from -1 to 1; ties are left out."""
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        first, second = _pair(columns, "wins")
-        won = (first - second > TIE).astype(np.float64)
-        return ratio(weights @ won, weights.sum(axis=1))
+        return kendall(*_pair(columns, "kendall"), weights)
 
 
 @dataclass(frozen=True)
@@ -95,6 +113,8 @@ class Lost:
     """
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
+    low: ClassVar[float] = 0.0
     settled: ClassVar[bool] = False  # that nothing was lost on these rows does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
@@ -111,6 +131,7 @@ class Either:
     """The mean over the rows of the better of two columns: what a perfect choice between them would reach."""
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         best = np.maximum(*_pair(columns, "either"))
@@ -169,6 +190,12 @@ class Alpha:
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         return krippendorff_alpha(columns, self.level, weights)
+
+
+def _percentile(columns: Sequence[Floats], share: float, weights: Floats) -> Floats:
+    if len(columns) != 1:
+        raise UsageError(f"A percentile takes one column, not {len(columns)}: write p95(Measure(system)).")
+    return weighted_percentile(columns[0], share, weights)
 
 
 def _pair(columns: Sequence[Floats], name: str) -> tuple[Floats, Floats]:

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
+from assay.gates.checks import clause_problems
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.parts import Group
-from assay.gates.verdict import Gate, decide, measures_of, names_unknown_to, overall
+from assay.gates.verdict import Gate, decide, measures_of, overall
 from assay.records import Judgment, Verdict
 from assay.report.wording import verdict_sentence
 from score_rows import REGISTRY, gate, rows_of
@@ -268,7 +269,7 @@ STUDY: Any = SimpleNamespace(file=SimpleNamespace(systems={"new": "bm25", "old":
     ],
 )
 def test_what_a_clause_names_must_exist(text: str, says: str) -> None:
-    (problem,) = names_unknown_to(parse_clause(text), STUDY)
+    (problem,) = clause_problems(parse_clause(text), STUDY)
     assert problem.startswith(f"{text}: {says}")
 
 
@@ -283,7 +284,7 @@ def test_what_a_clause_names_must_exist(text: str, says: str) -> None:
     ],
 )
 def test_clauses_that_are_in_order(text: str) -> None:
-    assert list(names_unknown_to(parse_clause(text), STUDY)) == []
+    assert list(clause_problems(parse_clause(text), STUDY)) == []
 
 
 def test_every_measure_that_a_gate_reads_is_scored() -> None:

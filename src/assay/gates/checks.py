@@ -1,0 +1,149 @@
+"""What can be wrong with a clause before anything is run, though it reads: names, thresholds, units, levels.
+
+A clause that nothing could fail or pass, or that no honest interval decides, is refused here with what to
+write in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from assay.errors import AssayError
+from assay.gates.clause import rule_of
+from assay.gates.leaf import Leaf, Mean, Spanning, calls, means_of
+from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
+from assay.gates.verdict import leaves_of
+from assay.measures.limited import Limited
+from assay.stats.intervals import LEVEL
+from assay.study import Study
+
+_TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with both sides exchanged
+
+
+def clause_problems(clause: Clause, study: Study, on: Rule | None = None) -> Iterator[str]:
+    """What a clause asks that the study does not have, or that cannot be decided; `on` is its gate's."""
+    try:
+        leaves = list(leaves_of(clause, study))
+    except AssayError as error:
+        yield f"{clause.text}: {error}"
+        return
+    found = [
+        *_threshold_problems(clause, leaves),
+        *_unit_problems(clause, leaves),
+        *_unbounded_problems(clause, leaves, on),
+    ]
+    yield from (f"{clause.text}: {what}" for what in found)
+    if clause.level is not None and clause.level < LEVEL:
+        lower = f"a gate is sure at {100 * LEVEL:g}%, and {100 * clause.level:g}% would break its promise"
+        yield f"{clause.text}: {lower}. Leave `at` out, or ask for more."
+
+
+# --------------------------------------------------------------------------------- thresholds
+
+
+def _threshold_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]:
+    """A threshold that the one leaf of a clause cannot reach, or cannot miss."""
+    match clause.left, clause.right:
+        case (Call() as call, Number(value=value)):
+            op = clause.op
+        case (Number(value=value), Call() as call) if clause.op in _TURNED_ROUND:
+            op = _TURNED_ROUND[clause.op]
+        case _:
+            return
+    found = leaves[0]
+    low, high = _range(found)
+    name = found.measure.name if isinstance(found, Mean) else found.name
+    if not low <= value <= high:
+        percent = f" Did you mean {value:g}%?" if low <= value / 100 <= high else ""
+        if isinstance(found, Spanning):
+            percent = _as_count(call, found, op, value)
+        yield f"{value:g} is outside the range {low:g} to {high:g} of {name}.{percent}"
+    elif _always(found, op, value, low, high):
+        instead = _as_count(call, found, op, value)
+        yield f"{name} is a share, from {low:g} to {high:g}, so that this always holds.{instead}"
+
+
+def _range(found: Leaf) -> tuple[float, float]:
+    """The values that a leaf can have; that of a statistic which declares none has no ends."""
+    if isinstance(found, Mean):
+        return found.measure.low, math.inf if found.measure.high is None else found.measure.high
+    low = getattr(found.statistic, "low", -math.inf)
+    highest = max((_range(mean)[1] for mean in found.columns), default=math.inf)
+    high = getattr(found.statistic, "high", highest if low == 0 else None)
+    return low, math.inf if high is None else high
+
+
+def _always(found: Leaf, op: str, value: float, low: float, high: float) -> bool:
+    """Whether a share meets a threshold whatever it is. Of means, only one of failures is looked at."""
+    if isinstance(found, Mean) and not getattr(found.measure, "of_failures", False):
+        return False
+    return (op == "<=" and value >= high) or (op == ">=" and value <= low)
+
+
+def _as_count(call: Call, found: Leaf, op: str, value: float) -> str:
+    """How a number of items is written, and how a share: what a threshold above 1 may have meant."""
+    share = f"`{call} {op} {value:g}%`"
+    if isinstance(found, Mean):
+        return f" Write {share}, or `count({call} = 1) {op} {value:g}` for a number of items."
+    sign = getattr(found.statistic, "sign", "<")
+    test = found.test or f"{call.args[0]} {sign} {' '.join(map(str, call.args[1:2]))}"
+    if not (found.test or len(call.args) == 2):
+        return ""
+    if not hasattr(found.statistic, "indicator"):
+        share = f"`losses({', '.join(map(str, call.args))}) {op} {value:g}%`"
+    return f" Write {share} for a share of the items, or `count({test}) {op} {value:g}` for a number of them."
+
+
+# -------------------------------------------------------------------------------------- units
+
+
+def _unit_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]:
+    """A number with a unit in a clause about something else."""
+    sides = (clause.left, clause.right, *filter(None, [clause.band]))
+    units = {unit for side in sides for unit in _units(side)}
+    measures = {mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}
+    known = {getattr(measure, "unit", "") for measure in measures.values()}
+    for unit in sorted(units - known):
+        named = ", ".join(measures) or "it"
+        yield f"{named} is not measured in {unit}. Write the number without a unit."
+
+
+def _units(expression: Expression) -> Iterator[str]:
+    match expression:
+        case Number(unit=unit) if unit:
+            yield unit
+        case Negate(operand=operand):
+            yield from _units(operand)
+        case Binary(left=left, right=right):
+            yield from _units(left)
+            yield from _units(right)
+
+
+# ------------------------------------------------------------------------------ means without an end
+
+
+def _unbounded_problems(clause: Clause, leaves: Sequence[Leaf], on: Rule | None) -> Iterator[str]:
+    """A mean of times, costs or sizes that an interval is to decide: none covers as often as it says."""
+    means = [mean for found in leaves for mean in means_of(found)]
+    endless = [
+        found
+        for found in leaves
+        if (isinstance(found, Mean) or getattr(found.statistic, "smooth", False))
+        and any(isinstance(each.measure, Limited) and each.measure.limit is None for each in means_of(found))
+    ]
+    if not endless or rule_of(clause, on, means) == "estimate":
+        return
+    measure = means_of(endless[0])[0].measure
+    family = getattr(measure, "family", measure.name)
+    meant, sides = clause, (clause.left, clause.right)
+    for call in (call for side in sides for call in calls(side)):
+        if call.name == family:
+            median = Call("median", args=(call,))
+            left, right = (substituted(side, call, median) for side in (meant.left, meant.right))
+            meant = replace(meant, left=left, right=right)
+    what = f"a few large values decide the mean of {measure.name}, and no interval of it can be trusted"
+    median_too = f"`{meant}`, " if meant != clause else ""
+    limit = f"declare a limit above which values count as the limit, {family}(limit=10)"
+    yield f"{what}. Write {median_too}{limit}, or end the clause with `on estimate`."

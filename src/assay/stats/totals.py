@@ -1,0 +1,79 @@
+"""Statistics of one column that are smooth in its rows: a weighted mean, a sum, a standard deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.stats.columns import checked, ratio
+
+if TYPE_CHECKING:
+    from assay.protocols import Floats
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """The mean over rows that count as much as their tag `by` says, such as how often a query is asked.
+
+    The last column is that tag's number. A row with a weight of 0 does not count.
+    """
+
+    by: str
+
+    reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 1
+    smooth: ClassVar[bool] = True
+
+    @property
+    def tag(self) -> str:
+        return self.by
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        if len(columns) != 2:
+            raise UsageError("weighted takes one measure and a tag, as in weighted(R@5(new), by=freq).")
+        column, traffic = checked(columns[0]), checked(columns[1])
+        if (traffic < 0).any():
+            raise UsageError(f"A value of {self.by} is negative, and no item counts less than nothing.")
+        return ratio(weights @ (column * traffic), weights @ traffic)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum over rows, as in `sum(Cost(new))`; in a resample, of as many rows as there are."""
+
+    reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 1
+    smooth: ClassVar[bool] = True
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        column = _only(columns, "sum")
+        return len(column) * ratio(weights @ column, weights.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Std:
+    """The standard deviation of a measure over rows, with n - 1; undefined for fewer than two rows."""
+
+    reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 1
+    smooth: ClassVar[bool] = True
+    settled: ClassVar[bool] = False  # rows that are all alike do not show that others are
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
+        column = _only(columns, "std")
+        total, n = weights.sum(axis=1), len(column)
+        if n < 2:
+            return np.full(len(weights), np.nan)
+        centred = column - column.mean()  # smaller numbers keep more digits when squared
+        mean, square = (ratio(weights @ power, total) for power in (centred, centred**2))
+        return np.sqrt(np.maximum(square - mean**2, 0.0) * n / (n - 1))
+
+
+def _only(columns: Sequence[Floats], name: str) -> Floats:
+    if len(columns) != 1:
+        raise UsageError(f"{name} takes one column, not {len(columns)}.")
+    return checked(columns[0])
