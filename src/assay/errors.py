@@ -84,11 +84,14 @@ class Retryable(AssayError):
     exit_code = 4
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A closing sentence that suggests the nearest known names, or lists the few there are."""
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.55) -> str:
+    """A closing sentence that suggests the nearest known names, or lists the few there are.
+
+    Short names are near to many words: ask for more likeness there.
+    """
     names = sorted(set(known))
     folded = {name.lower(): name for name in names}
-    near = [folded[hit] for hit in difflib.get_close_matches(word.lower(), list(folded), n=3, cutoff=0.55)]
+    near = [folded[hit] for hit in difflib.get_close_matches(word.lower(), list(folded), n=3, cutoff=cutoff)]
     if near:
         return "Did you mean " + " or ".join(repr(name) for name in near) + "?"
     return f"Known: {', '.join(names)}." if names else ""

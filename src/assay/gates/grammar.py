@@ -21,6 +21,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TypeVar
 
 from assay.errors import UsageError
@@ -207,10 +208,10 @@ class _Parser:
         if found is None:
             raise self._expected("a number such as 0.05, 5%, 400 or 300ms")
         self._skip_to(found.end())
-        times, unit = UNITS.get(found[3] or "", (1.0, ""))
-        value = float(found[1] + (found[2] or ""))
-        # divided where a unit is a fraction: 300 / 1000 is the float nearest to 0.3, 300 * 0.001 is not
-        value = value / 100 if found[3] == "%" else value * times if times >= 1 else value / round(1 / times)
+        times, unit = UNITS.get(found[3] or "", ("1", ""))
+        digits = found[1] + (found[2] or "")
+        # 99.9% is the float nearest to 0.999, which 99.9 / 100 is not
+        value = float(Decimal(digits) * Decimal(times)) if found[3] else float(digits)
         if math.isinf(value):
             raise self._error("this number is too large", start)
         return Number(value, unit)

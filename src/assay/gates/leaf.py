@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.errors import PluginError, UsageError, did_you_mean
 from assay.gates.lookalikes import choice_of_one, every_system, instead_of, wrong_number
 from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, ItemTest, Negate
-from assay.measures.parse import make_measure, takes_parameter
+from assay.measures.parse import REFUSED, make_measure, takes_parameter
 from assay.plugins import MEASURES, STATISTICS, Registry
 from assay.protocols import Measure, Statistic
 from assay.spec import Spec
@@ -125,26 +125,35 @@ def leaf(
         return _spanning(call, systems, registry, place, clause)
     if any(isinstance(arg, Call) and arg.name == EVERY for arg in call.args):
         raise _mistake(call, every_system(call, systems, clause))
+    if call.name not in registry.names(MEASURES) and (meant := instead_of(call, clause)):
+        raise _mistake(call, meant)
     params = dict(call.params)
     if len(call.args) == 2 and takes_parameter(call.name, "against", registry):
         params["against"] = _system(call.args[1], systems, call)
     try:
         measure = make_measure(call.name, params, call.at, registry)
     except PluginError as error:
-        if meant := instead_of(call, clause):
-            raise _mistake(call, meant) from error
         if takes_parameter(call.name, "against", registry) and "against" not in params:
             what = f"{call.head} compares two systems, as in {call.head}(new, old)"
             raise _mistake(call, what) from error
-        near = did_you_mean(call.name, {*names, *FUNCTIONS})
-        unknown = call.name not in registry.names(MEASURES) and near.startswith("Did")
-        what = f"there is no measure or statistic {call.name!r}. {near}" if unknown else str(error)
+        known = call.name in registry.names(MEASURES) or call.name in REFUSED
+        near = "" if known else _nearest_statistic(call, {*names, *FUNCTIONS})
+        what = f"there is no measure or statistic {call.name!r}. {near}" if near else str(error)
         raise _mistake(call, what) from error
     if not call.args and len(systems) == 1:
         return Mean(systems[0], measure, place)
     if len(call.args) != 1 + ("against" in params and "against" not in dict(call.params)):
         raise _mistake(call, f"{call.head} needs one system, as in {call.head}({systems[0]})")
     return Mean(_system(call.args[0], systems, call), measure, place)
+
+
+def _nearest_statistic(call: Call, names: set[str]) -> str:
+    """The statistics that a name may be meant for; all of them where it is called as one, else nothing."""
+    word = call.name.lower()
+    starts = [name for name in names if len(word) > 2 and (name.startswith(word) or word.startswith(name))]
+    near = did_you_mean(word, starts or names, 0.0 if starts else 0.75)
+    of_measures = any(not isinstance(arg, Call) or not _bare(arg) for arg in call.args)
+    return near if near.startswith("Did") or of_measures else ""
 
 
 def _spanning(
@@ -160,7 +169,7 @@ def _spanning(
         spec = Spec("percentile", {**spec.params, "rank": short[1]})
     try:
         statistic: Statistic = registry.create(STATISTICS, spec)
-    except PluginError as error:
+    except (PluginError, UsageError) as error:
         raise _mistake(call, str(error)) from error
     if getattr(statistic, "tests", False):
         return _tested(call, statistic, systems, registry, where)
@@ -212,7 +221,7 @@ def _bound(call: Call, statistic: Statistic, means: Sequence[Mean]) -> Statistic
 
 def _system(call: Expression, systems: Sequence[str], of: Call) -> str:
     if not isinstance(call, Call):
-        raise _mistake(of, f"{of.head} needs a system, as in {of.head}({systems[0]})")
+        raise _mistake(of, f"{of.head} needs one system, as in {of.head}({systems[0]})")
     if call.name not in systems:
         raise _mistake(call, f"there is no system {call.name!r}. {did_you_mean(call.name, systems)}")
     if not _bare(call):

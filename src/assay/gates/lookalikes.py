@@ -143,9 +143,9 @@ def choice_of_one(call: Call, clause: Clause | None) -> str:
     bound = clause.right if clause and isinstance(clause.right, Number) else Number(0.1)
     worst = f"`count({arg} {'<' if least else '>'} {bound}) <= 0`"
     what = f"{call.name} of one value is that value, and a measure of a system is its mean over the items"
-    low = f"p10({arg}) for the low end" if least else f"p95({arg}) for the high end"
-    fix = f"For every item write {worst}; {arg} is the mean, {low}"
-    return f"{what}. {fix}, and {call.name}({arg} by TAG) the {'lowest' if least else 'highest'} slice"
+    end = f"the low end p10({arg})" if least else f"the high end p95({arg})"
+    fix = f"For every item write {worst}, for {end}, for the mean {arg}"
+    return f"{what}. {fix}, and for the worst slice {call.name}({arg} by TAG)"
 
 
 def every_system(call: Call, systems: Sequence[str], clause: Clause | None) -> str:

@@ -21,7 +21,13 @@ __all__ = ["Binary", "Call", "Clause", "Condition", "Expression", "ForEach", "It
 RESERVED = frozenset({"where", "for", "on"})
 WITHIN = "within"
 SECONDS = "s"
-UNITS = {"ms": (0.001, SECONDS), "s": (1.0, SECONDS), "min": (60.0, SECONDS), "h": (3600.0, SECONDS)}
+UNITS = {  # how often what a number is kept in, and what that is
+    "%": ("0.01", ""),
+    "ms": ("0.001", SECONDS),
+    "s": ("1", SECONDS),
+    "min": ("60", SECONDS),
+    "h": ("3600", SECONDS),
+}
 TURNED = {">=": "<", "<": ">=", ">": "<=", "<=": ">"}
 
 Rule = Literal["estimate", "interval"]
@@ -102,7 +108,9 @@ class ItemTest:
     right: Expression
 
     def __str__(self) -> str:
-        return f"{self.left} {self.op} {self.right}"
+        # a bare name before = would read as a parameter
+        bare = self.op == "=" and isinstance(self.left, Call) and self.left == Call(self.left.name)
+        return f"{f'({self.left})' if bare else self.left} {self.op} {self.right}"
 
 
 Expression = Number | Negate | Binary | Call | ItemTest

@@ -202,20 +202,31 @@ def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Prob
         yield study.lines.problem(["cluster"], f"no item has the tag {cluster!r}", _nearest(cluster, known))
     for gate in study.gates:
         for clause in gate.clauses():
-            for condition in _conditions(clause, known):
-                if fix := _impossible(condition, known):
-                    what = f"no item has {condition}, which {clause.text!r} asks for"
-                    yield study.lines.problem(["gates", gate.name], what, fix)
-            for tag in {found.tag for found in leaves_of(clause, study) if isinstance(found, Spanning)}:
-                if tag and not list(numbers(known.get(tag, ()))):
-                    what = f"no item has a number for {tag!r}, which {clause.text!r} weighs items by"
-                    yield study.lines.problem(["gates", gate.name], what, _nearest(tag, known))
+            for what, fix in _impossibilities(clause, known, _weighing(clause, study)):
+                yield study.lines.problem(["gates", gate.name], what, fix)
     for name, text in study.file.figures.items():
         clause = expressed(name, text, list(study.file.systems))[0].clause
-        for condition in _conditions(clause, known):
-            if fix := _impossible(condition, known):
-                what = f"no item has {condition}, which {text!r} asks for"
-                yield study.lines.problem(["figures", name], what, fix)
+        for what, fix in _impossibilities(clause, known):
+            yield study.lines.problem(["figures", name], what, fix)
+
+
+def _impossibilities(
+    clause: Clause, known: Mapping[str, set[str]], weighing: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """What a clause asks of tags that no item has, and what to do about it."""
+    for condition in _conditions(clause, known):
+        if fix := _impossible(condition, known):
+            yield f"no item has {condition}, which {clause.text!r} asks for", fix
+    for tag in weighing:
+        if not list(numbers(known.get(tag, ()))):
+            what = f"no item has a number for {tag!r}, which {clause.text!r} weighs items by"
+            yield what, _nearest(tag, known)
+
+
+def _weighing(clause: Clause, study: Study) -> list[str]:
+    """The tags that statistics of a clause weigh items by."""
+    tags = (found.tag for found in leaves_of(clause, study) if isinstance(found, Spanning))
+    return list(dict.fromkeys(filter(None, tags)))
 
 
 def _conditions(clause: Clause, known: Mapping[str, set[str]]) -> list[Condition]:

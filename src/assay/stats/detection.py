@@ -41,6 +41,7 @@ class Precision:
     """Precision: of the rows where yes was said, the share where it is true; undefined where it never was."""
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
     settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
@@ -57,6 +58,7 @@ class Recall:
     """Recall: of the rows where yes is true, the share where it was said; undefined where it never is."""
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
     settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
@@ -77,6 +79,7 @@ class F1:
     """
 
     reads: ClassVar[str] = "scores"
+    takes: ClassVar[int] = 2
     settled: ClassVar[bool] = False  # that no resample moves it does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:

@@ -16,6 +16,7 @@ from assay.gates.syntax import (
     Condition,
     Expression,
     ForEach,
+    ItemTest,
     Negate,
     Number,
 )
@@ -53,7 +54,16 @@ def test_products_bind_before_sums_and_both_from_the_left() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("80%", 0.8), ("80 %", 0.8), ("0.5%", 0.005), ("400", 400.0), ("5.", 5.0), (".5", 0.5), ("1e-3", 0.001)],
+    [
+        ("80%", 0.8),
+        ("80 %", 0.8),
+        ("99.9%", 0.999),
+        ("0.5%", 0.005),
+        ("400", 400.0),
+        ("5.", 5.0),
+        (".5", 0.5),
+        ("1e-3", 0.001),
+    ],
 )
 def test_numbers(text: str, value: float) -> None:
     assert parse_clause(f"x > {text}").right == Number(value)
@@ -199,17 +209,28 @@ params = st.one_of(
     st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.just("2"), texts
 )
 conditions = st.builds(Condition, texts, st.booleans(), st.lists(texts, min_size=1, max_size=3).map(tuple))
-slices = st.lists(conditions, max_size=2).map(tuple)
-numbers = st.floats(min_value=0, allow_infinity=False).map(abs).map(Number)
+numbers = st.builds(
+    Number, st.floats(min_value=0, allow_infinity=False).map(abs), st.sampled_from(["", "", "s"])
+)
+bounds = st.builds(
+    lambda name, value, sign: Condition(name, True, (str(value),), sign),
+    texts,
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([">=", ">", "<=", "<"]),
+)
+
+
+slices = st.lists(st.one_of(conditions, bounds), max_size=2).map(tuple)
 
 
 def calls(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Call]:
+    tests = st.builds(ItemTest, inner, st.sampled_from([">=", ">", "<=", "<", "=", "!="]), inner)
     return st.builds(
         Call,
         st.one_of(texts, st.sampled_from(sorted(RESERVED))),
         st.dictionaries(texts, params, max_size=2).map(lambda given: tuple(given.items())),
         st.one_of(st.none(), st.integers(min_value=0), names, st.just("inf")),
-        st.lists(inner, max_size=2).map(tuple),
+        st.lists(st.one_of(inner, tests), max_size=2).map(tuple),
         slices,
     )
 
@@ -227,13 +248,17 @@ expressions: st.SearchStrategy[Expression] = st.recursive(
 def clauses(draw: st.DrawFn) -> Clause:
     condition = draw(conditions)
     need = draw(st.one_of(st.none(), st.integers(1, len(condition.values))))
+    band = draw(st.one_of(st.none(), numbers.filter(lambda number: number.value > 0)))
+    on = draw(st.sampled_from([None, "estimate", "interval"]))
     return Clause(
         draw(expressions),
-        draw(st.sampled_from([">=", ">", "<=", "<"])),
+        draw(st.sampled_from([">=", ">", "<=", "<"])) if band is None else "within",
         draw(expressions),
         draw(slices),
         draw(st.one_of(st.none(), st.just(ForEach(need, condition)))),
-        draw(st.sampled_from([None, "estimate", "interval"])),
+        on,
+        band,
+        None if on == "estimate" else draw(st.sampled_from([None, 0.99, 0.999, 0.9])),
     )
 
 
@@ -273,17 +298,28 @@ MISTAKES = [
     ("A@400(race) > B − 1", 17, "found '−'. Write the plain minus sign"),
     ("A@∞(race) > 1", 3, "found '∞'. Write inf"),
     ("0.5 <= A@400(race) <= 0.8", 20, "a second comparison"),
-    ("max(A@5(a), A@5(b) >= 1", 20, "expected ')' for the '(' of column 4, found '>='"),
+    ("max(A@5(a), A@5(b) >= 1", 24, "expected ')' for the '(' of column 4, found the end"),
     ("(1 + 2 > 1", 8, "expected ')' for the '(' of column 1, found '>'"),
     ("A[x=1 > 2", 7, "expected ']' for the '[' of column 2, found '>'"),
     ("A > 1 where x='y", 15, "this quote is never closed"),
-    ("A > 1;", 6, "expected 'where', 'for', 'on' or the end of the clause, found ';'"),
+    ("A > 1;", 6, "expected 'where', 'for', 'on', 'at' or the end of the clause, found ';'"),
     ("A > 1 and B > 2", 7, "found 'and'. Write each condition as a clause of its own"),
-    ("A > 1 where x=y z", 17, "expected 'for', 'on' or the end of the clause, found 'z'"),
-    ("A > 1 for each x=y where z=1", 20, "expected 'on' or the end of the clause, found 'where'"),
+    ("A > 1 where x=y z", 17, "expected 'for', 'on', 'at' or the end of the clause, found 'z'"),
+    ("A > 1 for each x=y where z=1", 20, "expected 'on', 'at' or the end of the clause, found 'where'"),
     ("A >", 4, "expected a number, '(' or the name of a measure, statistic or system, found the end"),
     ("A > where x=1", 5, "found 'where'"),
-    ("A > 400ms", 5, "expected a number such as 0.05, 5% or 400, found '400ms'"),
+    ("A > 400px", 5, "expected a number such as 0.05, 5%, 400 or 300ms, found '400px'"),
+    ("A within 0.02 B", 15, "expected 'of', as in: within 0.02 of"),
+    ("A within B of C", 10, "expected a number such as 0.02, found 'B'"),
+    ("A within 0 of B", 10, "a band of 0 is equality"),
+    ("A within 2% of B", 10, "`A within 0.02 of B` for points, or `(A) / (B) within 0.02 of 1`"),
+    ("A > 1 at 99", 10, "a level lies between 50% and 100%"),
+    ("A > 1 on estimate at 99%", 22, "an estimate has no level"),
+    ("A > 1 where freq > often", 18, "'often' is not a number, and '>' compares numbers"),
+    ("A > 1 for each freq > 5", 11, "'for' repeats a clause for values. Write: where freq > 5"),
+    ("min(A by x) + 1 > 2", 1, "min(… by x) is one whole side of a clause"),
+    ("f(A by x) > 2", 3, "'by' stands once in a clause"),
+    ("not A > 1", 1, "Write the turned sign: `A <= 1`"),
     ("A > 1.2.3", 5, "found '1.2.3'"),
     ("A > 1e999", 5, "this number is too large"),
     ("A@ > 1", 4, "expected a whole number, 'inf' or a name after '@', found '>'"),
@@ -293,7 +329,7 @@ MISTAKES = [
     ("P(rel=2, rel=3)@5(new) > 1", 1, "a parameter is given twice"),
     ("P(rel=2, new) > 1", 13, "expected '='"),
     ("A > 1 where", 12, "expected the name of a tag or factor, found the end"),
-    ("A > 1 where x", 14, "expected '=' or '!=', found the end"),
+    ("A > 1 where x", 14, "expected '=', '!=' or a sign such as '>', found the end"),
     ("A > 1 where x=", 15, "expected a value, found the end"),
     ("A > 1 where x=a|", 17, "expected a value, found the end"),
     ("A > 1 for x=1", 11, "expected 'each', or a number and 'of'"),

@@ -243,7 +243,19 @@ STUDY: Any = SimpleNamespace(file=SimpleNamespace(systems={"new": "bm25", "old":
     [
         ("M(new) >= M(odl)", "column 13: there is no system 'odl'. Did you mean 'old'?"),
         ("nDGC@10(new) >= 0.4", "column 1: There is no measure 'nDGC'. Did you mean 'nDCG'"),
-        ("0.3 <= p59(M(new))", "column 8: there is no measure or statistic 'p59'. Did you mean 'p99'"),
+        ("0.3 <= p955(M(new))", "column 8: there is no measure or statistic 'p955'. Did you mean 'p95'"),
+        (
+            "gain(M(new), M(old)) >= 0",
+            "column 1: there is no measure or statistic 'gain'. Known: alpha, count",
+        ),
+        (
+            "medians(M(new)) >= 0",
+            "column 1: there is no measure or statistic 'medians'. Did you mean 'median'?",
+        ),
+        (
+            "loss(M(new), M(old)) <= 0.1",
+            "column 1: there is no measure or statistic 'loss'. Did you mean 'losses'?",
+        ),
         (
             "maximum(M(new), M(old)) >= 1",
             "column 1: there is no measure or statistic 'maximum'. Did you mean 'max'?",
@@ -254,13 +266,17 @@ STUDY: Any = SimpleNamespace(file=SimpleNamespace(systems={"new": "bm25", "old":
         ("M(new[language=en]) >= 0.4", "column 3: new is a system: write its slice after the call"),
         ("p95(0.3) >= 0.4", "column 1: p95 takes measures or a label, no numbers and no @"),
         ("p95@5(M(new)) >= 0.4", "column 1: p95 takes measures or a label, no numbers and no @"),
-        ("p95 >= 0.4", "column 1: p95 takes measures or a label"),
+        ("p95 >= 0.4", "column 1: p95 takes 1 measure, not 0"),
+        ("p0(M(new)) >= 0.4", "column 1: There is no p0."),
+        ("spearman(M(new)) >= 0.4", "column 1: spearman takes 2 measures, not 1"),
+        ("share(M(new)) >= 0.4", "column 1: share takes one test of each item, as in share(nDCG@10(new)"),
+        ("count(p50(M(new)) < 1) >= 4", "column 1: count tests measures of systems, not statistics"),
         ("p95(p50(M(new))) >= 0.4", "column 1: p95 takes measures, not statistics of them"),
         ("p95(share=0.3)(M(new)) >= 0.4", "column 1:"),
         ("kappa(accuracy, style) >= 0.4", "column 1: kappa takes one label, as in kappa(accuracy)"),
         ("kappa(accuracy@5) >= 0.4", "column 1: kappa takes one label"),
-        ("max >= 0.4", "column 1: max takes values alone"),
-        ("max(M(new), M(old))[language=en] >= 0.4", "column 1: max takes values alone"),
+        ("max >= 0.4", "column 1: max takes only values"),
+        ("max(M(new), M(old))[language=en] >= 0.4", "column 1: max takes only values"),
         ("1 >= 0.4", "a clause is about a measure of a system, and this one has numbers alone"),
         (
             "E@level(new) <= 0.1 for each level=*",
