@@ -13,7 +13,16 @@ from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
 from assay.gates.syntax import Binary, Call, Expression, Negate, Number
 from assay.plugins import blamed
 from assay.stats.columns import discordant
-from assay.stats.intervals import FEW, Interval, bonett_price, proportion_interval, quantile_interval
+from assay.stats.intervals import (
+    FEW,
+    LEAST_EFFECTIVE,
+    Interval,
+    bonett_price,
+    effective_rows,
+    proportion_interval,
+    quantile_interval,
+    weighted_interval,
+)
 
 Floats = NDArray[np.float64]
 Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
@@ -42,6 +51,7 @@ def closed_form(
         _percentile(found, evaluator, way, scope, level)
         or _share(found, evaluator, way, scope, level)
         or _proportions(found, evaluator, way, scope, level)
+        or _weighted(found, evaluator, way, scope, level)
     )
     if interval is None:
         return None
@@ -117,6 +127,25 @@ def _proportions(
     return Interval(n * interval.low, n * interval.high, interval.method) if counts else interval
 
 
+def _weighted(
+    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+) -> Interval | None:
+    """A mean of rows weighted by a tag, or the difference of two over the same rows; each row a cluster."""
+    leaves = [each for each in found if isinstance(each, Spanning) and each.tag]
+    if len(leaves) < len(found) or len({(each.kind, each.tag) for each in leaves}) > 1:
+        return None
+    read = [evaluator.columns(each, way) for each in leaves]
+    (columns, rows), (others, other_rows) = read[0], read[-1]
+    if len(rows) != scope.n or not np.array_equal(rows, other_rows):
+        return None
+    measure = leaves[0].columns[0].measure
+    bounds = None if measure.high is None else (measure.low, measure.high)
+    if len(leaves) == 1:
+        return weighted_interval(columns[0], columns[-1], bounds, level)
+    spread = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
+    return weighted_interval(columns[0] - others[0], columns[-1], spread, level)
+
+
 def _successes(found: Leaf, evaluator: Evaluator, way: Counting) -> Floats | None:
     """1 and 0 on each row of a leaf that is a share of rows, NaN on others; None where it is not one."""
     if isinstance(found, Mean):
@@ -134,12 +163,17 @@ def _successes(found: Leaf, evaluator: Evaluator, way: Counting) -> Floats | Non
 def unreached(
     leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float
 ) -> str:
-    """Why a percentile has no interval, or one without an end, and how many items it takes; empty if it has.
+    """Why a leaf has no interval, or one without an end, and how many items it takes; empty if it has.
 
-    By itself it has both ends once all rows would lie on one side of it less often than an end may be wrong;
-    inside an expression it needs so many rows beyond it that a bootstrap sees them.
+    By itself a percentile has both ends once all rows would lie on one side of it less often than an end may
+    be wrong; inside an expression it needs so many rows beyond it that a bootstrap sees them.
     """
     for found in leaves.values():
+        if isinstance(found, Spanning) and found.tag:
+            worth = effective_rows(evaluator.columns(found, way)[0][-1])
+            if worth < LEAST_EFFECTIVE:
+                what = f"by {found.tag} the items weigh as much as {worth:.0f} of one weight"
+                return f"{what}, and an interval takes {LEAST_EFFECTIVE}"
         share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
         if share is None or isinstance(found, Mean):
             continue

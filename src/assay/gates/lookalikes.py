@@ -100,6 +100,9 @@ def instead_of(call: Call, clause: Clause | None) -> str:
         return f"an end of the interval is what `on interval` reads: {_rewritten(on, call, call.args[0])}"
     if len(call.args) == 2 and name in {"p", "pvalue", "p_value", "d", "cohen_d", "effect"}:
         return _of_a_test(name, call, clause)
+    if name in {"std", "sd", "stdev", "stddev", "var", "variance"} and call.args:
+        low, few = f"`p10({call.args[0]}) >= 0.1`", f"`share({call.args[0]} < 0.1) <= 10%`"
+        return f"a spread does not say which end is bad. For the low end write {low}, for bad items {few}"
     if name == "abs" and len(call.args) == 1:
         return _of_a_distance(call.args[0], clause)
     return ""
@@ -108,7 +111,6 @@ def instead_of(call: Call, clause: Clause | None) -> str:
 _RENAMED = {  # to another name, or, where it is empty, to the argument
     **dict.fromkeys(("avg", "average"), ("", "a measure of a system is its mean already")),
     **dict.fromkeys(("failures", "failure", "errors"), ("Failed", "the share that failed is Failed")),
-    **dict.fromkeys(("sd", "stdev", "stddev"), ("std", "the standard deviation is std")),
     **dict.fromkeys(("pearson", "corr"), ("spearman", "the correlation of ranks is spearman")),
     **dict.fromkeys(("total",), ("sum", "a total is a sum")),
     **dict.fromkeys(("fraction", "proportion"), ("share", "the share of items that pass a test is share")),

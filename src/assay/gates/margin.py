@@ -23,7 +23,14 @@ from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.gates.widening import STEP, Widening, seeds_in, strict_rows
 from assay.protocols import Statistic
 from assay.stats.columns import TIE, spread
-from assay.stats.intervals import FEW, NO_INTERVAL, Interval, interval_of
+from assay.stats.intervals import (
+    FEW,
+    LEAST_EFFECTIVE,
+    NO_INTERVAL,
+    Interval,
+    effective_rows,
+    interval_of,
+)
 from assay.stats.subsets import subset_interval
 
 Floats = NDArray[np.float64]
@@ -195,7 +202,7 @@ def _tells(
         share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
         if share is not None and evaluator.used(found, way).sum() * min(share, 1 - share) < FEW:
             return False
-        if isinstance(found, Spanning) and not _both_seen(found, evaluator, way):
+        if isinstance(found, Spanning) and not _seen_enough(found, evaluator, way):
             return False
     for several in columns.values() if compares else ():
         table = np.array(list(several.values()))
@@ -205,12 +212,12 @@ def _tells(
     return True
 
 
-def _both_seen(found: Spanning, evaluator: Evaluator, way: Counting) -> bool:
-    """Whether a share of rows has enough clusters with rows that count, and enough with rows that do not."""
+def _seen_enough(found: Spanning, evaluator: Evaluator, way: Counting) -> bool:
+    """Whether a share has clusters with rows that count and others, and weighted rows are worth enough."""
     indicator = getattr(found.statistic, "indicator", None)
-    if indicator is None:
-        return True
     columns, rows = evaluator.columns(found, way)
+    if indicator is None:
+        return not found.tag or effective_rows(columns[-1]) >= LEAST_EFFECTIVE
     clusters, counted = evaluator.rows.clusters[rows], indicator(columns)
     return all(len(np.unique(clusters[side])) >= FEW for side in (counted > 0, counted < 1))
 

@@ -115,8 +115,9 @@ def kendall(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats
 
 def _untied(column: Floats, counts: Floats) -> Floats:
     """Twice the number of pairs of rows that differ in a column, in each resample."""
-    values, code = np.unique(column, return_inverse=True)
-    groups = counts @ np.eye(len(values))[code]
+    order = np.argsort(column, kind="stable")
+    first = np.flatnonzero(np.diff(column[order], prepend=np.nan) != 0)  # of each distinct value
+    groups = np.add.reduceat(counts[:, order], first, axis=1) if len(order) else counts
     found: Floats = counts.sum(axis=1) ** 2 - np.sum(groups**2, axis=1)
     return found
 

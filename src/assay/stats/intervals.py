@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 FEW = 8  # rows that differ from the commonest value, below which a bootstrap knows too little
+LEAST_EFFECTIVE = 30  # rows that weighted ones must be worth
 MOST_UNDEFINED = 0.05  # share of resamples that may be undefined before the interval is
 
 
@@ -353,6 +354,38 @@ def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> 
     low = float(rows[below - 1]) if below >= 1 else -np.inf
     high = float(rows[above]) if above < n else np.inf
     return Interval(low, high, "order statistics")
+
+
+def effective_rows(traffic: ArrayLike) -> float:
+    """How many rows of one weight tell as much as rows of these weights (Kish, 1965)."""
+    weights = checked(traffic)
+    squares = float(np.sum(weights**2))
+    return float(weights.sum()) ** 2 / squares if squares else 0.0
+
+
+def weighted_interval(
+    values: ArrayLike, traffic: ArrayLike, bounds: Bounds | None, level: float = LEVEL
+) -> Interval:
+    """The interval of a mean of weighted rows: Student's t with the error of a jackknife.
+
+    A row at each end of the range is added, of the mean weight. There is none where the weights leave fewer
+    than the equivalent of 30 rows: what the heaviest rows that were not drawn would say is then unknown.
+    """
+    rows, weights = checked_pair(values, traffic)
+    if effective_rows(weights) < LEAST_EFFECTIVE:
+        return NO_INTERVAL
+    point = float(rows @ weights / weights.sum())
+    if bounds is not None:
+        rows, weights = np.append(rows, bounds), np.append(weights, [weights.mean()] * 2)
+    total, whole, n = weights.sum(), rows @ weights, len(rows)
+    left_out = (whole - rows * weights) / (total - weights)
+    error = np.sqrt(np.sum((left_out - left_out.mean()) ** 2) * (n - 1) / n)
+    freedom = min(effective_rows(weights) - 1, _freedom((n - 1) * (whole / total - left_out)))
+    half = float(special.stdtrit(max(freedom, 1.0), (1 + level) / 2) * error)
+    low, high = min(point, whole / total - half), max(point, whole / total + half)
+    if bounds is not None:
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+    return Interval(float(low), float(high), "weighted")
 
 
 def bonett_price(gains: int, losses: int, n: int, level: float = LEVEL) -> Interval:

@@ -1,12 +1,10 @@
-"""Statistics of one column that are smooth in its rows: a weighted mean, a sum, a standard deviation."""
+"""Statistics of one column that are smooth in its rows: a mean weighted by a tag, and a sum."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
-
-import numpy as np
 
 from assay.errors import UsageError
 from assay.stats.columns import checked, ratio
@@ -52,25 +50,6 @@ class Sum:
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         column = _only(columns, "sum")
         return len(column) * ratio(weights @ column, weights.sum(axis=1))
-
-
-@dataclass(frozen=True)
-class Std:
-    """The standard deviation of a measure over rows, with n - 1; undefined for fewer than two rows."""
-
-    reads: ClassVar[str] = "scores"
-    takes: ClassVar[int] = 1
-    smooth: ClassVar[bool] = True
-    settled: ClassVar[bool] = False  # rows that are all alike do not show that others are
-
-    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        column = _only(columns, "std")
-        total, n = weights.sum(axis=1), len(column)
-        if n < 2:
-            return np.full(len(weights), np.nan)
-        centred = column - column.mean()  # smaller numbers keep more digits when squared
-        mean, square = (ratio(weights @ power, total) for power in (centred, centred**2))
-        return np.sqrt(np.maximum(square - mean**2, 0.0) * n / (n - 1))
 
 
 def _only(columns: Sequence[Floats], name: str) -> Floats:

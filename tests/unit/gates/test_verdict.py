@@ -246,7 +246,7 @@ STUDY: Any = SimpleNamespace(file=SimpleNamespace(systems={"new": "bm25", "old":
         ("0.3 <= p955(M(new))", "column 8: there is no measure or statistic 'p955'. Did you mean 'p95'"),
         (
             "gain(M(new), M(old)) >= 0",
-            "column 1: there is no measure or statistic 'gain'. Known: alpha, count",
+            "column 1: there is no measure or statistic 'gain'. Known: alpha",
         ),
         (
             "medians(M(new)) >= 0",
