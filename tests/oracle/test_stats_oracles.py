@@ -12,7 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
-from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
+from assay.stats.agreement import cohen_kappa, kendall, krippendorff_alpha, spearman
 from assay.stats.corrections import benjamini_hochberg, holm
 from assay.stats.effects import cliffs_delta_independent
 from assay.stats.intervals import bca, exact, percentile, quantile_interval, wilson
@@ -147,6 +147,16 @@ def test_alpha(seed: int, level: str) -> None:
     raters[random.random((3, 60)) < 0.2] = np.nan
     theirs = krippendorff.alpha(reliability_data=raters, level_of_measurement=level)
     assert krippendorff_alpha(list(raters), level)[0] == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kendall(seed: int) -> None:
+    a, b = scores(seed, 50)
+    assert kendall(a, b)[0] == pytest.approx(stats.kendalltau(a, b).statistic)
+    # a row that is drawn twice ties with itself: what scipy says of the repeated rows
+    counts = np.random.default_rng(seed).integers(0, 4, 50)
+    repeated = stats.kendalltau(np.repeat(a, counts), np.repeat(b, counts)).statistic
+    assert kendall(a, b, counts[None, :].astype(float))[0] == pytest.approx(repeated)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

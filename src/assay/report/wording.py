@@ -45,7 +45,7 @@ _RISING = frozenset({"RR", "Success", "P"})
 _STATES = {True: "holds", False: "fails", None: "undecided"}
 _KILL_STATES = {True: "kill condition met", False: "kill condition not met", None: "undecided"}
 _CLAUSE = re.compile(
-    r"^(?P<left>.+?)\s*(?P<op>>=|<=|>|<)\s*(?P<right>.+?)(?P<scope>\s+(?:where|for|on)\s.+)?$"
+    r"^(?P<left>.+?)\s*(?P<op>>=|<=|>|<)\s*(?P<right>.+?)(?P<scope>\s+(?:where|for|on|at)\s.+)?$"
 )
 _LITERAL = re.compile(r"[-+]?[\d.]+%?")
 # What XML 1.0 forbids, a terminal might obey or turns the direction of writing; tab and line feed stay.
@@ -202,9 +202,19 @@ def clause_state(clause: ClauseResult) -> str:
     return (_KILL_STATES if clause.role == "kill" else _STATES)[clause.holds]
 
 
+def _sides(text: str) -> dict[str, str] | None:
+    """The parts of a clause; a sign inside a call, as in `share(x < 0.1) <= 10%`, is not its comparison."""
+    hidden, depth = "", 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        hidden += "_" if depth and sign in "<>=" else sign
+    found = _CLAUSE.match(hidden)
+    return found and {part: text[slice(*found.span(part))] for part in found.groupdict() if found[part]}
+
+
 def clause_operator(clause: ClauseResult) -> str | None:
     """The comparison a clause makes, or None where its text has none."""
-    found = _CLAUSE.match(clause.text)
+    found = _sides(clause.text)
     return found["op"] if found else None
 
 
@@ -212,7 +222,7 @@ def clause_sentence(clause: ClauseResult) -> str:
     """What was found, what was asked for, and on how much evidence."""
     margin = f"margin {with_interval(clause.value, clause.low, clause.high, signed=True)}, n = {clause.n}"
     margin += f" ({clause.shows})" if clause.shows else ""
-    found = _CLAUSE.match(clause.text)
+    found = _sides(clause.text)
     if found is None or clause.left is None or clause.right is None:
         return f"{clause.text}: {margin}"
     verb = "stops the study if" if clause.role == "kill" else "needs"
@@ -221,7 +231,7 @@ def clause_sentence(clause: ClauseResult) -> str:
         target += f" = {amount(clause.right)}"
     # with failures, the figures are those of the least favourable way to count them
     is_ = "is at worst" if "failed" in clause.reason else "is"
-    return f"{found['left']} {is_} {amount(clause.left)}, {verb} {target}{found['scope'] or ''}; {margin}"
+    return f"{found['left']} {is_} {amount(clause.left)}, {verb} {target}{found.get('scope', '')}; {margin}"
 
 
 def clause_outlook(clause: ClauseResult) -> str:

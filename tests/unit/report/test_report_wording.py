@@ -87,6 +87,16 @@ def test_a_threshold_that_is_a_number_is_not_repeated() -> None:
     assert text.startswith("R@10(a) is 0.440, needs >= 55%; margin")
 
 
+def test_a_sign_inside_a_call_is_not_the_comparison() -> None:
+    share = clause("share(R@10(a) < 0.1) <= 10% where x=y at 99%", False, left=0.2, right=0.1)
+    assert say.clause_operator(share) == "<="
+    assert say.clause_sentence(share).startswith(
+        "share(R@10(a) < 0.1) is 0.200, needs <= 10% where x=y at 99%; margin"
+    )
+    band = clause("R@10(a) within 0.02 of R@10(b)", None, left=0.2, right=0.1)
+    assert say.clause_sentence(band).startswith("R@10(a) within 0.02 of R@10(b): margin")
+
+
 @pytest.mark.parametrize("role", ["first", "go"])
 def test_a_clause_that_holds_speaks_for_shipping(role: str) -> None:
     assert say.favours(clause("x > 0", True, role=role)) is True

@@ -1,0 +1,112 @@
+"""The intervals of what clauses can ask for cover as often as they say, in simulated studies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from assay.gates.evaluate import Evaluator
+from assay.gates.grammar import parse_clause
+from assay.gates.margin import margins_of
+from assay.measures.overlap import RBO
+from assay.stats.intervals import weighted_interval
+from score_rows import REGISTRY, rows_of
+
+Floats = NDArray[np.float64]
+Draw = Callable[[np.random.Generator, int], tuple[Floats, ...]]
+STUDIES = 300
+RANKS = np.array([1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 10, 0])
+CHANCES = np.array([0.35, 0.15, 0.10, 0.05, 0.05, 0.10, 0.20])
+DOCUMENTS = np.arange(20)
+
+
+def ranks(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
+    return (random.choice(RANKS, p=CHANCES, size=n),)
+
+
+def twins(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
+    one, other = random.choice(RANKS, p=CHANCES, size=(2, n))
+    return one, np.where(random.random(n) < 0.5, one, other)
+
+
+def slow(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
+    return (random.lognormal(0, 1.5, n),)
+
+
+def slow_pair(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
+    base = random.normal(0, 1, n)
+    return np.exp(base + random.normal(0, 1, n)), np.exp(base + random.normal(0, 1, n))
+
+
+def skewed(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
+    return (random.beta(2, 5, n),)
+
+
+def related(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
+    one = random.normal(size=n)
+    return one, 0.6 * one + 0.8 * random.normal(size=n)
+
+
+def reordered(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
+    """The RBO of rankings that are one another's with noise in their scores."""
+    noisy = (DOCUMENTS + random.normal(0, 3, (n, 2, 20))).argsort(axis=2)
+    rbo = RBO(against="other")
+    return (np.array([rbo.alike(one.tolist(), other.tolist()) for one, other in noisy]),)
+
+
+LOSES = 0.5 * float(sum(CHANCES[a] * CHANCES[b] for a in range(7) for b in range(7) if RANKS[a] < RANKS[b]))
+
+CASES: dict[str, tuple[str, str, Draw, Callable[[int], float]]] = {
+    "median": ("median(T(a#))", "T", slow, lambda n: 1.0),
+    "ratio of medians": ("median(T(a#)) / median(T(b#))", "T", slow_pair, lambda n: 1.0),
+    "p10": ("p10(M(a#))", "M", skewed, lambda n: float(stats.beta(2, 5).ppf(0.1))),
+    "share below": ("share(M(a#) < 0.3)", "M", ranks, lambda n: 0.40),
+    "count": ("count(M(a#) = 0)", "M", ranks, lambda n: 0.2 * n),
+    "losses": ("losses(M(a#), M(b#))", "M", twins, lambda n: LOSES),
+    "shares compared": ("share(M(a#) < 0.3) - share(M(b#) < 0.3)", "M", twins, lambda n: 0.0),
+    "kendall": ("kendall(T(a#), T(b#))", "T", related, lambda n: 2 / np.pi * np.arcsin(0.6)),
+    "RBO": ("M(a#)", "M", reordered, lambda n: float(reordered(np.random.default_rng(7), 40_000)[0].mean())),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [40, 100])
+@pytest.mark.parametrize("case", CASES)
+def test_intervals_cover(case: str, n: int) -> None:
+    text, measure, draw, truth = CASES[case]
+    random = np.random.default_rng(n)
+    columns = {
+        (f"{system}{study}", measure): column
+        for study in range(STUDIES)
+        for system, column in zip("ab", draw(random, n), strict=False)
+    }
+    evaluator = Evaluator(rows_of(columns), REGISTRY, resamples=1_000)
+    covered, known = 0, truth(n)
+    for study in range(STUDIES):
+        clause = parse_clause(f"{text.replace('#', str(study))} >= 0")
+        whole = margins_of(clause, evaluator.leaves(clause), evaluator, [{}])[0].whole
+        covered += whole.low <= known <= whole.high
+    # three deviations of a share of 0.95 in 300 studies are 0.038
+    assert covered / STUDIES >= 0.95 - 0.038
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("spread", "n"), [(0.5, 60), (1.0, 100), (1.0, 300), (1.5, 300)])
+def test_weighted_means_are_covered(spread: float, n: int) -> None:
+    def study(random: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+        """Queries asked more often are answered better."""
+        traffic = random.lognormal(0, spread, size)
+        found = random.random(size) < 1 / (1 + np.exp(-np.log(traffic) / 2))
+        return found * random.choice([1, 0.5, 0.33], size), traffic
+
+    values, traffic = study(np.random.default_rng(1), 2_000_000)
+    truth = float(values @ traffic / traffic.sum())
+    random = np.random.default_rng(n)
+    ends = [weighted_interval(*study(random, n), (0.0, 1.0)) for _ in range(1_000)]
+    known = [each for each in ends if not np.isnan(each.low)]
+    assert len(known) > 500
+    assert np.mean([each.low <= truth <= each.high for each in known]) >= 0.92
