@@ -23,7 +23,7 @@ from pathlib import Path
 from assay.datasets.units import SUFFIXES, UnitFolder, read_folder
 from assay.errors import DataError, UsageError
 from assay.records import Passage
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _RULE = "Use letters, digits, dot, dash and underscore, at most 100, and begin with none of . and -."

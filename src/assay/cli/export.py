@@ -26,7 +26,7 @@ def command(
     from assay.operations.pipeline import Evaluation
     from assay.operations.trec_export import trec_files
     from assay.review.panel import is_sealed
-    from assay.run.store import write_atomic
+    from assay.run.atomic import write_atomic
     from assay.study import open_study
 
     opened = open_study(study)

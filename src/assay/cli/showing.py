@@ -93,7 +93,7 @@ def write_report(results: Results, study: Study, format_: str, out: Path | None 
     from functools import partial
 
     from assay.plugins import RENDERERS, blamed
-    from assay.run.store import write_atomic
+    from assay.run.atomic import write_atomic
 
     renderer = study.registry.create(RENDERERS, format_)
     with blamed(f"the report {format_} broke"):

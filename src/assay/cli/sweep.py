@@ -54,7 +54,7 @@ def _written(sweeping: Sweeping, found: Sweep) -> Sweep:
     """The page and the table beside the run; the page is named in what was found."""
     from assay.report.sweep_page import render_page
     from assay.report.sweep_table import table_of
-    from assay.run.store import write_atomic
+    from assay.run.atomic import write_atomic
 
     folder = sweeping.swept.run_folder
     named = dataclasses.replace(found, report=str(folder / "sweep.html"))

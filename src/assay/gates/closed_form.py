@@ -160,9 +160,7 @@ def _successes(found: Leaf, evaluator: Evaluator, way: Counting) -> Floats | Non
     return whole
 
 
-def unreached(
-    leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float
-) -> str:
+def unreached(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float) -> str:
     """Why a leaf has no interval, or one without an end, and how many items it takes; empty if it has.
 
     By itself a percentile has both ends once all rows would lie on one side of it less often than an end may

@@ -10,8 +10,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from assay.gates.budget import families
-from assay.gates.clause import decide_clause, is_guarded
+from assay.gates.clause import decide_clause
 from assay.gates.closed_form import linear
+from assay.gates.decision import is_guarded
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean
 from assay.gates.parts import written_out

@@ -1,15 +1,14 @@
-"""Why a gate says go, in words: which clauses hold, and what each of them shows.
+"""Why a gate says what it says, in words: what its clauses show, what they cannot have seen, what to do next.
 
-The verdict stores these words as its reason, and every report prints them, so that no page says more than the
-clauses do.
+Every report prints these words, so that no page says more than the clauses do.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from assay.records import LABELS, ClauseResult
+from assay.records import LABELS, Advice, ClauseResult, Verdict
 
 NO_KILL = "no kill condition is met"
 
@@ -47,3 +46,21 @@ def _labels(clauses: Sequence[ClauseResult]) -> str:
     if len(counts) == 1 and counts.total() == len(clauses):
         return f" ({next(iter(counts))})"
     return f" ({', '.join(f'{counts[label]} {label}' for label in LABELS if counts[label])})"
+
+
+def beside(verdict: Verdict) -> Iterator[str]:
+    """What stands beside a verdict: what no item can have shown, and how often it was decided before."""
+    if verdict.unseen is not None:
+        yield f"up to {verdict.unseen:.1%} of the items could have lost everything unseen"
+    if verdict.look > 1 and verdict.level is not None:
+        yield f"look {verdict.look} at this gate, so its intervals are at {verdict.level:.1%}"
+
+
+def advice_in_words(advice: Advice) -> str:
+    """How many more items are likely to settle a clause, or what to do instead."""
+    if advice.items is None or advice.chance is None or advice.by_luck is None:
+        return f"more items are unlikely to settle it: {advice.instead}"
+    of = f" of {advice.where}" if advice.where else ""
+    number = f"{advice.items} more item{'s' * (advice.items != 1)}{of}"
+    chances = f"{advice.chance:.0%} to settle it if the effect is what it looks like"
+    return f"with {number}, {chances}, {advice.by_luck:.0%} if there is none"

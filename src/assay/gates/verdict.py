@@ -15,7 +15,8 @@ import msgspec
 
 from assay.errors import UsageError, did_you_mean
 from assay.gates.budget import Levels
-from assay.gates.clause import decide_clause, is_guarded, levels_within
+from assay.gates.clause import decide_clause, levels_within
+from assay.gates.decision import is_guarded
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of

@@ -27,7 +27,7 @@ from assay.errors import DataError, Problem
 from assay.golden.candidates import SCHEMA, write_file
 from assay.golden.check import index_of, loose
 from assay.golden.opening import GoldenStudy
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 from assay.yaml_lines import Lines
 
 UNSIGNED = "nobody accepted it: accepted_by is empty"

@@ -22,7 +22,7 @@ from assay.errors import DataError, UsageError
 from assay.golden.content_words import NEAR, ContentWords
 from assay.golden.feedback import Feedback, read_feedback
 from assay.golden.opening import GoldenStudy
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 
 SCHEMA = "assay/golden-candidates/1"
 # an address, or so many digits that they may be a telephone number

@@ -12,7 +12,7 @@ from assay.datasets.golden_lock import SCHEMA, Known, Lock, known, read_lock
 from assay.errors import DataError
 from assay.golden.check import check_golden
 from assay.golden.opening import GoldenStudy
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from assay.errors import DataError, Problem
 from assay.judges.human import Human
 from assay.plugins import JUDGES, SYSTEMS, Registry
 from assay.records import Arm
+from assay.run.atomic import write_atomic
 from assay.run.performing import Progress
 from assay.run.runner import run_study
 from assay.run.selection import Selection
 from assay.run.status import ArmStatus, study_status
-from assay.run.store import Store, write_atomic
+from assay.run.store import Store
 from assay.spec import parse_spec
 from assay.study import Study, open_study
 from assay.systems.imported import Benchmark, Imported, foreign, read_benchmark

@@ -15,7 +15,8 @@ from assay.measures.score import Broken, score_blocks, withheld
 from assay.operations.trust import refuse_nothing_computed
 from assay.plugins import MEASURES, identity
 from assay.protocols import Measure
-from assay.run.store import UNREADABLE, Store, write_atomic
+from assay.run.atomic import write_atomic
+from assay.run.store import UNREADABLE, Store
 from assay.study import Study
 
 

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.errors import UsageError
-from assay.gates.reason import reason_for_go
+from assay.gates.reason import advice_in_words, beside, reason_for_go
 from assay.measures.semantic import REVIEW
 from assay.records import (
     LOSS_SHOWN,
     NO_LOSS_SHOWN,
-    Advice,
     ClauseResult,
     Comparison,
     Estimate,
@@ -239,17 +238,8 @@ def clause_outlook(clause: ClauseResult) -> str:
     parts = [f"way {' and '.join(map(str, clause.ways))} to go"] if clause.ways else []
     parts += [clause.reason.rstrip(".")] if clause.reason else []
     if clause.holds is None and clause.advice is not None:
-        parts.append(advice_text(clause.advice))
+        parts.append(advice_in_words(clause.advice))
     return "; ".join(parts)
-
-
-def advice_text(advice: Advice) -> str:
-    """How many more items are likely to settle a clause, or what to do instead."""
-    if advice.items is None or advice.chance is None or advice.by_luck is None:
-        return f"more items are unlikely to settle it: {advice.instead}"
-    of = f" of {advice.where}" if advice.where else ""
-    chances = f"{advice.chance:.0%} to settle it if the effect is what it looks like"
-    return f"with {counted(advice.items, 'more item')}{of}, {chances}, {advice.by_luck:.0%} if there is none"
 
 
 def clauses_of(verdict: Verdict) -> list[ClauseResult]:
@@ -287,12 +277,7 @@ def gate_title(verdict: Verdict) -> str:
 def verdict_reason(verdict: Verdict) -> str:
     """Why a gate says what it says; of a go, what its clauses show and what they cannot have seen."""
     reason = verdict.reason or (reason_for_go(verdict.clauses) if verdict.verdict == GO else "")
-    notes = [reason]
-    if verdict.unseen is not None:
-        notes.append(f"up to {verdict.unseen:.1%} of the items could have lost everything unseen")
-    if verdict.look > 1 and verdict.level is not None:
-        notes.append(f"look {verdict.look} at this gate, so its intervals are at {verdict.level:.1%}")
-    return "; ".join(filter(None, notes))
+    return "; ".join(filter(None, [reason, *beside(verdict)]))
 
 
 def verdict_sentence(verdict: Verdict) -> str:

@@ -25,7 +25,7 @@ from assay.measures.semantic import KEYWORD_MATCH, marked_hits
 from assay.records import Item, Judgment
 from assay.review.forms import AUTO, DONE, Form, Row, added, mark_of, own_notes, read_form
 from assay.review.pool import Candidate, Pool
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 
 _Told = tuple[str, str | None, str | None]  # item, passage and mark
 

@@ -20,7 +20,7 @@ from assay.records import Judgment
 from assay.review.export import file_name, to_yaml
 from assay.review.forms import BLANKS, DONE, Form, Row, read_form
 from assay.review.verdicts import Asked
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 from assay.yaml_lines import read_yaml
 
 _NOTE = (

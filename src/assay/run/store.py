@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,9 +33,10 @@ import msgspec
 import polars as pl
 
 from assay.datasets.dataset import digest
-from assay.disk import alone, sync
+from assay.disk import alone
 from assay.errors import DataError, Problem
 from assay.records import Judgment, Structure
+from assay.run.atomic import write_atomic
 from assay.run.columns import COLUMNS, in_columns, in_order
 from assay.run.journal import (
     Answer,
@@ -377,29 +377,3 @@ def _size(entry: Answered) -> int:
 
 def _write(content: bytes, target: Path) -> None:
     target.write_bytes(content)
-
-
-@contextmanager
-def _disk_errors() -> Iterator[None]:
-    """What polars says of a disk that refuses, as the error that it is."""
-    try:
-        yield
-    except pl.exceptions.PolarsError as error:
-        if (found := re.search(r"\(os error (\d+)\)", str(error))) is None:
-            raise
-        raise OSError(int(found[1]), os.strerror(int(found[1]))) from error
-
-
-def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
-    """Writes beside the target, syncs, renames: a reader sees the old file or the new, never a half."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with storing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with _disk_errors():
-                write(draft)
-            sync(draft)
-            draft.replace(path)
-            sync(path.parent)  # the new name is on disk before anything it replaces goes
-        finally:
-            draft.unlink(missing_ok=True)

@@ -151,7 +151,7 @@ def test_an_unbounded_measure_without_any_spread() -> None:
 
 @pytest.mark.parametrize(
     "clause",
-    ["M(a) / M(b) >= 1", "M(a) >= 0.99 * M(b)", "wins(M(a), M(b)) / wins(M(b), M(a)) >= 1", "T(a) <= T(b)"],
+    ["M(a) / M(b) >= 1", "M(a) >= 0.99 * M(b)", "T(a) <= T(b)"],
 )
 def test_systems_that_hardly_differ_are_not_told_apart(clause: str) -> None:
     # one row of thirty differs: a bootstrap would be sure of what it never saw
@@ -173,7 +173,7 @@ def test_a_percentile_has_the_interval_of_its_order_statistics() -> None:
     assert (few.high, few.holds) == (None, None)  # 30 rows do not reach beyond a p95
     # 0.95^71 = 0.0262 and 0.95^72 = 0.0249: from 72 rows on, all lie below it less often than 2.5 %
     assert few.reason == "30 items do not reach the upper end of the interval of p95: that takes 72 items"
-    assert few.items_to_settle == 42
+    assert few.advice is None
 
 
 def test_too_few_rows_for_an_interval_are_open() -> None:

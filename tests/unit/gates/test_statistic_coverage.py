@@ -61,15 +61,15 @@ def reordered(random: np.random.Generator, n: int) -> tuple[Floats, ...]:
 LOSES = 0.5 * float(sum(CHANCES[a] * CHANCES[b] for a in range(7) for b in range(7) if RANKS[a] < RANKS[b]))
 
 CASES: dict[str, tuple[str, str, Draw, Callable[[int], float]]] = {
-    "median": ("median(T(a#))", "T", slow, lambda n: 1.0),
-    "ratio of medians": ("median(T(a#)) / median(T(b#))", "T", slow_pair, lambda n: 1.0),
-    "p10": ("p10(M(a#))", "M", skewed, lambda n: float(stats.beta(2, 5).ppf(0.1))),
-    "share below": ("share(M(a#) < 0.3)", "M", ranks, lambda n: 0.40),
+    "median": ("median(T(a#))", "T", slow, lambda _: 1.0),
+    "ratio of medians": ("median(T(a#)) / median(T(b#))", "T", slow_pair, lambda _: 1.0),
+    "p10": ("p10(M(a#))", "M", skewed, lambda _: float(stats.beta(2, 5).ppf(0.1))),
+    "share below": ("share(M(a#) < 0.3)", "M", ranks, lambda _: 0.40),
     "count": ("count(M(a#) = 0)", "M", ranks, lambda n: 0.2 * n),
-    "losses": ("losses(M(a#), M(b#))", "M", twins, lambda n: LOSES),
-    "shares compared": ("share(M(a#) < 0.3) - share(M(b#) < 0.3)", "M", twins, lambda n: 0.0),
-    "kendall": ("kendall(T(a#), T(b#))", "T", related, lambda n: 2 / np.pi * np.arcsin(0.6)),
-    "RBO": ("M(a#)", "M", reordered, lambda n: float(reordered(np.random.default_rng(7), 40_000)[0].mean())),
+    "losses": ("losses(M(a#), M(b#))", "M", twins, lambda _: LOSES),
+    "shares compared": ("share(M(a#) < 0.3) - share(M(b#) < 0.3)", "M", twins, lambda _: 0.0),
+    "kendall": ("kendall(T(a#), T(b#))", "T", related, lambda _: 2 / np.pi * np.arcsin(0.6)),
+    "RBO": ("M(a#)", "M", reordered, lambda _: float(reordered(np.random.default_rng(7), 40_000)[0].mean())),
 }
 
 

@@ -16,12 +16,13 @@ from functools import cached_property
 
 import msgspec
 
+from assay.gates.decision import open_clause
 from assay.gates.leaf import means_of
 from assay.gates.parts import repeated
 from assay.gates.verdict import Gate, measures_of, overall
 from assay.measures.observed import Seconds
 from assay.operations.baselines.diff import Pair, gain_of
-from assay.operations.baselines.limits import Limits, not_kept, open_clause
+from assay.operations.baselines.limits import Limits, not_kept
 from assay.operations.baselines.losses import Losses, loss_text
 from assay.operations.baselines.tags import Version, current_version, kept_version
 from assay.operations.pipeline import Evaluation

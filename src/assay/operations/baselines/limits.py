@@ -17,7 +17,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.gates.clause import SLACK, decide_clause
+from assay.gates.clause import decide_clause
+from assay.gates.decision import SLACK, open_clause
 from assay.gates.evaluate import Evaluator, combined
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Mean
@@ -38,11 +39,6 @@ from assay.study_file import GateFile, LimitsFile
 
 Floats = NDArray[np.float64]
 PAUSE = 3600.0  # seconds without any answer, after which what is asked is another run
-
-
-def open_clause(text: str, reason: str, n: int = 0) -> ClauseResult:
-    """A clause that nothing decides."""
-    return ClauseResult(text, None, None, None, None, n, reason)
 
 
 def not_kept(before: Version, *, arms: Collection[str], measure: str) -> str:

@@ -17,10 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.gates.decision import open_clause
 from assay.gates.readiness import failed_too_often
 from assay.measures.block import FAILED
 from assay.operations.baselines.diff import NEW, OLD, Pair, best_and_worst, gain_of
-from assay.operations.baselines.limits import open_clause
 from assay.protocols import Measure
 from assay.records import LOSS_SHOWN, NO_LOSS_SHOWN, ClauseResult, Comparison
 from assay.report.wording import counted, p_value

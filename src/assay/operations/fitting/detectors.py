@@ -35,8 +35,8 @@ from assay.retrieval.detector import FORMAT, Detector, FittedOn, Kind, Reached, 
 from assay.retrieval.logistic import FOLDS, Bools, Detection, Scaling, best_strength, best_threshold, fitted
 from assay.retrieval.parts import Floats
 from assay.retrieval.signs import NAMES, VERSION, table
+from assay.run.atomic import write_atomic
 from assay.run.performing import Progress, Silent
-from assay.run.store import write_atomic
 from assay.study import Study
 from assay.systems.abstaining import FLAG, Abstaining
 

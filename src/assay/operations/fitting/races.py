@@ -47,8 +47,8 @@ from assay.retrieval.confidence import (
 from assay.retrieval.detector import Scale
 from assay.retrieval.logistic import FOLDS, STRENGTHS, Bools, Scaling, fitted
 from assay.retrieval.signs import NAMES, VERSION, table
+from assay.run.atomic import write_atomic
 from assay.run.performing import Progress, Silent
-from assay.run.store import write_atomic
 from assay.study import Study
 from assay.suites.evidence import BUDGET
 

@@ -36,8 +36,8 @@ from assay.review.blinding.pack import MAP, PACK, Asked, Original, Pack, SealedM
 from assay.review.blinding.seal import commitment, new_key, seal, write_key
 from assay.review.panel import Panel, panel_of
 from assay.review.scoring.opened import ScoringFolder, head_path, key_path
+from assay.run.atomic import write_atomic
 from assay.run.status import place_of
-from assay.run.store import write_atomic
 from assay.study import Study
 
 if TYPE_CHECKING:

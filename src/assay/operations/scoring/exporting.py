@@ -34,7 +34,7 @@ from assay.review.blinding.pack import Original, Shown
 from assay.review.panel import MODEL, Panel, panel_of
 from assay.review.scoring.agreement import signed
 from assay.review.scoring.marks import Mark
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 from assay.study import Study
 
 RESULTS = "results.json"

@@ -23,8 +23,8 @@ import msgspec
 from assay.disk import sync
 from assay.errors import UsageError
 from assay.review.blinding.pack import ACTS, MARKS
+from assay.run.atomic import write_atomic
 from assay.run.journal import storing
-from assay.run.store import write_atomic
 
 What = Literal["blinded", "checked", "leaking", "accepted", "unblinded", "forced"]
 WORDS = {

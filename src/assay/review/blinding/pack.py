@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import DataError, Problem
-from assay.run.store import write_atomic
+from assay.run.atomic import write_atomic
 
 SCHEMA = "assay/pack/1"
 FOLDER = "blind"

@@ -18,8 +18,8 @@ import msgspec
 
 from assay.errors import DataError, PluginError, Problem, UsageError
 from assay.review.blinding.pack import MAP, SealedMap
+from assay.run.atomic import write_atomic
 from assay.run.journal import storing
-from assay.run.store import write_atomic
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
