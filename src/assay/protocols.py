@@ -175,6 +175,10 @@ class Measure(Protocol):
     `better`   "higher" or "lower"
     `low/high` the range; high None: unbounded (failures then cannot be bounded either)
     `absent`   the value when nothing came back; None: such a score stays out of the mean
+    `limit`    of one without an upper end: what larger values count as, if a study declares it
+    `against`  of a measure of two systems: the other one, whose block is then `block.beside`
+    `of_failures`  True: a failed item is a value like any other, as for the failure rate
+    `unit`     "s" where thresholds may have a unit of time
     `check`    may say before a run that it cannot be computed, by an AssayError: a part is not installed, …
                (one that breaks on a run costs itself alone: its scores are failed)
     """
@@ -211,7 +215,10 @@ class Statistic(Protocol):
     May have `of(measures) -> Statistic`, bound to the measures of its arguments; `stepwise`: values jump, so
     that the ends of an interval are drawn values; `most`, which an infinite value lies above; `unit`;
     `settled`, False where a value that no resample moves is not certain for that; `trials(columns)`: of
-    a share of rows, successes and trials, which then give its interval.
+    a share of rows, successes and trials, which then give its interval; `indicator(columns)`: of a share of
+    all rows, or (`total`) a number of them, 1 on each that counts; `tests`: its argument is a test of each
+    item; `tag`: a tag whose number is its last column; `takes`: how many arguments; `smooth`: it has a
+    jackknife; `low` and `high`: its range.
     """
 
     reads: ClassVar[str]
