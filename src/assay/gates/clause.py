@@ -122,14 +122,17 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
     place = {True: "", False: f"the difference lies {side} the band", None: "the interval leaves the band"}
     own = (note for each in (above, below) if each.holds is holds for note in each.reason.split("; "))
     notes = [note for note in dict.fromkeys(own) if note not in {PASSES_OPEN, FAILS_OPEN}]
-    known = below.low is not None and above.high is not None
+    # an end that shows that it holds may be less sure than one that shows that it fails
+    low, high = (below.low, above.high) if holds else (above.low, below.high)
+    first, last = (-band, band) if holds else (band, -band)
+    known = low is not None and high is not None
     return msgspec.structs.replace(
         above,
         text=clause.text,
         holds=holds,
         value=above.value + band,
-        low=None if below.low is None else below.low - band,
-        high=None if above.high is None else above.high + band,
+        low=None if low is None else low + first,
+        high=None if high is None else high + last,
         right=above.right - band,
         reason="; ".join(filter(None, [place[holds] if known else "", *notes])),
         advice=above.advice if above.holds is None else below.advice,

@@ -20,6 +20,7 @@ from assay.gates.syntax import (
     Clause,
     Condition,
     Expression,
+    ItemTest,
     Negate,
     Number,
     substituted,
@@ -109,6 +110,8 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
             )
         case Negate(operand=operand):
             return Negate(_bound(operand, name, value))
+        case ItemTest(left=left, op=op, right=right):
+            return ItemTest(_bound(left, name, value), op, _bound(right, name, value))
         case Binary(op=op, left=left, right=right):
             return Binary(op, _bound(left, name, value), _bound(right, name, value))
     return expression

@@ -120,7 +120,8 @@ def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Co
     """The completions between which a clause's outcome lies; None where that is not known."""
     if not pool.open or not _reads_marks(clause, now):
         return [{}]
-    rising = gate.rules.interval == "subsets" or (clause.on or gate.rules.on) == "estimate"
+    on = clause.on or (None if clause.level else gate.rules.on)
+    rising = gate.rules.interval == "subsets" or on == "estimate"
     return extremes(clause, pool, now) if rising else None
 
 
@@ -143,7 +144,7 @@ def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Co
     passage moves its own item's row by so much for each mark, whatever the others are.
     """
     form = linear(Binary("-", clause.left, clause.right))
-    if form is None or clause.each is not None or len(now.rows.combinations) > 1:
+    if form is None or clause.each is not None or clause.band is not None or len(now.rows.combinations) > 1:
         return None
     leaves = now.leaves(clause)
     if len({found.where for found in leaves.values()}) > 1:

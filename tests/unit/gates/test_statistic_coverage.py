@@ -9,11 +9,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.margin import margins_of
 from assay.measures.overlap import RBO
 from assay.stats.intervals import weighted_interval
+from assay.study_file import GateFile
 from score_rows import REGISTRY, rows_of
 
 Floats = NDArray[np.float64]
@@ -132,3 +134,27 @@ def test_the_mean_of_times_covers_only_up_to_a_limit() -> None:
 
     assert coverage("T", times, whole) < 0.90
     assert coverage("M", np.minimum(times, 5) / 5, limited / 5) >= 0.95 - 0.038
+
+
+@pytest.mark.slow
+def test_equivalence_is_claimed_of_few_systems_at_the_edge_of_the_band_and_of_most_twins() -> None:
+    n, random = 200, np.random.default_rng(11)
+    old = random.uniform(0.3, 0.7, (STUDIES, n))
+    noise = random.choice([-0.1, 0.1], size=(STUDIES, n))
+    columns = {(f"old{study}", "M"): column for study, column in enumerate(old)}
+    columns |= {(f"edge{study}", "M"): column for study, column in enumerate(old + noise - 0.02)}
+    columns |= {(f"twin{study}", "M"): column for study, column in enumerate(old + noise)}
+    evaluator = Evaluator(rows_of(columns), REGISTRY, resamples=1_000)
+    rules = GateFile()
+
+    def share(system: str, holds: bool) -> float:
+        found = [
+            decide_clause(parse_clause(f"M({system}{study}) within 0.02 of M(old{study})"), rules, evaluator)
+            for study in range(STUDIES)
+        ]
+        return sum(each.holds is holds for each in found) / STUDIES
+
+    # 0.1 / √200 = 0.0071, so an interval is ± 0.0139, and fits where the difference is within ± 0.0061: 61 %
+    assert share("edge", True) <= 0.05
+    assert share("edge", False) <= 0.05
+    assert share("twin", True) >= 0.5

@@ -199,6 +199,12 @@ def test_a_tag_is_compared_as_a_number() -> None:
     assert decided("B(a)[freq < 5] <= 10%", rows).n == 10
 
 
+def test_a_cut_off_that_for_fills_in_is_filled_in_inside_a_test_too() -> None:
+    rows = rows_of({("a", "E@L1"): [0.0] * 30, ("a", "E@L2"): [0.5] * 30})
+    found = decided("share(E@level(a) > 0.1) <= 5% for each level=L1|L2", rows)
+    assert (found.holds, found.reason) == (False, "1 of 2 hold: L1 holds (-0.05), L2 fails (+0.95)")
+
+
 @pytest.mark.parametrize(
     ("text", "same"),
     [
