@@ -15,7 +15,7 @@ from assay.gates.decision import rule_of
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
 from assay.gates.verdict import leaves_of
-from assay.measures.limited import Limited
+from assay.measures.limit import MeasureWithLimit
 from assay.stats.intervals import LEVEL
 from assay.study import Study
 
@@ -131,7 +131,10 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Leaf], on: Rule | None)
         found
         for found in leaves
         if (isinstance(found, Mean) or getattr(found.statistic, "smooth", False))
-        and any(isinstance(each.measure, Limited) and each.measure.limit is None for each in means_of(found))
+        and any(
+            isinstance(each.measure, MeasureWithLimit) and each.measure.limit is None
+            for each in means_of(found)
+        )
     ]
     if not endless or rule_of(clause, on, means) == "estimate":
         return

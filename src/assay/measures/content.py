@@ -18,7 +18,7 @@ from assay.datasets.content_documents import joined
 from assay.datasets.dataset import Corpus
 from assay.errors import UsageError
 from assay.measures.block import Block
-from assay.measures.limited import Limited
+from assay.measures.limit import MeasureWithLimit
 from assay.measures.parse import measure_name
 from assay.records import Response
 from assay.retrieval.tokens import PACKAGED, packaged
@@ -27,7 +27,7 @@ Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
 
 
 @dataclass(frozen=True)
-class _Size(Limited, ABC):
+class _Size(MeasureWithLimit, ABC):
     """A size from 0 up, lower is better. What an item lacks has no size, and stays out of the mean."""
 
     family: ClassVar[str]

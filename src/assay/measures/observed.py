@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.measures.block import FAILED, PENDING, Block
-from assay.measures.limited import Limited
+from assay.measures.limit import MeasureWithLimit
 from assay.measures.parse import measure_name
 from assay.records import Response
 
 
 @dataclass(frozen=True)
-class _Spent(Limited, ABC):
+class _Spending(MeasureWithLimit, ABC):
     """What an answer took, from 0, lower is better. An item without a value stays out of the mean."""
 
     family: ClassVar[str]
@@ -43,7 +43,7 @@ class _Spent(Limited, ABC):
 
 
 @dataclass(frozen=True)
-class Seconds(_Spent):
+class Seconds(_Spending):
     """Seconds observed for one stage of answering; "total" is all of it.
 
     From 0, unbounded unless `limit` declares an upper end. An item without that stage has no value, and stays
@@ -60,7 +60,7 @@ class Seconds(_Spent):
 
 
 @dataclass(frozen=True)
-class Cost(_Spent):
+class Cost(_Spending):
     """What an answer cost, in whatever the system reports, such as dollars.
 
     From 0, unbounded unless `limit` declares an upper end. An item without a cost has no value.

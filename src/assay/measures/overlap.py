@@ -21,7 +21,7 @@ from assay.measures.parse import measure_name
 
 
 @dataclass(frozen=True)
-class _OfTwoRankings(ABC):
+class _RankingAgreement(ABC):
     """From 0 to 1, higher is more alike. Two empty rankings are alike; an empty one and another are not."""
 
     against: str = field(kw_only=True)  # the other system
@@ -68,7 +68,7 @@ def _rankings(block: Block, cutoff: int | None) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True)
-class RBO(_OfTwoRankings):
+class RBO(_RankingAgreement):
     """Rank-biased overlap, extrapolated: the overlap at every depth, deeper ones weighing less by `p`.
 
     (1 - p)/p · [Σ_{d≤l} X_d/d · p^d + Σ_{s<d≤l} X_s (d - s)/(s d) · p^d] + [(X_l - X_s)/l + X_s/s] · p^l
@@ -108,7 +108,7 @@ class RBO(_OfTwoRankings):
 
 
 @dataclass(frozen=True)
-class Overlap(_OfTwoRankings):
+class Overlap(_RankingAgreement):
     """The share of the first k documents that both systems return, in whatever order.
 
     |A ∩ B| / max(|A|, |B|) of the first k of each, so that two short rankings can be alike too.

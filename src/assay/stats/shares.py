@@ -54,7 +54,7 @@ class Losses(Wins):
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareOfItems:
     """The share of rows that pass a test, as in `share(nDCG@10(new) < 0.1)`; the column has 1 for those."""
 
     reads: ClassVar[str] = "scores"
@@ -74,7 +74,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Count(Share):
+class CountOfItems(ShareOfItems):
     """How many rows pass a test, as in `count(nDCG@10(new) = 0)`.
 
     A resample counts as many rows as there are; its interval is that of the number in samples of this size.

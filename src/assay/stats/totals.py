@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Weighted:
+class WeightedMean:
     """The mean over rows that count as much as their tag `by` says, such as how often a query is asked.
 
     The last column is that tag's number. A row with a weight of 0 does not count.
@@ -40,7 +40,7 @@ class Weighted:
 
 
 @dataclass(frozen=True)
-class Sum:
+class SumOfItems:
     """The sum over rows, as in `sum(Cost(new))`; in a resample, of as many rows as there are."""
 
     reads: ClassVar[str] = "scores"

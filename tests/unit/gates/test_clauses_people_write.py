@@ -185,9 +185,9 @@ def test_a_clause_that_can_be_said(text: str, read: str) -> None:
     assert parse_clause(read) == clause
 
 
-@pytest.mark.parametrize(("text", "told"), REFUSED.items(), ids=list(REFUSED))
-def test_a_clause_that_is_refused_with_its_remedy(text: str, told: tuple[str, list[str]]) -> None:
-    says, remedies = told
+@pytest.mark.parametrize(("text", "refusal"), REFUSED.items(), ids=list(REFUSED))
+def test_a_clause_that_is_refused_with_its_remedy(text: str, refusal: tuple[str, list[str]]) -> None:
+    says, remedies = refusal
     (problem,) = problems(text)
     assert says in problem
     for remedy in remedies:

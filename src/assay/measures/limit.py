@@ -17,7 +17,7 @@ from assay.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Limited:
+class MeasureWithLimit:
     """Values from 0 up; above `limit`, where there is one, they count as the limit."""
 
     limit: float | None = field(default=None, kw_only=True)
