@@ -101,12 +101,6 @@ class Store:
         """Where the items asked again lie, in the form of a run; 0: the answers themselves."""
         return Store(self.root / "repeats" / str(number)) if number else self
 
-    @property
-    def repetitions(self) -> list[int]:
-        """The numbers of the repetitions that were begun."""
-        found = self.root.glob("repeats/*/")
-        return sorted(int(path.name) for path in found if path.name.isdecimal())
-
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Held by the one process that runs or seals; the kernel lets go of it when that process dies."""

@@ -29,7 +29,8 @@ class Churn(msgspec.Struct, frozen=True):
 
 def churn_of(evaluation: Evaluation) -> dict[str, Churn]:
     """What varies by itself, by arm whose items were asked again; scores that are sealed say nothing."""
-    numbers = evaluation.store.repetitions
+    begun = evaluation.store.repetition(1).root.parent.glob("*/")
+    numbers = sorted(int(path.name) for path in begun if path.name.isdecimal())
     if not numbers or evaluation.repetition or is_sealed(evaluation.study):
         return {}
     again = [Evaluation(evaluation.study, evaluation.selection, number) for number in numbers]
