@@ -6,11 +6,13 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import pytest
+import yaml
 from numpy.typing import NDArray
 
 from assay.datasets.dataset import Corpus
@@ -182,6 +184,7 @@ def test_a_loss_within_the_limit_is_kept_and_one_beyond_is_a_no_go(folder: Path)
     verdict = held(folder)
     clause = limited(verdict)[LOSS]
     assert clause.holds is False
+    assert clause.shows == "not guarded"
     assert clause.reason.startswith("0.717 now, 0.750 then; 2 lost, 0 won, 58 unchanged; decided on the")
     assert clause.low is not None
     assert clause.high is not None
@@ -405,3 +408,15 @@ def test_empty_limits_limit_nothing(tmp_path: Path) -> None:
     plugins: dict[str, dict[str, type]] = {SYSTEMS: {"served": Served}}
     with pytest.raises(DataError, match=r"study\.yaml:5: limits: it limits nothing"):
         open_study(write(tmp_path / "s", text), registry=Registry(plugins))
+
+
+@pytest.mark.parametrize("kind", ["search", "models", "memory", "hierarchy"])
+def test_templates_limit_what_they_measure(kind: str) -> None:
+    text = (files("assay") / "studies" / kind / "study.yaml").read_text()
+    study = yaml.safe_load(text)
+    limits = study["limits"]
+    assert limits["worse"].keys() <= set(study["measures"])
+    assert "decided on the" in text  # its reader is not left to think that chance is kept out
+    if "latency" in limits:
+        assert limits["reference"] in study["systems"]
+        assert "Seconds" in study["measures"]
