@@ -98,8 +98,8 @@ measures: [Success@3, RR@10]
 by: [category]
 run: {{retries: 1, backoff: 0.01}}
 gates:
-  merge: {{go: ["Success@3(web) >= 80% where category=direct"]}}
-  strict: {{go: ["Success@3(web) >= 95%"]}}
+  merge: {{go: ["Success@3(web) >= 80% where category=direct"], max_failed: 20%}}
+  strict: {{go: ["Success@3(web) >= 95%"], max_failed: 20%}}
 """
 
 
@@ -124,6 +124,15 @@ def test_a_failing_item_is_a_failure_and_never_a_miss(
     assert (merge.verdict, merge.clauses[0].holds) == ("go", True)
     assert (strict.verdict, strict.clauses[0].holds) == ("inconclusive", None)
     assert "1 item failed" in strict.clauses[0].reason
+
+
+def test_one_failure_of_ten_is_more_than_a_gate_allows_by_default(
+    url: str, study_at: Callable[..., Study], evaluated: Callable[[Study], Evaluation]
+) -> None:
+    text = STUDY.format(url=url).replace(", max_failed: 20%", "")
+    results = evaluated(study_at(text, ITEMS, PASSAGES, {SYSTEMS: {"web": Web}})).results
+    assert [each.verdict for each in results.verdicts] == ["no-go", "no-go"]
+    assert results.verdicts[1].clauses[0].reason.startswith("web failed on 1 of 10 items, more than the 5 %")
 
 
 def test_the_failed_item_is_asked_again_and_nothing_else(

@@ -109,7 +109,7 @@ def test_a_loss_of_ten_points_is_found_in_at_least_60_percent() -> None:
         "graded": alarms(graded_loss, [M], studies),
     }
     # exact for the first: 0.616, its standard error 0.028 here
-    assert all(power[name] >= 0.55 for name in ("binary", "two measures", "three measures")), power
+    assert all(power[name] >= 0.6 for name in ("binary", "two measures", "three measures")), power
     assert power["graded"] >= 0.6, power  # items worth 0.4 or 0.5 must go in larger numbers
 
 
