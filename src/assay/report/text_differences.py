@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 INDENT = "  "
+MOST_NAMED = 6  # differences of one gate
 FIGURES = ("difference [95 %]", "p adj.", "win/tie/loss", "n", "detectable")
 
 
@@ -33,12 +34,20 @@ def difference_parts(results: Results, width: int, *, every: bool) -> list[Rende
     shown = decisive(results, every=every)
     found = [one for measure in shown for one in say.differences(results, measure.name)]
     made = [one for one in found if not one.refused]
-    lines = Refusals(results).lines(found)
+    lines = [*_decided_by_gates(made), *Refusals(results).lines(found)]
     compared = {one.measure for one in results.comparisons if not one.where}
     if rest := len([each for each in results.measures if each.name in compared and each not in shown]):
         lines.append(unshown("differences in", rest, results))
     parts: list[RenderableType] = [_table(made, width)] if made else []
     return [*parts, Group(*(plain(line, "dim") for line in lines))] if lines else parts
+
+
+def _decided_by_gates(made: Sequence[Comparison]) -> Iterator[str]:
+    """Which differences belong to a gate, where the p-value is adjusted within it."""
+    families = dict.fromkeys(one.family for one in made if one.family.startswith("gate "))
+    for family in families:
+        names = [f"{one.measure} {Arm(one.a, one.factors).name}" for one in made if one.family == family]
+        yield f"decided by {family}, with p adjusted within it: {say.some(names, MOST_NAMED)}"
 
 
 def unshown(what: str, measures: int, results: Results) -> str:
