@@ -1,0 +1,139 @@
+"""The cells of the calibration table: a gate shape, a family, a number of items, looks.
+
+Every pair of shape and family is a cell; their sizes rotate, so that every shape and every family meets every
+size. Looks, seeds and `strict` come on top. A cell that the program cannot decide yet says so in its line.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+from bench.calibration.families import FAMILIES, SEEDED, ScoreFamily
+from bench.calibration.shapes import BY_NAME, SHAPES, Shape
+
+SIZES = (30, 50, 100, 300, 1_000)
+FOREIGN_SHAPES = (
+    "one clause + margin",
+    "one clause",
+    "max of 10",
+    "for 1 of 5",
+    "all of 3",
+    "kill any of 5",
+    "number, interval",
+    "equivalence",
+)
+CATASTROPHES = "catastrophes"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One line of the table."""
+
+    shape: Shape
+    family: ScoreFamily
+    n: int  # items at the first look if looks are not planned, at the last one if they are
+    looks: int = 1
+    planned: bool = True
+    strict: bool = False
+
+    @property
+    def name(self) -> str:
+        looks = f", {self.looks} looks {'planned' if self.planned else 'on advice'}" if self.looks > 1 else ""
+        strict = ", strict" if self.strict else ""
+        return f"{self.shape.name} · {self.family.name} · {self.n}{looks}{strict}"
+
+    @property
+    def shown_only(self) -> str:
+        """Why no budget is asked of this cell; empty if one is."""
+        if not self.shape.guarded:
+            return "not guarded"
+        return "strict is the promise" if self.family.name == CATASTROPHES and not self.strict else ""
+
+
+def foreign_families() -> tuple[ScoreFamily, ...]:
+    """The families of `foreign.py`, written without knowledge of the methods; none if it is not there."""
+    if importlib.util.find_spec("bench.calibration.foreign") is None:
+        return ()
+    module = importlib.import_module("bench.calibration.foreign")
+    return tuple(module.FAMILIES)
+
+
+def fits(shape: Shape, family: ScoreFamily) -> bool:
+    return shape.measures is None or family.measure in shape.measures
+
+
+def pairs() -> list[Cell]:
+    """Every shape with every family, at sizes that rotate."""
+    found = []
+    for place, shape in enumerate(SHAPES):
+        for other, family in enumerate(FAMILIES):
+            if fits(shape, family):
+                found.append(Cell(shape, family, SIZES[(2 * place + other) % len(SIZES)]))
+    medians = [each for each in FAMILIES if fits(BY_NAME["median"], each)]
+    found += [Cell(BY_NAME["median"], family, n) for family in medians for n in (30, 100, 300)]
+    return list(dict.fromkeys(found))
+
+
+def strict_cells() -> list[Cell]:
+    """The catastrophes again, under `strict`, where the budget is promised."""
+    return [
+        Cell(each.shape, each.family, each.n, strict=True)
+        for each in pairs()
+        if each.family.name == CATASTROPHES and each.shape.guarded and not each.shape.against
+    ]
+
+
+def looks_cells() -> list[Cell]:
+    """Successive looks: planned up to a size, and as the advice on the next size leads."""
+    by_name = {family.name: family for family in FAMILIES}
+    chosen = [(BY_NAME["one clause + margin"], by_name["zero-inflated"], looks) for looks in (3, 5, 10)]
+    chosen += [(BY_NAME["one clause"], by_name["binary"], looks) for looks in (3, 10)]
+    chosen += [(BY_NAME["max of 3"], by_name["ties"], 5), (BY_NAME["for 1 of 5"], by_name["beta"], 5)]
+    chosen += [(BY_NAME["all of 3"], by_name["clusters"], 5)]
+    return [
+        Cell(shape, family, 300 if planned else 50, looks, planned)
+        for shape, family, looks in chosen
+        for planned in (True, False)
+    ]
+
+
+def seeds_cells() -> list[Cell]:
+    """Three seeds per system, alike and with a deviation of their own."""
+    chosen = ("one clause + margin", "one clause", "max of 3", "number, interval")
+    sizes = {"one clause": (100, 500)}
+    return [
+        Cell(BY_NAME[shape], family, n)
+        for shape in chosen
+        for family in SEEDED
+        for n in sizes.get(shape, (300,))
+    ]
+
+
+def foreign_cells() -> list[Cell]:
+    """The families of others, each with the main shapes at sizes that rotate."""
+    found = []
+    for place, family in enumerate(foreign_families()):
+        for other, name in enumerate(FOREIGN_SHAPES):
+            if fits(BY_NAME[name], family):
+                found.append(Cell(BY_NAME[name], family, SIZES[(place + 2 * other) % len(SIZES)]))
+    return found
+
+
+def every_cell() -> list[Cell]:
+    """All cells, each name once."""
+    return [*pairs(), *strict_cells(), *looks_cells(), *seeds_cells(), *foreign_cells()]
+
+
+def quick_cells() -> list[Cell]:
+    """A few cells that show in a minute that the simulation runs and that nothing is far off."""
+    by_name = {family.name: family for family in (*FAMILIES, *SEEDED)}
+    chosen = (
+        ("one clause + margin", "zero-inflated"),
+        ("one clause", "binary"),
+        ("max of 10", "zero-inflated"),
+        ("for 1 of 5", "ties"),
+        ("kill any of 5", "clusters"),
+        ("number, interval", "zero-inflated"),
+    )
+    return [Cell(BY_NAME[shape], by_name[family], 50) for shape, family in chosen]

@@ -1,0 +1,111 @@
+"""How often the intervals of tables hold the truth, and how wide they are beside plain percentile intervals."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from bench.calibration import program
+from bench.calibration.cells import foreign_families
+from bench.calibration.families import FAMILIES, LOWER_IS_BETTER, SEEDED, Floats, ScoreFamily, margin_of
+from bench.calibration.simulate import Rate, generator_of
+
+from assay.stats.resample import cluster_sums, weighted_means
+
+SIZES = (10, 30, 50, 100, 300)
+PROMISED_FROM = 30  # items, from which on intervals are to cover
+LOWEST, HIGHEST = 0.93, 0.98
+CHUNK = 50
+
+
+@dataclass(frozen=True)
+class IntervalResult:
+    """Coverage of one family at one size: of a system's mean, and of its difference from the baseline."""
+
+    family: str
+    n: int
+    estimate: Rate
+    comparison: Rate
+    estimate_width: float  # relative to the plain percentile interval
+    comparison_width: float
+
+    @property
+    def off(self) -> list[str]:
+        """Which of the two is shown to lie outside 93 to 98 %, if it is promised at this size."""
+        if self.n < PROMISED_FROM:
+            return []
+        both = {"estimate": self.estimate, "comparison": self.comparison}
+        return [what for what, rate in both.items() if rate.high < LOWEST or rate.low > HIGHEST]
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "off": self.off}
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> IntervalResult:
+        rates = {what: Rate(**found[what]) for what in ("estimate", "comparison")}
+        kept = {name: found[name] for name in ("family", "n", "estimate_width", "comparison_width")}
+        return cls(**kept, **rates)
+
+
+def every_family() -> tuple[ScoreFamily, ...]:
+    return (*FAMILIES, *SEEDED, *foreign_families())
+
+
+def run_intervals(studies: int, processes: int) -> Iterator[IntervalResult]:
+    """Every family at every size, as they are finished."""
+    wanted = [(family, n) for family in every_family() for n in SIZES]
+    tasks = [
+        (family, n, range(start, min(start + CHUNK, studies)))
+        for family, n in wanted
+        for start in range(0, studies, CHUNK)
+    ]
+    sums: dict[tuple[str, int], list[Floats]] = {(family.name, n): [] for family, n in wanted}
+    chunks = len(tasks) // len(wanted)
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        for name, n, found in pool.imap_unordered(_covered, tasks):
+            sums[name, n].append(found)
+            if len(sums[name, n]) == chunks:
+                yield _result(name, n, np.concatenate(sums.pop((name, n))))
+
+
+def _result(name: str, n: int, found: Floats) -> IntervalResult:
+    covered = found[:, :2].sum(axis=0).astype(int)
+    widths, plain = found[:, 2:4].mean(axis=0), found[:, 4:6].mean(axis=0)
+    rates = [Rate(int(count), len(found)) for count in covered]
+    relative = np.divide(widths, plain, out=np.full(2, np.nan), where=plain > 0)
+    return IntervalResult(name, n, *rates, float(relative[0]), float(relative[1]))
+
+
+def _covered(task: tuple[ScoreFamily, int, range]) -> tuple[str, int, Floats]:
+    """Per study: whether the estimate and the comparison cover, their widths, and those of percentiles."""
+    family, n, studies = task
+    measure = program.measure_named(family.measure)
+    gain = margin_of(family)
+    difference = -gain if family.measure in LOWER_IS_BETTER else gain
+    found = []
+    for study in studies:
+        scores = family.draw(generator_of("intervals", family.name, n, study), n, [gain])
+        shown = program.tables_of(program.rows_of(scores, family.measure), measure)
+        truths = (family.mean + difference, difference)
+        # no interval is no claim, and covers whatever is true
+        ends = [(-np.inf if one.low is None else one.low, np.inf if one.high is None else one.high) for one in shown]
+        covers = [low - 1e-12 <= true <= high + 1e-12 for (low, high), true in zip(ends, truths, strict=True)]
+        candidate, baseline = (np.atleast_2d(each).mean(axis=0) for each in (scores.candidates[0], scores.baseline))
+        plain = _percentile_widths([candidate, candidate - baseline], scores.clusters)
+        widths = [high - low for low, high in ends]
+        finite = [wide if np.isfinite(wide) else other for wide, other in zip(widths, plain, strict=True)]
+        found.append([*covers, *finite, *plain])
+    return family.name, n, np.array(found, dtype=np.float64)
+
+
+def _percentile_widths(columns: Sequence[Floats], clusters: Any) -> list[float]:
+    """The widths of plain percentile bootstrap intervals."""
+    sums, counts = cluster_sums(np.column_stack(columns), clusters)
+    weights = program.KeptWeights(program.RESAMPLES, seed=0).weights(len(sums))
+    drawn = weighted_means(weights, sums, counts)
+    tail = (1 - program.LEVEL) / 2
+    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    return [float(each) for each in high - low]

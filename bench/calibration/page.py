@@ -1,0 +1,148 @@
+"""The results as files: JSON in bench/results, and the page docs/calibration.md."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import size
+from bench.calibration.cells import every_cell
+from bench.calibration.intervals import SIZES, IntervalResult, every_family
+from bench.calibration.power import EARLIER, ITEMS, MOST_LOST
+from bench.calibration.program import RESAMPLES
+from bench.calibration.simulate import BUDGET, CellResult, Rate
+
+RESULTS = size.RESULTS / "calibration"
+PAGE = (size.RESULTS if size.SMALL else Path(__file__).parents[2] / "docs") / "calibration.md"
+WORDS = {"kept": "kept", "FAILS": "**FAILS**", "not yet": "not yet", "shown": "shown only"}
+
+LEAD = """# Calibration
+
+This page shows how often verdicts are wrong, and how often intervals hold the truth, on simulated studies in
+which the truth is known. `make calibration` makes it again; `make calibration-quick` runs a few cells.
+
+Each line is a gate, a family of scores and a number of items: {studies} studies per rate, {resamples} resamples,
+decided by the same code as a real study. *False go* is the share of go among systems that violate the gate,
+*false no-go* the share of no-go among systems that satisfy it, both at the edge, where mistakes are easiest.
+The budget is {budget:.0%} for each. In brackets are the 99 % lower and upper Monte Carlo bounds. A cell fails
+if the lower bound of either rate is above the budget. *Power* is the share of right decisions with a planted
+gain of 0.05 (of a quarter of the mean for times, a loss of 0.1 against a baseline, a loss of 0.2 in one slice
+for kills, no difference at all for equivalence).
+"""
+STATES = """
+A cell is *shown only* if its gate promises nothing: clauses decided on the estimate, and rare catastrophes
+without `strict`. A cell is *not yet* if the program cannot decide it as promised; figures beside it are those
+of a plain decision.
+"""
+INTERVALS = """
+## Intervals
+
+How often the 95 % interval holds the truth: of one system's mean, and of its difference from the baseline.
+From {promised} items on it is to be {low:.0%} to {high:.0%}; a figure outside that chance does not explain is in
+bold. After the slash is the mean width relative to the plain percentile interval.
+"""
+POWER = """
+## Power beside an earlier version
+
+One clause `M(new) >= M(old)`, one look, {items} items, a gain of 2.8 standard errors as far as the family has
+room, the same studies for both versions. At most {most:.0f} points may be lost since commit {earlier}.
+"""
+
+
+def load(part: str) -> Any:
+    file = RESULTS / f"{part}.json"
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+def save(part: str, found: Any) -> None:
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{part}.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+def results() -> list[CellResult]:
+    """The stored cells, in the order of the table."""
+    stored = load("cells") or {}
+    return [CellResult.from_json(stored[cell.name]) for cell in every_cell() if cell.name in stored]
+
+
+def failing() -> list[str]:
+    """Everything that exceeds its limit, in words."""
+    found = [f"{each.name}: {', '.join(each.broken)}" for each in results() if each.state == "FAILS"]
+    found += [f"interval of {each.family} at n = {each.n}: {', '.join(each.off)}" for each in _intervals() if each.off]
+    lost = {name: one["then"] - one["now"] for name, one in (load("power") or {"families": {}})["families"].items()}
+    return found + [f"power of {name}: {loss:.1%} lost" for name, loss in lost.items() if loss > MOST_LOST]
+
+
+def write() -> None:
+    """The page from all stored results."""
+    lines = [*_cells(results()), *_interval_table(_intervals()), *_power_table(load("power"))]
+    PAGE.write_text("\n".join(lines).rstrip() + "\n")
+
+
+def _intervals() -> list[IntervalResult]:
+    return [IntervalResult.from_json(each) for each in load("intervals") or []]
+
+
+def _cells(found: Sequence[CellResult]) -> Iterator[str]:
+    studies = max((rate.studies for each in found for rate in each.rates.values()), default=0)
+    yield LEAD.format(studies=studies, resamples=f"{RESAMPLES:,}", budget=BUDGET).rstrip()
+    yield STATES.rstrip()
+    states = [each.state for each in found]
+    counts = [f"{states.count(state)} {WORDS[state].strip('*').lower()}" for state in WORDS if state in states]
+    yield f"\n**{len(found)} cells: {', '.join(counts)}.**\n"
+    yield "| cell: gate · family · items | false go | false no-go | power | |"
+    yield "|---|---|---|---|---|"
+    for each in found:
+        sides = [_rate(each.rates.get(side), side in each.broken) for side in ("false go", "false no-go")]
+        power = each.rates.get("power")
+        why = f": {each.not_yet or each.shown_only}" if each.not_yet or each.shown_only else ""
+        shown = f"{power.share:.0%}" if power else ""
+        yield f"| {each.name} | {' | '.join(sides)} | {shown} | {WORDS[each.state]}{why} |"
+
+
+def _rate(rate: Rate | None, exceeds: bool) -> str:
+    if rate is None:
+        return ""
+    shown = f"{rate.share:.1%} ({rate.low:.1%}–{rate.high:.1%})"
+    return f"**{shown}**" if exceeds else shown
+
+
+def _interval_table(found: Sequence[IntervalResult]) -> Iterator[str]:
+    from bench.calibration.intervals import HIGHEST, LOWEST, PROMISED_FROM
+
+    if not found:
+        return
+    yield INTERVALS.format(promised=PROMISED_FROM, low=LOWEST, high=HIGHEST)
+    by_place = {(each.family, each.n): each for each in found}
+    for what in ("estimate", "comparison"):
+        yield f"| {what}, {found[0].estimate.studies:,} studies | " + " | ".join(f"n = {n}" for n in SIZES) + " |"
+        yield "|---" * (1 + len(SIZES)) + "|"
+        for family in every_family():
+            cells = [_coverage(by_place.get((family.name, n)), what) for n in SIZES]
+            yield f"| {family.name} | {' | '.join(cells)} |"
+        yield ""
+
+
+def _coverage(found: IntervalResult | None, what: str) -> str:
+    if found is None:
+        return ""
+    rate, width = getattr(found, what), getattr(found, f"{what}_width")
+    covered = f"**{rate.share:.1%}**" if what in found.off else f"{rate.share:.1%}"
+    return covered if math.isnan(width) else f"{covered} / {width:.2f}"
+
+
+def _power_table(found: dict[str, Any] | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield POWER.format(items=ITEMS, most=100 * MOST_LOST, earlier=EARLIER)
+    if found["skipped"]:
+        yield f"Not compared: {found['skipped']}."
+        return
+    yield f"| family, {found['studies']:,} studies | gain | now | {EARLIER} | |"
+    yield "|---|---|---|---|---|"
+    for name, one in found["families"].items():
+        state = "**FAILS**" if one["then"] - one["now"] > MOST_LOST else "kept"
+        yield f"| {name} | {one['gain']:.3g} | {one['now']:.1%} | {one['then']:.1%} | {state} |"

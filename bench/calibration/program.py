@@ -1,0 +1,177 @@
+"""The one place where the simulation calls the program under test: rows, gates, looks, baselines, tables.
+
+It runs unchanged against an earlier version of the program, so it uses little of it, and looks for what may
+not be there yet when it is asked for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+from bench.calibration.families import PairedScores
+from bench.calibration.shapes import SLICES
+
+from assay.errors import UsageError
+from assay.gates.evaluate import Evaluator
+from assay.gates.verdict import Gate, decide
+from assay.measures.parse import parse_measure
+from assay.measures.score import STATUS
+from assay.plugins import Registry
+from assay.protocols import Measure
+from assay.records import Comparison, Estimate, Item, Verdict
+from assay.stats.compare import Comparing, summarise
+from assay.stats.resample import Draws, bootstrap_weights
+from assay.stats.rows import Rows
+from assay.study_file import GateFile
+
+RESAMPLES = 2_000
+LEVEL = 0.95
+MOST_GROWTH, LEAST_GROWTH = 2.0, 1.1  # of a study from one look to the next, whatever is advised
+CLUSTER = "group"
+
+
+class NotYet(Exception):
+    """The program cannot decide such a cell; the message says what is missing."""
+
+
+@cache
+def registry() -> Registry:
+    return Registry()
+
+
+@cache
+def measure_named(name: str) -> Measure:
+    return parse_measure(name, registry())
+
+
+@cache
+def _plain_items(n: int) -> tuple[Item, ...]:
+    return tuple(Item(f"i{index}", "", None, {"part": [f"p{index % SLICES}"]}) for index in range(n))
+
+
+def rows_of(scores: PairedScores, measure: str, first: int | None = None) -> Rows:
+    """Scores as the score stage leaves them: systems `old`, `v0`, `v1`, …; of a study's first items only."""
+    n = scores.n if first is None else first
+    names = ["old", *(f"v{index}" for index in range(len(scores.candidates)))]
+    items: Sequence[Item] = _plain_items(n)
+    if scores.clusters is not None:
+        groups = scores.clusters.tolist()
+        items = [
+            Item(each.item_id, "", None, {**each.tags, CLUSTER: [f"g{group}"]})
+            for each, group in zip(items, groups, strict=False)
+        ]
+    ids = [item.item_id for item in items]
+    parts = []
+    for name, values in zip(names, (scores.baseline, *scores.candidates), strict=True):
+        for seed, column in enumerate(np.atleast_2d(values)):
+            parts.append(
+                pl.DataFrame({"item": ids, "value": column[:n]}).with_columns(
+                    system=pl.lit(name),
+                    factors=pl.lit("{}"),
+                    arm=pl.lit(name),
+                    seed=pl.lit(seed, pl.Int64),
+                    measure=pl.lit(measure),
+                    status=pl.lit("scored", STATUS),
+                )
+            )
+    return Rows(pl.concat(parts), items, None if scores.clusters is None else CLUSTER)
+
+
+def gate_of(rules: Mapping[str, Any], *, strict: bool = False) -> Gate:
+    """A gate as a study file would declare it."""
+    if strict and "strict" not in GateFile.model_fields:
+        raise NotYet("gates have no `strict` yet")
+    try:
+        return Gate.from_file("ship", GateFile(**rules, **({"strict": True} if strict else {})))
+    except UsageError as error:
+        raise NotYet(f"the clause is refused: {str(error).splitlines()[0]}") from error
+
+
+def verdict_on(gate: Gate, rows: Rows, level: float = LEVEL) -> Verdict:
+    """What the program says of one gate."""
+    evaluator = Evaluator(rows, registry(), resamples=RESAMPLES, level=level)
+    vars(evaluator)["_draws"] = KeptWeights(RESAMPLES, seed=0)  # what it would draw itself
+    (found,) = decide([gate], evaluator)
+    return found
+
+
+class KeptWeights(Draws):
+    """Bootstrap weights that all studies of one size share."""
+
+    def weights(self, n: int) -> Iterator[Any]:
+        return iter(_weights(n, self.resamples, self.seed))
+
+
+@lru_cache(maxsize=8)
+def _weights(n: int, resamples: int, seed: int) -> list[Any]:
+    return list(bootstrap_weights(n, resamples, seed))
+
+
+def verdict_over_looks(
+    gate: Gate, scores: PairedScores, measure: str, looks: int, *, planned: bool, first: int
+) -> str:
+    """The first decided verdict of several looks at a study that grows; the last one if none is decided.
+
+    Looks at a planned study are evenly spaced. Otherwise the next size is what the program advises, within
+    reason.
+    """
+    sizes = [round(scores.n * look / looks) for look in range(1, looks + 1)] if planned else [first]
+    word = "inconclusive"
+    for look in range(looks):
+        if look == len(sizes):
+            sizes.append(next_size(sizes[-1], advised, scores.n))
+        found = look_at(gate, rows_of(scores, measure, sizes[look]), sizes[:look], planned)
+        word, advised = found.verdict, advice_of(found)
+        if word != "inconclusive" or sizes[look] >= scores.n:
+            break
+    return word
+
+
+def look_at(gate: Gate, rows: Rows, earlier: Sequence[int], planned: bool) -> Verdict:  # noqa: ARG001
+    """One look, given the sizes of those before.
+
+    Here the recorded looks go to the decision, once it takes them. Until then every look is decided as if it
+    were the only one, and `looks_are_recorded` keeps such cells from passing.
+    """
+    return verdict_on(gate, rows)
+
+
+def looks_are_recorded() -> bool:
+    """Whether a decision takes earlier looks into account."""
+    return False
+
+
+def seeds_are_modelled() -> bool:
+    """Seeds need no call of their own: rows carry them, whatever the program makes of them."""
+    return True
+
+
+def advice_of(verdict: Verdict) -> int | None:
+    """How many more items the program says would settle a verdict."""
+    return max((each.items_to_settle or 0 for each in verdict.clauses), default=0) or None
+
+
+def next_size(n: int, advised: int | None, most: int) -> int:
+    """The size of the next look: what was advised, grown by 10 % at least and to the double at most."""
+    wanted = n * MOST_GROWTH if advised is None else n + advised
+    return int(min(most, max(n * LEAST_GROWTH, min(wanted, n * MOST_GROWTH))))
+
+
+def verdict_against(rows: Rows, measure: Measure) -> str:
+    """A new version `v0` against a stored version `old`: no-go if a loss is shown."""
+    from assay.operations.baselines.gate import _Outcomes, _verdict
+
+    how = Comparing("old", correction="none", resamples=RESAMPLES)
+    _, found = summarise(rows, [measure], how)
+    clauses = _Outcomes({measure.name: measure}, [], 0).clauses(found, "stored")
+    return _verdict("stored", clauses, []).verdict
+
+
+def tables_of(rows: Rows, measure: Measure) -> tuple[Estimate, Comparison]:
+    """The interval of one system and that of its difference from the baseline, as a report shows them."""
+    estimates, comparisons = summarise(rows, [measure], Comparing("old", resamples=RESAMPLES, level=LEVEL))
+    return next(each for each in estimates if each.system == "v0"), comparisons[0]

@@ -1,0 +1,256 @@
+"""Gates of every shape, each with systems that it must not pass and systems that it must not stop.
+
+False go is counted where it is easiest: at the edge of what the clauses allow, with all other parts of the
+gate out of the way. A clause that asks for a margin promises a gain ("gain shown"), so systems without a
+gain violate it. Clauses without a margin are strict on the side where systems equal to the baseline must
+not pass, and not strict on the side where they must not be stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.calibration.families import (
+    LOWER_IS_BETTER,
+    SECONDS,
+    ScoreFamily,
+    margin_of,
+    most_gain,
+    most_loss,
+)
+
+SLICES = 5
+GO, NO_GO = "go", "no-go"
+
+
+@dataclass(frozen=True)
+class Side:
+    """A gate, and the true gains of the systems it is tried on: per slice, then per candidate."""
+
+    rules: dict[str, Any]
+    gains: tuple[tuple[float, ...], ...]  # one entry: the same in every slice
+    word: str  # the verdict that is counted
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One form of gate: what a false go, a false no-go and a find look like for a family."""
+
+    name: str
+    false_go: Callable[[ScoreFamily], Side] | None
+    false_no_go: Callable[[ScoreFamily], Side] | None
+    find: Callable[[ScoreFamily], Side] | None = None
+    measures: frozenset[str] | None = None  # None: all
+    against: bool = False  # decided as a new version against a baseline, not by a gate
+    guarded: bool = True  # false: it promises nothing, and its figures are only shown
+
+    def sides(self, family: ScoreFamily) -> dict[str, Side]:
+        made = {"false go": self.false_go, "false no-go": self.false_no_go, "power": self.find}
+        return {what: side(family) for what, side in made.items() if side is not None}
+
+    def __reduce__(self) -> tuple[Callable[[str], Shape], tuple[str]]:
+        return shape_named, (self.name,)  # functions within functions do not travel between processes
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The clauses of a family's measure: which way is better, and how a margin is written."""
+
+    family: ScoreFamily
+    statistic: str = ""
+    up: str = field(init=False)
+    down: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        less = self.family.measure in LOWER_IS_BETTER
+        object.__setattr__(self, "up", "<" if less else ">")
+        object.__setattr__(self, "down", ">" if less else "<")
+
+    def of(self, system: str) -> str:
+        named = f"{self.family.measure}({system})"
+        return f"{self.statistic}({named})" if self.statistic else named
+
+    @property
+    def margin(self) -> str:
+        sign = "-" if self.family.measure in LOWER_IS_BETTER else "+"
+        return f"{sign} {margin_of(self.family):.12g}"
+
+    def better(self, left: str, op: str = "=", margin: bool = True) -> str:
+        """That the left side is better than the baseline; op "=": or equal."""
+        return f"{left} {self.up}{op} {self.of('old')}{f' {self.margin}' if margin else ''}"
+
+
+def planted(family: ScoreFamily) -> float:
+    """The gain whose detection is called power: 0.05, or a quarter of the mean of times."""
+    wanted = 0.25 * family.mean if family.measure == SECONDS else 0.05
+    return min(wanted, most_gain(family))
+
+
+def candidates(number: int) -> list[str]:
+    return [f"v{index}" for index in range(number)]
+
+
+def twins(number: int) -> tuple[tuple[float, ...], ...]:
+    return ((0.0,) * number,)
+
+
+def first(value: float, rest: float, number: int) -> tuple[float, ...]:
+    return (value, *(rest,) * (number - 1))
+
+
+def one_clause(margin: bool, statistic: str = "") -> dict[str, Any]:
+    def false_go(family: ScoreFamily) -> Side:
+        words = _Words(family, statistic)
+        return Side({"go": [words.better(words.of("v0"), "=" if margin else "", margin)]}, twins(1), GO)
+
+    def false_no_go(family: ScoreFamily) -> Side:
+        words = _Words(family, statistic)
+        gain = margin_of(family) if margin else 0.0
+        return Side({"go": [words.better(words.of("v0"), "=", margin)]}, ((gain,),), NO_GO)
+
+    def find(family: ScoreFamily) -> Side:
+        words = _Words(family, statistic)
+        return Side({"go": [words.better(words.of("v0"), "=", margin)]}, ((planted(family),),), GO)
+
+    return {"false_go": false_go, "false_no_go": false_no_go, "find": find}
+
+
+def all_of(number: int) -> dict[str, Any]:
+    def rules(family: ScoreFamily) -> dict[str, Any]:
+        words = _Words(family)
+        return {"go": [words.better(words.of(each)) for each in candidates(number)]}
+
+    return {
+        # one twin, and the others so good that only the twin is left to stop a go
+        "false_go": lambda family: Side(rules(family), (first(0.0, most_gain(family), number),), GO),
+        "false_no_go": lambda family: Side(rules(family), ((margin_of(family),) * number,), NO_GO),
+        "find": lambda family: Side(rules(family), ((planted(family),) * number,), GO),
+    }
+
+
+def one_of(number: int, largest: bool) -> dict[str, Any]:
+    """`any` of several clauses, or `max` over several systems."""
+
+    def rules(family: ScoreFamily) -> dict[str, Any]:
+        words = _Words(family)
+        if not largest:
+            return {"go": {"any": [words.better(words.of(each)) for each in candidates(number)]}}
+        best = "min" if family.measure in LOWER_IS_BETTER else "max"
+        return {"go": [words.better(f"{best}({', '.join(words.of(each) for each in candidates(number))})")]}
+
+    return {
+        "false_go": lambda family: Side(rules(family), twins(number), GO),
+        "false_no_go": lambda family: Side(
+            rules(family), (first(margin_of(family), most_loss(family), number),), NO_GO
+        ),
+        "find": lambda family: Side(rules(family), (first(planted(family), 0.0, number),), GO),
+    }
+
+
+def for_some(need: int) -> dict[str, Any]:
+    """`for k of` five slices."""
+
+    def rules(family: ScoreFamily) -> dict[str, Any]:
+        words = _Words(family)
+        return {"go": [f"{words.better(words.of('v0'))} for {need} of part=*"]}
+
+    def sliced(certain: int, value: float, edge: int, other: float) -> tuple[tuple[float, ...], ...]:
+        """One candidate's gain by slice: `certain` slices have `value`, the rest `other`."""
+        return tuple((value,) if index < certain + edge else (other,) for index in range(SLICES))
+
+    return {
+        # one slice fewer than asked for is far above, the others are equal to the baseline
+        "false_go": lambda family: Side(rules(family), sliced(need - 1, most_gain(family), 0, 0.0), GO),
+        "false_no_go": lambda family: Side(
+            rules(family), sliced(0, margin_of(family), need, most_loss(family)), NO_GO
+        ),
+        "find": lambda family: Side(rules(family), sliced(SLICES, planted(family), 0, 0.0), GO),
+    }
+
+
+def kill_any() -> dict[str, Any]:
+    def rules(family: ScoreFamily, op: str) -> dict[str, Any]:
+        words = _Words(family)
+        clause = f"{words.of('v0')} {words.down}{op} {words.of('old')}"
+        return {"kill": {"any": [f"{clause} where part=p{index}" for index in range(SLICES)]}}
+
+    def edge(family: ScoreFamily) -> tuple[tuple[float, ...], ...]:
+        return ((0.0,), *((most_gain(family),) for _ in range(SLICES - 1)))
+
+    def lost(family: ScoreFamily) -> tuple[tuple[float, ...], ...]:
+        return ((max(-0.2, most_loss(family)),), *((0.0,) for _ in range(SLICES - 1)))
+
+    return {
+        "false_go": lambda family: Side(rules(family, "="), edge(family), GO),
+        "false_no_go": lambda family: Side(rules(family, ""), twins(1), NO_GO),
+        "find": lambda family: Side(rules(family, ""), lost(family), NO_GO),
+    }
+
+
+def equivalence() -> dict[str, Any]:
+    def side(family: ScoreFamily, gain: float, word: str) -> Side:
+        words = _Words(family)
+        clause = f"{words.of('v0')} within {margin_of(family):.12g} of {words.of('old')}"
+        return Side({"go": [clause]}, ((gain,),), word)
+
+    return {
+        "false_go": lambda family: side(family, -margin_of(family), GO),
+        "false_no_go": lambda family: side(family, -margin_of(family), NO_GO),
+        "find": lambda family: side(family, 0.0, GO),
+    }
+
+
+def against_number(guarded: bool) -> dict[str, Any]:
+    """One system against its own true mean; unguarded: against a number 0.05 above it."""
+
+    def side(family: ScoreFamily, op: str, gain: float, word: str) -> Side:
+        words = _Words(family)
+        clause = f"{words.of('v0')} {words.up}{op} {family.mean:.12g}"
+        return Side({"go": [f"{clause} on interval" if guarded else clause]}, ((gain,),), word)
+
+    if not guarded:
+        return {
+            "false_go": lambda family: side(family, "=", -min(0.05, -most_loss(family)), GO),
+            "false_no_go": lambda family: side(family, "=", 0.0, NO_GO),
+        }
+    return {
+        "false_go": lambda family: side(family, "", 0.0, GO),
+        "false_no_go": lambda family: side(family, "=", 0.0, NO_GO),
+        "find": lambda family: side(family, "=", planted(family), GO),
+    }
+
+
+def against_baseline() -> dict[str, Any]:
+    """A new version against a stored one: a false alarm with equal versions, a find with a loss of 0.1."""
+    return {
+        "false_go": None,
+        "false_no_go": lambda _: Side({}, twins(1), NO_GO),
+        "find": lambda family: Side({}, ((max(-0.1, most_loss(family)),),), NO_GO),
+    }
+
+
+_SCORES = frozenset({"nDCG@10", "Success@10"})  # versions are never compared by their times
+SHAPES: tuple[Shape, ...] = (
+    Shape("one clause + margin", **one_clause(margin=True)),
+    Shape("one clause", **one_clause(margin=False)),
+    Shape("all of 3", **all_of(3)),
+    Shape("any of 3", **one_of(3, largest=False)),
+    Shape("any of 10", **one_of(10, largest=False)),
+    Shape("max of 3", **one_of(3, largest=True)),
+    Shape("max of 10", **one_of(10, largest=True)),
+    Shape("for 1 of 5", **for_some(1)),
+    Shape("for 2 of 5", **for_some(2)),
+    Shape("kill any of 5", **kill_any()),
+    Shape("equivalence", **equivalence()),
+    Shape("number, interval", **against_number(guarded=True)),
+    Shape("number, estimate", **against_number(guarded=False), guarded=False),
+    Shape("against a baseline", **against_baseline(), measures=_SCORES, against=True),
+    Shape("median", **one_clause(margin=False, statistic="p50"), measures=frozenset({SECONDS})),
+)
+BY_NAME = {shape.name: shape for shape in SHAPES}
+
+
+def shape_named(name: str) -> Shape:
+    return BY_NAME[name]
