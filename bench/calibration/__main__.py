@@ -1,7 +1,7 @@
 """Whether verdicts keep their error budget, on simulated studies of known truth: `make calibration`.
 
-python -m bench.calibration                  every cell, the coverage of intervals, the power beside an earlier
-                                             version; then docs/calibration.md
+python -m bench.calibration                  every cell, the coverage of intervals, the power beside an
+                                             earlier version; then docs/calibration.md
 python -m bench.calibration --quick          a few cells with few studies: exit code 1 if one is far off
 python -m bench.calibration --only "max of"  the cells whose name contains this; the others stay as they were
 python -m bench.calibration --page           the page again, from the last results
@@ -95,7 +95,9 @@ def quick(given: argparse.Namespace) -> int:
 
 
 def rates_in_short(result: Any) -> str:
-    return " ".join(f"{side} {rate.share:.1%} ({rate.low:.1%}–{rate.high:.1%})" for side, rate in result.rates.items())
+    return " ".join(
+        f"{side} {rate.share:.1%} ({rate.low:.1%}–{rate.high:.1%})" for side, rate in result.rates.items()
+    )
 
 
 def report(done: str, started: float, what: str) -> None:

@@ -56,10 +56,10 @@ class ScoreFamily(Protocol):
               less is better)
     mean      the true mean of the baseline: the expectation, not that of one draw
     draw      a fresh study: `random` is the only source of chance, so that the same generator gives the same
-              scores. There is one candidate per entry of `gains`. The true mean of a candidate is better than
-              `mean` by exactly its gain: `mean + gain`, for SECONDS `mean - gain`. A gain of 0 is a twin: equal
-              in truth, usually not in every score. Gains lie between -mean/2 and (1 - mean)/2, for SECONDS
-              between -mean and mean/2; `jumped`, `raised` and `scaled` plant any of them.
+              scores. There is one candidate per entry of `gains`. The true mean of a candidate is better
+              than `mean` by exactly its gain: `mean + gain`, for SECONDS `mean - gain`. A gain of 0 is a
+              twin: equal in truth, usually not in every score. Gains lie between -mean/2 and (1 - mean)/2,
+              for SECONDS between -mean and mean/2; `jumped`, `raised` and `scaled` plant any of them.
 
     Any item may be as likely as any other to come first, in any slice: a simulation cuts a study into slices
     and looks at the first items before it looks at all. Candidates may depend on the baseline and on each
@@ -143,9 +143,7 @@ class SkewedScores:
 
     def draw(self, random: np.random.Generator, n: int, gains: Sequence[float]) -> PairedScores:
         baseline = random.beta(self.a, self.b, n)
-        twins = [
-            np.where(random.random(n) < 0.3, baseline, random.beta(self.a, self.b, n)) for _ in gains
-        ]
+        twins = [np.where(random.random(n) < 0.3, baseline, random.beta(self.a, self.b, n)) for _ in gains]
         planted = [raised(twin, self.mean, gain) for twin, gain in zip(twins, gains, strict=True)]
         return PairedScores(baseline, np.array(planted))
 
@@ -311,9 +309,7 @@ def _planted(gain: float) -> str:
     return f"a candidate with gain {gain:g}"
 
 
-def _wrong_form(
-    family: ScoreFamily, drawn: PairedScores, n: int, gains: Sequence[float]
-) -> Iterator[str]:
+def _wrong_form(family: ScoreFamily, drawn: PairedScores, n: int, gains: Sequence[float]) -> Iterator[str]:
     if family.measure not in {NDCG, SUCCESS, SECONDS}:
         yield f"the measure {family.measure!r} is none of {NDCG}, {SUCCESS}, {SECONDS}"
     if drawn.baseline.shape[-1] != n or drawn.candidates.shape != (len(gains), *drawn.baseline.shape):

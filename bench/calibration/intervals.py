@@ -1,9 +1,9 @@
-"""How often the intervals of tables hold the truth, and how wide they are beside plain percentile intervals."""
+"""How often the intervals of tables hold the truth, and how wide they are beside plain percentiles."""
 
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,9 +11,7 @@ import numpy as np
 from bench.calibration import program
 from bench.calibration.cells import foreign_families
 from bench.calibration.families import FAMILIES, LOWER_IS_BETTER, SEEDED, Floats, ScoreFamily, margin_of
-from bench.calibration.simulate import Rate, generator_of
-
-from assay.stats.resample import cluster_sums, weighted_means
+from bench.calibration.simulate import Rate, generator_of, percentile_widths
 
 SIZES = (10, 30, 50, 100, 300)
 PROMISED_FROM = 30  # items, from which on intervals are to cover
@@ -91,21 +89,16 @@ def _covered(task: tuple[ScoreFamily, int, range]) -> tuple[str, int, Floats]:
         shown = program.tables_of(program.rows_of(scores, family.measure), measure)
         truths = (family.mean + difference, difference)
         # no interval is no claim, and covers whatever is true
-        ends = [(-np.inf if one.low is None else one.low, np.inf if one.high is None else one.high) for one in shown]
+        ends = [
+            (-np.inf if one.low is None else one.low, np.inf if one.high is None else one.high)
+            for one in shown
+        ]
         covers = [low - 1e-12 <= true <= high + 1e-12 for (low, high), true in zip(ends, truths, strict=True)]
-        candidate, baseline = (np.atleast_2d(each).mean(axis=0) for each in (scores.candidates[0], scores.baseline))
-        plain = _percentile_widths([candidate, candidate - baseline], scores.clusters)
+        candidate, baseline = (
+            np.atleast_2d(each).mean(axis=0) for each in (scores.candidates[0], scores.baseline)
+        )
+        plain = percentile_widths([candidate, candidate - baseline], scores.clusters)
         widths = [high - low for low, high in ends]
         finite = [wide if np.isfinite(wide) else other for wide, other in zip(widths, plain, strict=True)]
         found.append([*covers, *finite, *plain])
     return family.name, n, np.array(found, dtype=np.float64)
-
-
-def _percentile_widths(columns: Sequence[Floats], clusters: Any) -> list[float]:
-    """The widths of plain percentile bootstrap intervals."""
-    sums, counts = cluster_sums(np.column_stack(columns), clusters)
-    weights = program.KeptWeights(program.RESAMPLES, seed=0).weights(len(sums))
-    drawn = weighted_means(weights, sums, counts)
-    tail = (1 - program.LEVEL) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
-    return [float(each) for each in high - low]

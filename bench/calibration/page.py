@@ -21,35 +21,48 @@ WORDS = {"kept": "kept", "FAILS": "**FAILS**", "not yet": "not yet", "shown": "s
 
 LEAD = """# Calibration
 
-This page shows how often verdicts are wrong, and how often intervals hold the truth, on simulated studies in
-which the truth is known. `make calibration` makes it again; `make calibration-quick` runs a few cells.
+This page shows how often verdicts are wrong, and how often intervals hold the truth, on simulated
+studies in which the truth is known. `make calibration` makes it again, and `make calibration-quick`
+runs a few cells in a minute. The families of scores are in `bench/calibration/families.py`, the gates
+in `bench/calibration/shapes.py`. The study is decided by the same code as a real one, with
+{resamples} resamples.
 
-Each line is a gate, a family of scores and a number of items: {studies} studies per rate, {resamples} resamples,
-decided by the same code as a real study. *False go* is the share of go among systems that violate the gate,
-*false no-go* the share of no-go among systems that satisfy it, both at the edge, where mistakes are easiest.
-The budget is {budget:.0%} for each. In brackets are the 99 % lower and upper Monte Carlo bounds. A cell fails
-if the lower bound of either rate is above the budget. *Power* is the share of right decisions with a planted
-gain of 0.05 (of a quarter of the mean for times, a loss of 0.1 against a baseline, a loss of 0.2 in one slice
-for kills, no difference at all for equivalence).
-"""
-STATES = """
-A cell is *shown only* if its gate promises nothing: clauses decided on the estimate, and rare catastrophes
-without `strict`. A cell is *not yet* if the program cannot decide it as promised; figures beside it are those
-of a plain decision.
+## Verdicts
+
+Each line is a gate, a family of scores and a number of items, with {studies} studies per rate.
+*False go* is the share of go among systems that violate the gate. *False no-go* is the share of no-go
+among systems that satisfy it. Both are counted at the edge, where mistakes are easiest, and the budget
+of each is {budget}. In brackets are the 99 % lower and upper Monte Carlo bounds. A cell fails if the
+lower bound of a rate is above the budget.
+
+*Coverage* is how often the interval of the gate's only clause held the truth, at every look if there
+are several. *Width* is its mean width relative to the plain percentile interval, or to the interval of
+a single look. *Power* is the share of right decisions with a planted gain of 0.05 (a quarter of the
+mean for times). For kills it is a loss of 0.2 in one slice, against a baseline a loss of 0.1, for
+equivalence no difference.
+
+A cell is *shown only* if its gate promises nothing: clauses decided on the estimate, and rare
+catastrophes without `strict`. A cell is *not yet* if the program cannot decide it as promised. Figures
+beside it are those of a plain decision.
 """
 INTERVALS = """
 ## Intervals
 
-How often the 95 % interval holds the truth: of one system's mean, and of its difference from the baseline.
-From {promised} items on it is to be {low:.0%} to {high:.0%}; a figure outside that chance does not explain is in
-bold. After the slash is the mean width relative to the plain percentile interval.
+How often the 95 % interval of a table holds the truth: of one system's mean, and of its difference from
+the baseline. From {promised} items on it is to be {low} to {high}. A figure is in bold if it lies outside and
+chance in the simulation does not explain that. After the slash is the mean width relative to the plain
+percentile interval.
 """
 POWER = """
 ## Power beside an earlier version
 
-One clause `M(new) >= M(old)`, one look, {items} items, a gain of 2.8 standard errors as far as the family has
-room, the same studies for both versions. At most {most:.0f} points may be lost since commit {earlier}.
+One clause `M(new) >= M(old)`, one look, {items} items, a gain of 2.8 standard errors if the family has
+room for it, and the same studies for both versions. At most {most} may be lost since commit {earlier}.
 """
+
+
+def percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f} %"
 
 
 def load(part: str) -> Any:
@@ -71,9 +84,18 @@ def results() -> list[CellResult]:
 def failing() -> list[str]:
     """Everything that exceeds its limit, in words."""
     found = [f"{each.name}: {', '.join(each.broken)}" for each in results() if each.state == "FAILS"]
-    found += [f"interval of {each.family} at n = {each.n}: {', '.join(each.off)}" for each in _intervals() if each.off]
-    lost = {name: one["then"] - one["now"] for name, one in (load("power") or {"families": {}})["families"].items()}
-    return found + [f"power of {name}: {loss:.1%} lost" for name, loss in lost.items() if loss > MOST_LOST]
+    found += [
+        f"interval of {each.family} at n = {each.n}: {', '.join(each.off)}"
+        for each in _intervals()
+        if each.off
+    ]
+    lost = {
+        name: one["then"] - one["now"]
+        for name, one in (load("power") or {"families": {}})["families"].items()
+    }
+    return found + [
+        f"power of {name}: {percent(loss)} lost" for name, loss in lost.items() if loss > MOST_LOST
+    ]
 
 
 def write() -> None:
@@ -88,25 +110,30 @@ def _intervals() -> list[IntervalResult]:
 
 def _cells(found: Sequence[CellResult]) -> Iterator[str]:
     studies = max((rate.studies for each in found for rate in each.rates.values()), default=0)
-    yield LEAD.format(studies=studies, resamples=f"{RESAMPLES:,}", budget=BUDGET).rstrip()
-    yield STATES.rstrip()
+    yield LEAD.format(studies=studies, resamples=f"{RESAMPLES:,}", budget=percent(BUDGET, 0)).rstrip()
     states = [each.state for each in found]
-    counts = [f"{states.count(state)} {WORDS[state].strip('*').lower()}" for state in WORDS if state in states]
+    counts = [
+        f"{states.count(state)} {WORDS[state].strip('*').lower()}" for state in WORDS if state in states
+    ]
     yield f"\n**{len(found)} cells: {', '.join(counts)}.**\n"
-    yield "| cell: gate · family · items | false go | false no-go | power | |"
-    yield "|---|---|---|---|---|"
+    yield "| gate · family · items | false go | false no-go | coverage | width | power | budget |"
+    yield "|---" * 7 + "|"
     for each in found:
         sides = [_rate(each.rates.get(side), side in each.broken) for side in ("false go", "false no-go")]
         power = each.rates.get("power")
         why = f": {each.not_yet or each.shown_only}" if each.not_yet or each.shown_only else ""
-        shown = f"{power.share:.0%}" if power else ""
-        yield f"| {each.name} | {' | '.join(sides)} | {shown} | {WORDS[each.state]}{why} |"
+        figures = [
+            percent(each.coverage.share) if each.coverage else "",
+            f"{each.width:.2f}" if each.width else "",
+            percent(power.share, 0) if power else "",
+        ]
+        yield f"| {' | '.join([each.name, *sides, *figures, WORDS[each.state] + why])} |"
 
 
 def _rate(rate: Rate | None, exceeds: bool) -> str:
     if rate is None:
         return ""
-    shown = f"{rate.share:.1%} ({rate.low:.1%}–{rate.high:.1%})"
+    shown = f"{percent(rate.share)} ({100 * rate.low:.1f}–{100 * rate.high:.1f})"
     return f"**{shown}**" if exceeds else shown
 
 
@@ -115,10 +142,14 @@ def _interval_table(found: Sequence[IntervalResult]) -> Iterator[str]:
 
     if not found:
         return
-    yield INTERVALS.format(promised=PROMISED_FROM, low=LOWEST, high=HIGHEST)
+    yield INTERVALS.format(promised=PROMISED_FROM, low=percent(LOWEST, 0), high=percent(HIGHEST, 0))
     by_place = {(each.family, each.n): each for each in found}
     for what in ("estimate", "comparison"):
-        yield f"| {what}, {found[0].estimate.studies:,} studies | " + " | ".join(f"n = {n}" for n in SIZES) + " |"
+        yield (
+            f"| {what}, {found[0].estimate.studies:,} studies | "
+            + " | ".join(f"n = {n}" for n in SIZES)
+            + " |"
+        )
         yield "|---" * (1 + len(SIZES)) + "|"
         for family in every_family():
             cells = [_coverage(by_place.get((family.name, n)), what) for n in SIZES]
@@ -130,14 +161,14 @@ def _coverage(found: IntervalResult | None, what: str) -> str:
     if found is None:
         return ""
     rate, width = getattr(found, what), getattr(found, f"{what}_width")
-    covered = f"**{rate.share:.1%}**" if what in found.off else f"{rate.share:.1%}"
+    covered = f"**{percent(rate.share)}**" if what in found.off else percent(rate.share)
     return covered if math.isnan(width) else f"{covered} / {width:.2f}"
 
 
 def _power_table(found: dict[str, Any] | None) -> Iterator[str]:
     if found is None:
         return
-    yield POWER.format(items=ITEMS, most=100 * MOST_LOST, earlier=EARLIER)
+    yield POWER.format(items=ITEMS, most=f"{100 * MOST_LOST:.0f} points", earlier=EARLIER)
     if found["skipped"]:
         yield f"Not compared: {found['skipped']}."
         return
@@ -145,4 +176,4 @@ def _power_table(found: dict[str, Any] | None) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for name, one in found["families"].items():
         state = "**FAILS**" if one["then"] - one["now"] > MOST_LOST else "kept"
-        yield f"| {name} | {one['gain']:.3g} | {one['now']:.1%} | {one['then']:.1%} | {state} |"
+        yield f"| {name} | {one['gain']:.3g} | {percent(one['now'])} | {percent(one['then'])} | {state} |"

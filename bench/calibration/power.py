@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def gain_for(family: ScoreFamily) -> float:
-    """A gain of 2.8 standard errors (1.96 + 0.84: found in 80 % of studies), as far as the family has room."""
+    """A gain of 2.8 standard errors (1.96 + 0.84: found in 80 % of studies), if the family has room."""
     drawn = family.draw(generator_of("power", family.name), 20_000, [0.0])
     differences = drawn.candidates[0] - drawn.baseline
     if drawn.clusters is not None:

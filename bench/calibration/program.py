@@ -111,28 +111,28 @@ def _weights(n: int, resamples: int, seed: int) -> list[Any]:
     return list(bootstrap_weights(n, resamples, seed))
 
 
-def verdict_over_looks(
+def verdicts_over_looks(
     gate: Gate, scores: PairedScores, measure: str, looks: int, *, planned: bool, first: int
-) -> str:
-    """The first decided verdict of several looks at a study that grows; the last one if none is decided.
+) -> tuple[list[Verdict], Verdict]:
+    """The verdicts at several looks at a study that grows, until one is decided; and a plain one at the last.
 
     Looks at a planned study are evenly spaced. Otherwise the next size is what the program advises, within
     reason.
     """
     sizes = [round(scores.n * look / looks) for look in range(1, looks + 1)] if planned else [first]
-    word = "inconclusive"
+    found: list[Verdict] = []
     for look in range(looks):
         if look == len(sizes):
-            sizes.append(next_size(sizes[-1], advised, scores.n))
-        found = look_at(gate, rows_of(scores, measure, sizes[look]), sizes[:look], planned)
-        word, advised = found.verdict, advice_of(found)
-        if word != "inconclusive" or sizes[look] >= scores.n:
+            sizes.append(next_size(sizes[-1], advice_of(found[-1]), scores.n))
+        rows = rows_of(scores, measure, sizes[look])
+        found.append(look_at(gate, rows, sizes[:look], scores.n if planned else None))
+        if found[-1].verdict != "inconclusive" or sizes[look] >= scores.n:
             break
-    return word
+    return found, verdict_on(gate, rows)
 
 
-def look_at(gate: Gate, rows: Rows, earlier: Sequence[int], planned: bool) -> Verdict:  # noqa: ARG001
-    """One look, given the sizes of those before.
+def look_at(gate: Gate, rows: Rows, earlier: Sequence[int], planned: int | None) -> Verdict:  # noqa: ARG001
+    """One look, given the sizes of those before and the size that was planned, if one was.
 
     Here the recorded looks go to the decision, once it takes them. Until then every look is decided as if it
     were the only one, and `looks_are_recorded` keeps such cells from passing.
@@ -143,11 +143,6 @@ def look_at(gate: Gate, rows: Rows, earlier: Sequence[int], planned: bool) -> Ve
 def looks_are_recorded() -> bool:
     """Whether a decision takes earlier looks into account."""
     return False
-
-
-def seeds_are_modelled() -> bool:
-    """Seeds need no call of their own: rows carry them, whatever the program makes of them."""
-    return True
 
 
 def advice_of(verdict: Verdict) -> int | None:
@@ -161,14 +156,14 @@ def next_size(n: int, advised: int | None, most: int) -> int:
     return int(min(most, max(n * LEAST_GROWTH, min(wanted, n * MOST_GROWTH))))
 
 
-def verdict_against(rows: Rows, measure: Measure) -> str:
+def verdict_against(rows: Rows, measure: Measure) -> Verdict:
     """A new version `v0` against a stored version `old`: no-go if a loss is shown."""
     from assay.operations.baselines.gate import _Outcomes, _verdict
 
     how = Comparing("old", correction="none", resamples=RESAMPLES)
     _, found = summarise(rows, [measure], how)
     clauses = _Outcomes({measure.name: measure}, [], 0).clauses(found, "stored")
-    return _verdict("stored", clauses, []).verdict
+    return _verdict("stored", clauses, [])
 
 
 def tables_of(rows: Rows, measure: Measure) -> tuple[Estimate, Comparison]:

@@ -9,7 +9,7 @@ not pass, and not strict on the side where they must not be stopped.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from bench.calibration.families import (
@@ -32,6 +32,7 @@ class Side:
     rules: dict[str, Any]
     gains: tuple[tuple[float, ...], ...]  # one entry: the same in every slice
     word: str  # the verdict that is counted
+    truth: float | None = None  # left minus right of its only clause; None if there are several
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,18 @@ class _Words:
 
     family: ScoreFamily
     statistic: str = ""
-    up: str = field(init=False)
-    down: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        less = self.family.measure in LOWER_IS_BETTER
-        object.__setattr__(self, "up", "<" if less else ">")
-        object.__setattr__(self, "down", ">" if less else "<")
+    @property
+    def sign(self) -> int:
+        return -1 if self.family.measure in LOWER_IS_BETTER else 1
+
+    @property
+    def up(self) -> str:
+        return ">" if self.sign > 0 else "<"
+
+    @property
+    def down(self) -> str:
+        return "<" if self.sign > 0 else ">"
 
     def of(self, system: str) -> str:
         named = f"{self.family.measure}({system})"
@@ -74,8 +80,7 @@ class _Words:
 
     @property
     def margin(self) -> str:
-        sign = "-" if self.family.measure in LOWER_IS_BETTER else "+"
-        return f"{sign} {margin_of(self.family):.12g}"
+        return f"{'+' if self.sign > 0 else '-'} {margin_of(self.family):.12g}"
 
     def better(self, left: str, op: str = "=", margin: bool = True) -> str:
         """That the left side is better than the baseline; op "=": or equal."""
@@ -103,7 +108,8 @@ def first(value: float, rest: float, number: int) -> tuple[float, ...]:
 def one_clause(margin: bool, statistic: str = "") -> dict[str, Any]:
     def false_go(family: ScoreFamily) -> Side:
         words = _Words(family, statistic)
-        return Side({"go": [words.better(words.of("v0"), "=" if margin else "", margin)]}, twins(1), GO)
+        clause = words.better(words.of("v0"), "=" if margin else "", margin)
+        return Side({"go": [clause]}, twins(1), GO, words.sign * (-margin_of(family) if margin else 0.0))
 
     def false_no_go(family: ScoreFamily) -> Side:
         words = _Words(family, statistic)
@@ -156,17 +162,17 @@ def for_some(need: int) -> dict[str, Any]:
         words = _Words(family)
         return {"go": [f"{words.better(words.of('v0'))} for {need} of part=*"]}
 
-    def sliced(certain: int, value: float, edge: int, other: float) -> tuple[tuple[float, ...], ...]:
-        """One candidate's gain by slice: `certain` slices have `value`, the rest `other`."""
-        return tuple((value,) if index < certain + edge else (other,) for index in range(SLICES))
+    def sliced(number: int, value: float, other: float) -> tuple[tuple[float, ...], ...]:
+        """One candidate's gain by slice: so many slices have `value`, the rest `other`."""
+        return ((value,),) * number + ((other,),) * (SLICES - number)
 
     return {
         # one slice fewer than asked for is far above, the others are equal to the baseline
-        "false_go": lambda family: Side(rules(family), sliced(need - 1, most_gain(family), 0, 0.0), GO),
+        "false_go": lambda family: Side(rules(family), sliced(need - 1, most_gain(family), 0.0), GO),
         "false_no_go": lambda family: Side(
-            rules(family), sliced(0, margin_of(family), need, most_loss(family)), NO_GO
+            rules(family), sliced(need, margin_of(family), most_loss(family)), NO_GO
         ),
-        "find": lambda family: Side(rules(family), sliced(SLICES, planted(family), 0, 0.0), GO),
+        "find": lambda family: Side(rules(family), sliced(SLICES, planted(family), 0.0), GO),
     }
 
 
@@ -208,7 +214,8 @@ def against_number(guarded: bool) -> dict[str, Any]:
     def side(family: ScoreFamily, op: str, gain: float, word: str) -> Side:
         words = _Words(family)
         clause = f"{words.of('v0')} {words.up}{op} {family.mean:.12g}"
-        return Side({"go": [f"{clause} on interval" if guarded else clause]}, ((gain,),), word)
+        rules = {"go": [f"{clause} on interval" if guarded else clause]}
+        return Side(rules, ((gain,),), word, words.sign * gain)
 
     if not guarded:
         return {

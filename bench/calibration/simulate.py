@@ -6,23 +6,30 @@ order and on any number of processes.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
 import numpy as np
 from bench.calibration import program
 from bench.calibration.cells import Cell
-from bench.calibration.families import PairedScores, ScoreFamily
+from bench.calibration.families import Floats, PairedScores, ScoreFamily
 from bench.calibration.shapes import SLICES, Side
 from scipy import special
+
+from assay.records import Verdict
+from assay.stats.columns import TIE
+from assay.stats.resample import cluster_sums, weighted_means
 
 BUDGET = 0.05
 MONTE_CARLO = 0.99  # confidence of each of the two bounds of a simulated rate
 POWER_SIZES = (100, 300)  # of cells whose power is shown
 CHUNK = 25  # studies that a process runs before it reports
+Task = tuple[Cell, str, Side, range, float]  # cell, side by name and by value, studies, level
 LONGEST = 10.0  # times the first size that a study grows to if nobody plans its looks
 
 
@@ -64,13 +71,17 @@ class CellResult:
     family: str
     n: int
     rates: dict[str, Rate] = field(default_factory=dict)
+    coverage: Rate | None = None  # of the interval of the gate's only clause, if it has only one
+    width: float | None = None  # of that interval relative to the plain one
     not_yet: str = ""
     shown_only: str = ""
 
     @property
     def broken(self) -> list[str]:
         """The sides whose budget is exceeded."""
-        return [side for side in ("false go", "false no-go") if side in self.rates and self.rates[side].exceeds]
+        return [
+            side for side in ("false go", "false no-go") if side in self.rates and self.rates[side].exceeds
+        ]
 
     @property
     def state(self) -> str:
@@ -87,8 +98,9 @@ class CellResult:
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> CellResult:
         rates = {side: Rate(**rate) for side, rate in found["rates"].items()}
-        kept = {name: found[name] for name in ("name", "shape", "family", "n", "not_yet", "shown_only")}
-        return cls(**kept, rates=rates)
+        coverage = Rate(**found["coverage"]) if found.get("coverage") else None
+        named = ("name", "shape", "family", "n", "width", "not_yet", "shown_only")
+        return cls(**{name: found.get(name) for name in named}, rates=rates, coverage=coverage)
 
 
 def generator_of(*names: str | int) -> np.random.Generator:
@@ -114,29 +126,89 @@ def draw_study(
     return PairedScores(baseline, candidates, clusters)
 
 
-def verdict_of(cell: Cell, side: Side, study: int, what: str, level: float = program.LEVEL) -> str:
-    """The verdict on one simulated study."""
+@dataclass(frozen=True)
+class Outcomes:
+    """What some studies of one side came to. Sums, so that parts of a cell can be added."""
+
+    studies: int = 0
+    counted: int = 0  # ended in the verdict that the side counts
+    intervals: int = 0  # studies whose only clause has a truth to cover
+    covered: int = 0  # its interval held the truth at every look
+    width: float = 0.0
+    plain_width: float = 0.0  # of the plain interval: percentiles, over looks the interval of a single look
+
+    def __add__(self, other: Outcomes) -> Outcomes:
+        return Outcomes(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+def outcome_of(cell: Cell, side: Side, what: str, study: int, level: float = program.LEVEL) -> Outcomes:
+    """One simulated study, decided by the program."""
     random, measure = generator_of(cell.name, what, study), cell.family.measure
     grows = cell.looks > 1 and not cell.planned
     scores = draw_study(random, cell.family, int(cell.n * LONGEST) if grows else cell.n, side.gains)
     if cell.shape.against:
-        return program.verdict_against(program.rows_of(scores, measure), program.measure_named(measure))
+        rows = program.rows_of(scores, measure)
+        verdict = program.verdict_against(rows, program.measure_named(measure))
+        return Outcomes(1, int(verdict.verdict == side.word))
     gate = program.gate_of(side.rules, strict=cell.strict)
     if cell.looks > 1:
-        return program.verdict_over_looks(
-            gate, scores, measure, cell.looks, planned=cell.planned, first=cell.n
-        )
-    return program.verdict_on(gate, program.rows_of(scores, measure), level).verdict
+        shape = {"planned": cell.planned, "first": cell.n}
+        verdicts, plain = program.verdicts_over_looks(gate, scores, measure, cell.looks, **shape)
+        plain_width = _width(plain)
+    else:
+        verdicts = [program.verdict_on(gate, program.rows_of(scores, measure), level)]
+        plain_width = _percentile_width(scores, cell.shape.name) if side.truth is not None else math.nan
+    counted = int(verdicts[-1].verdict == side.word)
+    if side.truth is None or what == "power":
+        return Outcomes(1, counted)
+    covered = int(all(_covers(verdict, side.truth) for verdict in verdicts))
+    width = _width(verdicts[-1])
+    if not math.isfinite(width + plain_width):
+        return Outcomes(1, counted, 1, covered)
+    return Outcomes(1, counted, 1, covered, width, plain_width)
 
 
-def count_verdicts(task: tuple[Cell, str, Side, range, float]) -> tuple[str, str, int, int]:
-    """How many studies of a range ended in the verdict that a side counts."""
+def _covers(verdict: Verdict, truth: float) -> bool:
+    """Whether the interval of a verdict's only clause holds the truth; no interval claims nothing."""
+    (clause,) = verdict.clauses
+    return (clause.low is None or clause.low - TIE <= truth) and (
+        clause.high is None or truth <= clause.high + TIE
+    )
+
+
+def _width(verdict: Verdict) -> float:
+    ends = [(clause.low, clause.high) for clause in verdict.clauses]
+    return math.nan if len(ends) != 1 or None in ends[0] else ends[0][1] - ends[0][0]
+
+
+def _percentile_width(scores: PairedScores, shape: str) -> float:
+    """The width of the plain percentile interval of what a clause of this shape is about."""
+    if shape == "median":
+        return math.nan
+    candidate, baseline = (
+        np.atleast_2d(each).mean(axis=0) for each in (scores.candidates[0], scores.baseline)
+    )
+    column = candidate if shape.startswith("number") else candidate - baseline
+    return percentile_widths([column], scores.clusters)[0]
+
+
+def percentile_widths(columns: Sequence[Floats], clusters: Any) -> list[float]:
+    """The widths of plain percentile bootstrap intervals of means."""
+    sums, counts = cluster_sums(np.column_stack(columns), clusters)
+    weights = program.KeptWeights(program.RESAMPLES, seed=0).weights(len(sums))
+    tail = (1 - program.LEVEL) / 2
+    low, high = np.quantile(weighted_means(weights, sums, counts), [tail, 1 - tail], axis=0)
+    return [float(each) for each in high - low]
+
+
+def outcomes_of(task: Task) -> tuple[str, str, Outcomes]:
+    """The outcomes of a range of studies."""
     cell, what, side, studies, level = task
-    found = sum(verdict_of(cell, side, study, what, level) == side.word for study in studies)
-    return cell.name, what, found, len(studies)
+    found = (outcome_of(cell, side, what, study, level) for study in studies)
+    return cell.name, what, sum(found, Outcomes())
 
 
-def tasks_of(cell: Cell, studies: int, level: float = program.LEVEL) -> Iterator[tuple[Any, ...]]:
+def tasks_of(cell: Cell, studies: int, level: float = program.LEVEL) -> Iterator[Task]:
     for what, side in cell.shape.sides(cell.family).items():
         if what == "power" and cell.n not in POWER_SIZES:
             continue
@@ -172,27 +244,29 @@ def run_cells(
         if not can_run(cell):
             yield _result(waiting.pop(cell.name), {})
     tasks = [task for cell in waiting.values() for task in tasks_of(cell, studies, level)]
-    left = {name: sum(task[0].name == name for task in tasks) for name in waiting}
-    counts: dict[str, dict[str, tuple[int, int]]] = {name: {} for name in waiting}
-    for name, what, found, tried in _spread(tasks, processes):
-        had = counts[name].get(what, (0, 0))
-        counts[name][what] = had[0] + found, had[1] + tried
+    left = Counter(task[0].name for task in tasks)
+    sums: dict[str, dict[str, Outcomes]] = {name: {} for name in waiting}
+    for name, what, found in _spread(tasks, processes):
+        sums[name][what] = sums[name].get(what, Outcomes()) + found
         left[name] -= 1
         if not left[name]:
-            yield _result(waiting[name], {side: Rate(*each) for side, each in counts.pop(name).items()})
+            yield _result(waiting[name], sums.pop(name))
 
 
-def _spread(tasks: Sequence[Any], processes: int) -> Iterator[tuple[str, str, int, int]]:
+def _spread(tasks: Sequence[Any], processes: int) -> Iterator[tuple[str, str, Outcomes]]:
     if processes < 2:
-        yield from map(count_verdicts, tasks)
+        yield from map(outcomes_of, tasks)
         return
     # spawned, not forked: threads of the data frames would not survive a fork
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap_unordered(count_verdicts, tasks)
+        yield from pool.imap_unordered(outcomes_of, tasks)
 
 
-def _result(cell: Cell, rates: dict[str, Rate]) -> CellResult:
+def _result(cell: Cell, found: dict[str, Outcomes]) -> CellResult:
     order = ("false go", "false no-go", "power")
-    ordered = {side: rates[side] for side in order if side in rates}
+    rates = {side: Rate(found[side].counted, found[side].studies) for side in order if side in found}
+    asked = found.get("false go", Outcomes())
+    coverage = Rate(asked.covered, asked.intervals) if asked.intervals else None
+    width = asked.width / asked.plain_width if asked.plain_width else None
     about = (cell.name, cell.shape.name, cell.family.name, cell.n)
-    return CellResult(*about, ordered, missing_for(cell), cell.shown_only)
+    return CellResult(*about, rates, coverage, width, missing_for(cell), cell.shown_only)
