@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test test-slow test-models test-lowest published check bench bench-small clean
+.PHONY: help install demo test test-slow test-models test-lowest published check bench bench-small \
+	calibration calibration-quick clean
 
 help:
 	@echo "make install    the program in $(VENV)"
@@ -18,6 +19,8 @@ help:
 	@echo "make check      ruff and mypy"
 	@echo "make bench      speed beside named peers, in one run"
 	@echo "make bench-small  every benchmark, at a size that only shows that it runs"
+	@echo "make calibration  how often verdicts are wrong, on simulated studies; then docs/calibration.md"
+	@echo "make calibration-quick  a few of these, in a minute"
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed. Install it, or set PYTHON=/path/to/python."; exit 1; }
@@ -89,6 +92,13 @@ bench: $(VENV)/.bench
 
 bench-small: $(VENV)/.bench
 	$(BIN)/python -m bench --small
+
+# half an hour on two idle cores
+calibration: $(VENV)/.core
+	$(BIN)/python -m bench.calibration
+
+calibration-quick: $(VENV)/.core
+	$(BIN)/python -m bench.calibration --quick
 
 clean:
 	rm -rf $(VENV) demo build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -44,7 +44,7 @@ def main() -> int:
             work(given)
     page.write()
     failing = page.failing()
-    print(f"{len(failing)} cells fail", *failing, sep="\n  ", file=sys.stderr)
+    print(f"{len(failing)} beyond their limit", *failing, sep="\n  ", file=sys.stderr)
     return 1 if failing else 0
 
 

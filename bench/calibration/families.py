@@ -297,16 +297,16 @@ def check_family(family: ScoreFamily, studies: int = 400, n: int = 500) -> list[
     found = [] if np.array_equal(again.candidates, drawn.candidates) else ["the same seed gives other scores"]
     if all(np.array_equal(each, drawn.baseline) for each in drawn.candidates[:2]):
         found.append("a twin equals the baseline in every score")
-    wanted = [family.mean, *(family.mean + sign * gain for gain in gains)]
-    for what, column, true in zip(["the baseline", *map(_planted, gains)], means.T, wanted, strict=True):
+    declared = {"mean of the baseline": (means[:, 0], family.mean)}
+    for column, gain in zip(means.T[1:], gains, strict=True):
+        named = f"of a candidate with gain {gain:g}"
+        declared[f"mean {named}"] = column, family.mean + sign * gain
+        declared[f"difference {named}"] = column - means[:, 0], sign * gain  # sharper if systems agree
+    for what, (column, true) in declared.items():
         error = column.std(ddof=1) / np.sqrt(studies)
         if abs(column.mean() - true) > 5 * error + 1e-12:
-            found.append(f"the mean of {what} is {column.mean():.5g} ± {error:.2g}, declared {true:.5g}")
+            found.append(f"the {what} is {column.mean():.5g} ± {error:.2g}, declared {true:.5g}")
     return found
-
-
-def _planted(gain: float) -> str:
-    return f"a candidate with gain {gain:g}"
 
 
 def _wrong_form(family: ScoreFamily, drawn: PairedScores, n: int, gains: Sequence[float]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from bench.calibration import program
 from bench.calibration.cells import foreign_families
@@ -43,9 +44,7 @@ class IntervalResult:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> IntervalResult:
-        rates = {what: Rate(**found[what]) for what in ("estimate", "comparison")}
-        kept = {name: found[name] for name in ("family", "n", "estimate_width", "comparison_width")}
-        return cls(**kept, **rates)
+        return msgspec.convert(found, cls)
 
 
 def every_family() -> tuple[ScoreFamily, ...]:
@@ -72,9 +71,9 @@ def run_intervals(studies: int, processes: int) -> Iterator[IntervalResult]:
 def _result(name: str, n: int, found: Floats) -> IntervalResult:
     covered = found[:, :2].sum(axis=0).astype(int)
     widths, plain = found[:, 2:4].mean(axis=0), found[:, 4:6].mean(axis=0)
-    rates = [Rate(int(count), len(found)) for count in covered]
+    estimate, comparison = (Rate(int(count), len(found)) for count in covered)
     relative = np.divide(widths, plain, out=np.full(2, np.nan), where=plain > 0)
-    return IntervalResult(name, n, *rates, float(relative[0]), float(relative[1]))
+    return IntervalResult(name, n, estimate, comparison, float(relative[0]), float(relative[1]))
 
 
 def _covered(task: tuple[ScoreFamily, int, range]) -> tuple[str, int, Floats]:

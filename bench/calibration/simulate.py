@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 from bench.calibration import program
 from bench.calibration.cells import Cell
@@ -97,10 +98,7 @@ class CellResult:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> CellResult:
-        rates = {side: Rate(**rate) for side, rate in found["rates"].items()}
-        coverage = Rate(**found["coverage"]) if found.get("coverage") else None
-        named = ("name", "shape", "family", "n", "width", "not_yet", "shown_only")
-        return cls(**{name: found.get(name) for name in named}, rates=rates, coverage=coverage)
+        return msgspec.convert(found, cls)
 
 
 def generator_of(*names: str | int) -> np.random.Generator:
@@ -152,8 +150,9 @@ def outcome_of(cell: Cell, side: Side, what: str, study: int, level: float = pro
         return Outcomes(1, int(verdict.verdict == side.word))
     gate = program.gate_of(side.rules, strict=cell.strict)
     if cell.looks > 1:
-        shape = {"planned": cell.planned, "first": cell.n}
-        verdicts, plain = program.verdicts_over_looks(gate, scores, measure, cell.looks, **shape)
+        verdicts, plain = program.verdicts_over_looks(
+            gate, scores, measure, cell.looks, planned=cell.planned, first=cell.n
+        )
         plain_width = _width(plain)
     else:
         verdicts = [program.verdict_on(gate, program.rows_of(scores, measure), level)]
@@ -177,8 +176,11 @@ def _covers(verdict: Verdict, truth: float) -> bool:
 
 
 def _width(verdict: Verdict) -> float:
-    ends = [(clause.low, clause.high) for clause in verdict.clauses]
-    return math.nan if len(ends) != 1 or None in ends[0] else ends[0][1] - ends[0][0]
+    """The width of the interval of a verdict's only clause; NaN if there is none."""
+    low, high = (
+        (verdict.clauses[0].low, verdict.clauses[0].high) if len(verdict.clauses) == 1 else (None, None)
+    )
+    return math.nan if low is None or high is None else high - low
 
 
 def _percentile_width(scores: PairedScores, shape: str) -> float:
