@@ -23,7 +23,7 @@ STUDIES, QUICK_STUDIES, INTERVAL_STUDIES = 400, 100, 1_000
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.calibration")
     parser.add_argument("--quick", action="store_true", help="a few cells with few studies")
-    parser.add_argument("--only", default="", help="only cells whose name contains this")
+    parser.add_argument("--only", action="append", help="only cells whose name contains this; repeatable")
     parser.add_argument("--studies", type=int, help=f"studies per cell and side (default {STUDIES})")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--page", action="store_true", help="write the page from the last results")
@@ -54,7 +54,10 @@ def add_cells(given: argparse.Namespace) -> None:
     from bench.calibration.simulate import run_cells
 
     every = every_cell()
-    wanted = sorted((cell for cell in every if given.only in cell.name), key=lambda cell: cell.n)
+    wanted = sorted(
+        (cell for cell in every if any(each in cell.name for each in given.only or [""])),
+        key=lambda cell: cell.n,
+    )
     had, started = page.load("cells") or {}, time.monotonic()
     found = {cell.name: had[cell.name] for cell in every if cell.name in had}
     for done, result in enumerate(run_cells(wanted, given.studies or STUDIES, given.processes), 1):

@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass
 
-from bench.calibration.families import FAMILIES, SEEDED, ScoreFamily
+from bench.calibration.families import DETERMINISTIC, FAMILIES, SEEDED, ScoreFamily
 from bench.calibration.shapes import BY_NAME, SHAPES, Shape
 
 SIZES = (30, 50, 100, 300, 1_000)
+SMALL_SET = 42
 FOREIGN_SHAPES = (
     "one clause + margin",
     "one clause",
@@ -110,6 +111,12 @@ def seeds_cells() -> list[Cell]:
     ]
 
 
+def baseline_cells() -> list[Cell]:
+    """A new version against a stored one at the size of a small golden set."""
+    chosen = [DETERMINISTIC, *(family for family in FAMILIES if family.name in {"binary", "zero-inflated"})]
+    return [Cell(BY_NAME["against a baseline"], family, SMALL_SET) for family in chosen]
+
+
 def foreign_cells() -> list[Cell]:
     """The families of others, each with the main shapes at sizes that rotate."""
     found = []
@@ -122,7 +129,7 @@ def foreign_cells() -> list[Cell]:
 
 def every_cell() -> list[Cell]:
     """All cells, each name once."""
-    return [*pairs(), *strict_cells(), *looks_cells(), *seeds_cells(), *foreign_cells()]
+    return [*pairs(), *strict_cells(), *looks_cells(), *seeds_cells(), *baseline_cells(), *foreign_cells()]
 
 
 def quick_cells() -> list[Cell]:

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 from bench.calibration import program
-from bench.calibration.cells import Cell
+from bench.calibration.cells import SMALL_SET, Cell
 from bench.calibration.families import Floats, PairedScores, ScoreFamily
 from bench.calibration.shapes import SLICES, Side
 from scipy import special
@@ -28,7 +28,7 @@ from assay.stats.resample import cluster_sums, weighted_means
 
 BUDGET = 0.05
 MONTE_CARLO = 0.99  # confidence of each of the two bounds of a simulated rate
-POWER_SIZES = (100, 300)  # of cells whose power is shown
+POWER_SIZES = (SMALL_SET, 100, 300)  # of cells whose power is shown
 CHUNK = 25  # studies that a process runs before it reports
 Task = tuple[Cell, str, Side, range, float]  # cell, side by name and by value, studies, level
 LONGEST = 10.0  # times the first size that a study grows to if nobody plans its looks
