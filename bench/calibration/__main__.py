@@ -4,6 +4,7 @@ python -m bench.calibration                  every cell, the coverage of interva
                                              earlier version; then docs/calibration.md
 python -m bench.calibration --quick          a few cells with few studies: exit code 1 if one is far off
 python -m bench.calibration --only "max of"  the cells whose name contains this; the others stay as they were
+python -m bench.calibration --resume         what an interrupted run has left
 python -m bench.calibration --page           the page again, from the last results
 
 Results are in bench/results/calibration/.
@@ -24,6 +25,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.calibration")
     parser.add_argument("--quick", action="store_true", help="a few cells with few studies")
     parser.add_argument("--only", action="append", help="only cells whose name contains this; repeatable")
+    parser.add_argument("--resume", action="store_true", help="leave out cells that have results")
     parser.add_argument("--studies", type=int, help=f"studies per cell and side (default {STUDIES})")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--page", action="store_true", help="write the page from the last results")
@@ -53,12 +55,13 @@ def add_cells(given: argparse.Namespace) -> None:
     from bench.calibration.cells import every_cell
     from bench.calibration.simulate import run_cells
 
-    every = every_cell()
+    every, had, started = every_cell(), page.load("cells") or {}, time.monotonic()
     wanted = sorted(
         (cell for cell in every if any(each in cell.name for each in given.only or [""])),
         key=lambda cell: cell.n,
     )
-    had, started = page.load("cells") or {}, time.monotonic()
+    if given.resume:
+        wanted = [cell for cell in wanted if not had.get(cell.name, {}).get("rates")]
     found = {cell.name: had[cell.name] for cell in every if cell.name in had}
     for done, result in enumerate(run_cells(wanted, given.studies or STUDIES, given.processes), 1):
         found[result.name] = result.as_json()

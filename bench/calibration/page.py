@@ -109,7 +109,8 @@ def _intervals() -> list[IntervalResult]:
 
 
 def _cells(found: Sequence[CellResult]) -> Iterator[str]:
-    studies = max((rate.studies for each in found for rate in each.rates.values()), default=0)
+    sizes = {rate.studies for each in found for side, rate in each.rates.items() if side != "power"} or {0}
+    studies = " to ".join(map(str, sorted({min(sizes), max(sizes)})))
     yield LEAD.format(studies=studies, resamples=f"{RESAMPLES:,}", budget=percent(BUDGET, 0)).rstrip()
     states = [each.state for each in found]
     counts = [
