@@ -111,6 +111,20 @@ def seeds_cells() -> list[Cell]:
     ]
 
 
+def hard_cells() -> list[Cell]:
+    """Shapes and families that are hardest in small studies, where the rotation gives them a large one."""
+    by_name = {family.name: family for family in FAMILIES}
+    chosen = [("number, interval", family, 30) for family in ("lognormal", "mixture", "zero-inflated")]
+    chosen += [("number, interval", "mixture", 50), ("any of 10", "clusters", 100)]
+    found = [Cell(BY_NAME[shape], by_name[family], n) for shape, family, n in chosen]
+    rare = [("one clause", 30), ("one clause", 50), ("max of 10", 30)]
+    return found + [
+        Cell(BY_NAME[shape], by_name[CATASTROPHES], n, strict=strict)
+        for shape, n in rare
+        for strict in (False, True)
+    ]
+
+
 def baseline_cells() -> list[Cell]:
     """A new version against a stored one at the size of a small golden set."""
     chosen = [DETERMINISTIC, *(family for family in FAMILIES if family.name in {"binary", "zero-inflated"})]
@@ -129,7 +143,15 @@ def foreign_cells() -> list[Cell]:
 
 def every_cell() -> list[Cell]:
     """All cells, each name once."""
-    return [*pairs(), *strict_cells(), *looks_cells(), *seeds_cells(), *baseline_cells(), *foreign_cells()]
+    return [
+        *pairs(),
+        *strict_cells(),
+        *looks_cells(),
+        *seeds_cells(),
+        *hard_cells(),
+        *baseline_cells(),
+        *foreign_cells(),
+    ]
 
 
 def quick_cells() -> list[Cell]:

@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from bench import size
-from bench.calibration.cells import every_cell
-from bench.calibration.intervals import SIZES, IntervalResult, every_family
+from bench.calibration.cells import every_cell, foreign_families
+from bench.calibration.intervals import (
+    HIGHEST,
+    LOWEST,
+    PROMISED_FROM,
+    SIZES,
+    IntervalResult,
+    every_family,
+)
 from bench.calibration.power import EARLIER, ITEMS, MOST_LOST
 from bench.calibration.program import RESAMPLES
 from bench.calibration.simulate import BUDGET, CellResult, Rate
@@ -117,6 +124,14 @@ def _cells(found: Sequence[CellResult]) -> Iterator[str]:
         f"{states.count(state)} {WORDS[state].strip('*').lower()}" for state in WORDS if state in states
     ]
     yield f"\n**{len(found)} cells: {', '.join(counts)}.**\n"
+    foreign = {family.name for family in foreign_families()}
+    yield from _table([each for each in found if each.family not in foreign])
+    if others := [each for each in found if each.family in foreign]:
+        yield "\nFamilies that were written without knowledge of the methods:\n"
+        yield from _table(others)
+
+
+def _table(found: Sequence[CellResult]) -> Iterator[str]:
     yield "| gate · family · items | false go | false no-go | coverage | width | power | budget |"
     yield "|---" * 7 + "|"
     for each in found:
@@ -139,8 +154,6 @@ def _rate(rate: Rate | None, exceeds: bool) -> str:
 
 
 def _interval_table(found: Sequence[IntervalResult]) -> Iterator[str]:
-    from bench.calibration.intervals import HIGHEST, LOWEST, PROMISED_FROM
-
     if not found:
         return
     yield INTERVALS.format(promised=PROMISED_FROM, low=percent(LOWEST, 0), high=percent(HIGHEST, 0))
