@@ -93,7 +93,7 @@ bench: $(VENV)/.bench
 bench-small: $(VENV)/.bench
 	$(BIN)/python -m bench --small
 
-# half an hour on two idle cores
+# some forty minutes on two idle cores; --resume goes on with an interrupted run
 calibration: $(VENV)/.core
 	$(BIN)/python -m bench.calibration
 

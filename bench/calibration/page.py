@@ -25,6 +25,7 @@ from bench.calibration.simulate import BUDGET, CellResult, Rate
 RESULTS = size.RESULTS / "calibration"
 PAGE = (size.RESULTS if size.SMALL else Path(__file__).parents[2] / "docs") / "calibration.md"
 WORDS = {"kept": "kept", "FAILS": "**FAILS**", "not yet": "not yet", "shown": "shown only"}
+COUNTED = {**WORDS, "FAILS": "over budget"}
 
 LEAD = """# Calibration
 
@@ -120,9 +121,7 @@ def _cells(found: Sequence[CellResult]) -> Iterator[str]:
     studies = " to ".join(map(str, sorted({min(sizes), max(sizes)})))
     yield LEAD.format(studies=studies, resamples=f"{RESAMPLES:,}", budget=percent(BUDGET, 0)).rstrip()
     states = [each.state for each in found]
-    counts = [
-        f"{states.count(state)} {WORDS[state].strip('*').lower()}" for state in WORDS if state in states
-    ]
+    counts = [f"{states.count(state)} {word}" for state, word in COUNTED.items() if state in states]
     yield f"\n**{len(found)} cells: {', '.join(counts)}.**\n"
     foreign = {family.name for family in foreign_families()}
     yield from _table([each for each in found if each.family not in foreign])

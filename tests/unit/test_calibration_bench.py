@@ -305,7 +305,7 @@ def test_the_page_marks_what_fails(tmp_path: Any, monkeypatch: pytest.MonkeyPatc
     page.save("power", {"skipped": "", "studies": 400, "families": families})
     page.write()
     text = page.PAGE.read_text()
-    assert "2 cells: 1 kept, 1 fails" in text
+    assert "2 cells: 1 kept, 1 over budget" in text
     assert f"| {kept.name} | 2.0 % (0.7–4.3) | 0.0 % (0.0–1.1) | 95.0 % | 1.04 |  | kept |" in text
     assert f"| {bad.name} | **15.0 % (11.1–19.6)** | 0.0 % (0.0–1.1) |  |  |  | **FAILS** |" in text
     assert "| beta |  | **88.0 %** / 1.16 |" in text
