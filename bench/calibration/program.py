@@ -24,7 +24,7 @@ from assay.plugins import Registry
 from assay.protocols import Measure
 from assay.records import Comparison, Estimate, Item, Verdict
 from assay.stats.compare import Comparing, summarise
-from assay.stats.resample import Draws, bootstrap_weights
+from assay.stats.resample import Draws, bootstrap_weights, cluster_sums
 from assay.stats.rows import Rows
 from assay.study_file import GateFile
 
@@ -81,8 +81,10 @@ def rows_of(scores: PairedScores, measure: str, first: int | None = None) -> Row
     return Rows(pl.concat(parts), items, None if scores.clusters is None else CLUSTER)
 
 
-def gate_of(rules: Mapping[str, Any], *, strict: bool = False) -> Gate:
+def gate_of(rules: Mapping[str, Any], *, strict: bool = False, planned: int | None = None) -> Gate:
     """A gate as a study file would declare it."""
+    if planned is not None and "planned" in GateFile.model_fields:
+        rules = {**rules, "planned": planned}
     if strict and "strict" not in GateFile.model_fields:
         raise NotYet("gates have no `strict` yet")
     try:
@@ -91,11 +93,12 @@ def gate_of(rules: Mapping[str, Any], *, strict: bool = False) -> Gate:
         raise NotYet(f"the clause is refused: {str(error).splitlines()[0]}") from error
 
 
-def verdict_on(gate: Gate, rows: Rows, level: float = LEVEL) -> Verdict:
-    """What the program says of one gate."""
+def verdict_on(gate: Gate, rows: Rows, level: float = LEVEL, book: Any = None) -> Verdict:
+    """What the program says of one gate; `book` remembers the looks before."""
     evaluator = Evaluator(rows, registry(), resamples=RESAMPLES, level=level)
-    vars(evaluator)["_draws"] = KeptWeights(RESAMPLES, seed=0)  # what it would draw itself
-    (found,) = decide([gate], evaluator)
+    kept = KeptWeights(RESAMPLES, seed=0)  # what it would draw itself
+    vars(evaluator).update(draws=kept, _draws=kept)
+    (found,) = decide([gate], evaluator, **({} if book is None else {"book": book}))
     return found
 
 
@@ -121,33 +124,35 @@ def verdicts_over_looks(
     """
     sizes = [round(scores.n * look / looks) for look in range(1, looks + 1)] if planned else [first]
     found: list[Verdict] = []
+    book = book_of_looks()
     for look in range(looks):
         if look == len(sizes):
             sizes.append(next_size(sizes[-1], advice_of(found[-1]), scores.n))
         rows = rows_of(scores, measure, sizes[look])
-        found.append(look_at(gate, rows, sizes[:look], scores.n if planned else None))
+        found.append(verdict_on(gate, rows, book=book))
         if found[-1].verdict != "inconclusive" or sizes[look] >= scores.n:
             break
     return found, verdict_on(gate, rows)
 
 
-def look_at(gate: Gate, rows: Rows, earlier: Sequence[int], planned: int | None) -> Verdict:  # noqa: ARG001
-    """One look, given the sizes of those before and the size that was planned, if one was.
-
-    Here the recorded looks go to the decision, once it takes them. Until then every look is decided as if it
-    were the only one, and `looks_are_recorded` keeps such cells from passing.
-    """
-    return verdict_on(gate, rows)
+def book_of_looks() -> Any:
+    """What remembers the looks at a gate; None in a version that does not."""
+    try:
+        from assay.gates.looks import LookBook
+    except ImportError:
+        return None
+    return LookBook()
 
 
 def looks_are_recorded() -> bool:
     """Whether a decision takes earlier looks into account."""
-    return False
+    return book_of_looks() is not None
 
 
 def advice_of(verdict: Verdict) -> int | None:
-    """How many more items the program says would settle a verdict."""
-    return max((each.items_to_settle or 0 for each in verdict.clauses), default=0) or None
+    """How many more items the program says are likely to settle a verdict."""
+    found = (getattr(each, "advice", None) for each in verdict.clauses)
+    return max((each.items or 0 for each in found if each is not None), default=0) or None
 
 
 def next_size(n: int, advised: int | None, most: int) -> int:
@@ -156,14 +161,14 @@ def next_size(n: int, advised: int | None, most: int) -> int:
     return int(min(most, max(n * LEAST_GROWTH, min(wanted, n * MOST_GROWTH))))
 
 
-def verdict_against(rows: Rows, measure: Measure) -> Verdict:
-    """A new version `v0` against a stored version `old`: no-go if a loss is shown."""
-    from assay.operations.baselines.gate import _Outcomes, _verdict
+def loss_is_shown(rows: Rows, measure: Measure) -> bool:
+    """Whether a new version `v0` shows a loss against a stored version `old`."""
+    from assay.stats.losses import loss_tests
 
-    how = Comparing("old", correction="none", resamples=RESAMPLES)
-    _, found = summarise(rows, [measure], how)
-    clauses = _Outcomes({measure.name: measure}, [], 0).clauses(found, "stored")
-    return _verdict("stored", clauses, [])
+    new, old = (rows.column(name, measure.name).values for name in ("v0", "old"))
+    sign = -1.0 if measure.better == "lower" else 1.0
+    lost, _ = cluster_sums(sign * (new - old), rows.clusters)
+    return loss_tests(lost, RESAMPLES)[0].shown
 
 
 def tables_of(rows: Rows, measure: Measure) -> tuple[Estimate, Comparison]:

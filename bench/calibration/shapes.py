@@ -251,7 +251,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape("for 2 of 5", **for_some(2)),
     Shape("kill any of 5", **kill_any()),
     Shape("equivalence", **equivalence()),
-    Shape("number, interval", **against_number(guarded=True)),
+    # a mean of seconds that an interval is to decide is refused: "median" has them
+    Shape("number, interval", **against_number(guarded=True), measures=_SCORES),
     Shape("number, estimate", **against_number(guarded=False), guarded=False),
     Shape("against a baseline", **against_baseline(), measures=_SCORES, against=True),
     Shape("median", **one_clause(margin=False, statistic="p50"), measures=frozenset({SECONDS})),

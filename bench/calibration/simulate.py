@@ -146,9 +146,10 @@ def outcome_of(cell: Cell, side: Side, what: str, study: int, level: float = pro
     scores = draw_study(random, cell.family, int(cell.n * LONGEST) if grows else cell.n, side.gains)
     if cell.shape.against:
         rows = program.rows_of(scores, measure)
-        verdict = program.verdict_against(rows, program.measure_named(measure))
-        return Outcomes(1, int(verdict.verdict == side.word))
-    gate = program.gate_of(side.rules, strict=cell.strict)
+        lost = program.loss_is_shown(rows, program.measure_named(measure))
+        return Outcomes(1, int(lost == (side.word == "no-go")))
+    planned = cell.n if cell.looks > 1 and cell.planned else None
+    gate = program.gate_of(side.rules, strict=cell.strict, planned=planned)
     if cell.looks > 1:
         verdicts, plain = program.verdicts_over_looks(
             gate, scores, measure, cell.looks, planned=cell.planned, first=cell.n

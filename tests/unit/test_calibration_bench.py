@@ -264,17 +264,20 @@ def test_looks_go_on_until_one_decides(
 ) -> None:
     seen = []
 
-    def look_at(gate: Any, rows: Any, earlier: Sequence[int], plan: int | None) -> Any:
-        assert earlier == seen
-        assert plan == (60 if planned else None)
-        seen.append(len(rows.items))
+    books: list[Any] = []
+
+    def verdict_on(gate: Any, rows: Any, level: float = 0.95, book: Any = None) -> Any:
+        if book is not None:  # the last one is taken without: as if it were the only look
+            seen.append(len(rows.items))
+            books.append(book)
         return program.Verdict("ship", words[len(seen) - 1], [], "")
 
-    monkeypatch.setattr(program, "look_at", look_at)
+    monkeypatch.setattr(program, "verdict_on", verdict_on)
     scores = RANKS.draw(np.random.default_rng(1), 60, [0.0])
     gate = program.gate_of({"go": ["nDCG@10(v0) >= nDCG@10(old)"]})
     found, _ = program.verdicts_over_looks(gate, scores, NDCG, 3, planned=planned, first=15)
     assert seen == sizes
+    assert all(book is books[0] for book in books)
     assert [each.verdict for each in found] == words
 
 

@@ -17,7 +17,7 @@ from assay.gates.leaf import Leaf, Mean
 from assay.gates.syntax import Call, Expression
 from assay.stats.columns import TIE
 from assay.stats.intervals import Interval, strict_interval
-from assay.stats.seeds import SeedError, seed_error
+from assay.stats.seeds import SeedError, seed_error_of
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -72,25 +72,13 @@ def seeds_in(
     values: Mapping[Call, Floats],
     scope: Scope,
 ) -> SeedError | None:
-    """What seeds do to a margin, through the means in it; None where not two of them are in all of these.
-
-    A system with one seed enters as it is: what is said holds for that run of it.
-    """
-    by_seed = {
-        call: columns
-        for call, found in leaves.items()
-        if isinstance(found, Mean) and (columns := evaluator.rows.by_seed(*found.column))
-    }
-    if not by_seed:
-        return None
-    seeds = sorted(set.intersection(*(set(columns) for columns in by_seed.values())))
+    """What seeds do to a margin, through the means in it."""
     points = {call: array[:1] for call, array in values.items()}
-    parts = np.zeros((len(seeds), scope.n))
-    for call, columns in by_seed.items():
-        moved = worth(margin, {**points, call: points[call] + STEP})
-        slope = float((moved - worth(margin, points))[0]) / STEP
-        table = np.array([columns[seed] for seed in seeds]).reshape(len(seeds), -1)
-        rows = evaluator.used(leaves[call], {}) & ~np.isnan(table).any(axis=0)
-        for part, column in zip(parts, table, strict=True):
-            np.add.at(part, scope.codes[rows], slope * column[rows] / max(rows.sum(), 1))
-    return seed_error(parts)
+    columns = []
+    for call, found in leaves.items():
+        by_seed = evaluator.rows.by_seed(*found.column) if isinstance(found, Mean) else {}
+        if by_seed:
+            moved = worth(margin, {**points, call: points[call] + STEP})
+            slope = float((moved - worth(margin, points))[0]) / STEP
+            columns.append((slope, by_seed, evaluator.used(found, {})))
+    return seed_error_of(columns, scope.codes)

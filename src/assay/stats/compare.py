@@ -33,6 +33,7 @@ from assay.stats.intervals import (
 from assay.stats.power import detectable_difference
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
+from assay.stats.seeds import SeedError, seed_error_of
 from assay.stats.tests import mcnemar, sign_flip, wilcoxon
 
 Bools = NDArray[np.bool_]
@@ -195,6 +196,8 @@ class _Table:
         )
         n = len(drawn.values)
         interval = self._interval(drawn, measure) if n else None
+        if interval and (seeds := self._seeds(measure, self.part.mask & column.counted, arm.system)):
+            interval = seeds.widened(interval, drawn.point, self.how.level)
         return Estimate(
             arm.system,
             arm.factors,
@@ -245,10 +248,13 @@ class _Table:
         counts = [(*discordant(a.values, b.values), len(a.values)) for a, b in drawn] if binary else []
         differences = [_difference(*columns, measure) for columns in drawn]
 
+        seeds = self._seeds(measure, shared, *pair)
+
         def interval_at(level: float) -> Interval:
             if binary:
                 return _hull([bonett_price(*each, level) for each in counts])
-            return _hull([each.interval(level) for each in differences])
+            plain = _hull([each.interval(level) for each in differences])
+            return plain if seeds is None else seeds.widened(plain, float(difference.mean()), level)
 
         interval = interval_at(self.how.level)
         p = max(
@@ -310,6 +316,12 @@ class _Table:
             p = sign_flip(np.array(sums).T, self.draws.resamples, self.draws.seed)
             found.update(zip(members, p.tolist(), strict=True))
         return found
+
+    def _seeds(self, measure: Measure, rows: Bools, *systems: str) -> SeedError | None:
+        """What seeds do to the mean of a system, or to the difference of two."""
+        found = (self.rows.by_seed(system, measure.name) for system in systems)
+        columns = [(sign, each, rows) for sign, each in zip((1.0, -1.0), found, strict=False)]
+        return seed_error_of(columns, self.rows.clusters)
 
     def _interval(self, drawn: _Drawn, measure: Measure) -> Interval:
         n = len(drawn.jackknife)

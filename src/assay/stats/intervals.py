@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 FEW = 8  # rows that differ from the commonest value, below which a bootstrap knows too little
 LEAST_EFFECTIVE = 30  # rows that weighted ones must be worth
+BEYOND = 2  # resamples outside an end, below which the end is the luck of the draw
 MOST_UNDEFINED = 0.05  # share of resamples that may be undefined before the interval is
 
 
@@ -90,6 +91,11 @@ def interval_of(
     reach = np.sqrt(n / (n - 1)) * special.stdtrit(freedom, (1 + level) / 2)
     shares = special.ndtr([-reach, reach])
     low, high = _drawn_quantiles(draws, shares) if stepwise else np.quantile(draws, shares)
+    if (
+        shares[0] * len(draws) < BEYOND and not stepwise
+    ):  # further out than resamples reach, as Student has it
+        half = reach * draws.std()
+        low, high = min(low, point - half), max(high, point + half)
     return Interval(float(low), float(high), "bootstrap")
 
 

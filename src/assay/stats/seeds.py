@@ -9,6 +9,7 @@ replication, as in generalizability theory; Brennan, 2001).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,27 @@ class SeedError:
             return interval
         low, high = math.hypot(value - interval.low, reach), math.hypot(interval.high - value, reach)
         return Interval(value - low, value + high, interval.method)
+
+
+def seed_error_of(
+    columns: Iterable[tuple[float, Mapping[int, Floats], NDArray[np.bool_]]], clusters: NDArray[np.int64]
+) -> SeedError | None:
+    """What seeds do to a weighted sum of means; None where no two seeds are in all columns with several.
+
+    A column is its weight, its values under each seed and the rows that count. One without seeds is the same
+    under all of them and adds nothing: what is said holds for that run of it.
+    """
+    several = [(weight, by_seed, rows) for weight, by_seed, rows in columns if by_seed]
+    if not several:
+        return None
+    seeds = sorted(set.intersection(*(set(by_seed) for _, by_seed, _ in several)))
+    parts = np.zeros((len(seeds), int(clusters.max()) + 1))
+    for weight, by_seed, counted in several:
+        table = np.array([by_seed[seed] for seed in seeds]).reshape(len(seeds), -1)
+        rows = counted & ~np.isnan(table).any(axis=0)
+        for part, column in zip(parts, table, strict=True):
+            np.add.at(part, clusters[rows], weight * column[rows] / max(rows.sum(), 1))
+    return seed_error(parts)
 
 
 def seed_error(parts: Floats) -> SeedError | None:
