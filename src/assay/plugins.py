@@ -25,6 +25,7 @@ JUDGES = "assay.judges"
 MEASURES = "assay.measures"
 STATISTICS = "assay.statistics"
 RENDERERS = "assay.renderers"
+CONTROLS = "assay.controls"
 TOKENIZERS = "assay.tokenizers"
 CHUNKERS = "assay.chunkers"
 EMBEDDERS = "assay.embedders"
@@ -43,7 +44,7 @@ PARTS = (
     *(TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS),
     *(LINKS, TREES, SUMMARIES, ROUTERS, PACKS, SOURCES),
 )
-GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, *PARTS)
+GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, CONTROLS, *PARTS)
 
 T = TypeVar("T")
 _ASIDE, _LATER = "aside", "later"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from assay.controls.trial import Draw, Trial
     from assay.datasets.dataset import Corpus, Dataset
     from assay.measures.block import Block
     from assay.results import Results
@@ -235,3 +236,21 @@ class Renderer(Protocol):
     suffix: ClassVar[str]
 
     def render(self, results: Results) -> bytes: ...
+
+
+class Control(Protocol):
+    """Answers or scores that take the place of a gate's candidates, made from what is stored.
+
+    `expected`  what a sound gate does with it: "refused", "passes", or "either", which depends on the gate
+    `draws`     how often it is tried: once, or many times if it is drawn at random
+    `mutants`   how to draw each of the systems that it makes, by name ("" for the only one); raises
+                DoesNotApply, with the reason, if it cannot be made for a gate
+
+    May have `twin`, true if it is no better and no worse than what the candidate is compared with: it must
+    then be refused by a gate that asks for a gain, and by no other.
+    """
+
+    expected: ClassVar[str]
+    draws: ClassVar[int]
+
+    def mutants(self, trial: Trial) -> Mapping[str, Draw]: ...

@@ -20,6 +20,7 @@ Budget = int | None
 Tags = dict[str, list[str]]
 Factors = dict[str, str]
 NO_RESULTS = "no_results"  # the route of an answer that says there is nothing, and of a query that wants that
+IMPOSSIBLE = "impossible"  # the flag of an answer, and the field of gold: it cannot be answered
 INTENT, FORBIDDEN = "intent", "forbidden"  # labels: it meets a person as asked; it must be withheld
 
 

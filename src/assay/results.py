@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.measures.walk import WantedPath
+from assay.proof_results import Proof
 from assay.records import Arm, Comparison, Estimate, Factors, Step, Verdict
 from assay.scoring_results import Scoring
 
@@ -343,6 +344,7 @@ class Results:
     trees: list[TreeView] = field(default_factory=list)  # those that systems route in
     scoring: Scoring | None = None  # where people score blinded responses
     outdated: list[str] = field(default_factory=list)  # why the answers are older than what they decide
+    proofs: list[Proof] = field(default_factory=list)  # gates tried on controls, as they are now
 
     @property
     def caveat(self) -> str | None:
@@ -369,6 +371,7 @@ class Results:
             "estimates": msgspec.to_builtins(self.estimates),
             "comparisons": msgspec.to_builtins(self.comparisons),
             "verdicts": msgspec.to_builtins(self.verdicts),
+            "proofs": [proof.as_json() for proof in self.proofs],
             "figures": msgspec.to_builtins(self.figures),
             "trust": msgspec.to_builtins(self.trust),
             "report": self.report,

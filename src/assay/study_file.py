@@ -149,6 +149,9 @@ class GateFile(_Strict):
     )
     strict: bool = Field(False, description="bounds reckon with rare losses that no item has shown")
     deciding: bool = Field(True, description="false: it informs a recommendation, and decides nothing")
+    harmless: dict[Word, Word] = Field(
+        {}, description="controls that may pass it, each with the reason (docs/controls.md)"
+    )
 
 
 class LimitsFile(_Strict):

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
-from assay.plugins import DATASETS, RENDERERS, WrongParameter
+from assay.plugins import CONTROLS, DATASETS, RENDERERS, WrongParameter
 from assay.study_file import limit_problems
 from assay.yaml_lines import Lines, Loc
 
@@ -218,7 +218,11 @@ def _step_problems(study: Study) -> Iterator[Problem]:
 def _gate_problems(study: Study) -> Iterator[Problem]:
     from assay.gates.verdict import Gate, measures_of
 
+    controls = study.registry.names(CONTROLS)
     for name, gate in study.file.gates.items():
+        for control in (each for each in gate.harmless if each.partition(" (")[0] not in controls):
+            what, fix = f"there is no control {control!r}", did_you_mean(control, controls)
+            yield study.lines.problem(("gates", name, "harmless", control), what, fix)
         found = [
             study.lines.problem(loc, what)
             for role in ("first", "go", "kill")

@@ -16,6 +16,7 @@ from assay.errors import AssayError
 from assay.measures.block import Block
 from assay.measures.parse import parse_measure
 from assay.plugins import (
+    CONTROLS,
     DATASETS,
     GROUPS,
     JUDGES,
@@ -27,7 +28,7 @@ from assay.plugins import (
     identity,
 )
 from assay.protocols import FreeJudge, Index, Judge, Kit
-from assay.records import Item, Judgment, Query, Response
+from assay.records import Arm, Item, Judgment, Query, Response
 from assay.results import MeasureInfo, Results, Trust
 
 REGISTRY = Registry()
@@ -289,3 +290,45 @@ class TestRenderers:
         )
         assert found
         return found
+
+
+# ------------------------------------------------------------------------------------ controls
+
+
+@pytest.mark.parametrize("control", made(CONTROLS))
+def test_a_control_says_what_it_expects_and_how_often_it_is_drawn(control: Any) -> None:
+    assert control.expected in {"refused", "passes", "either"}
+    assert control.draws == 1 or control.draws >= 200
+    assert callable(control.mutants)
+
+
+@pytest.mark.parametrize("control", made(CONTROLS))
+def test_a_control_is_made_the_same_way_twice_or_says_why_it_is_not(control: Any, block: Block) -> None:
+    from assay.controls.candidates import Roles
+    from assay.controls.trial import DoesNotApply, Trial
+    from assay.measures.score import score_blocks
+    from assay.stats.rows import Rows
+
+    blocks = [dataclasses.replace(block, arm=Arm(name)) for name in ("old", "new")]
+    measures = [parse_measure("R@5", REGISTRY)]
+    scores = score_blocks(measures, blocks)
+    rows = Rows(scores, blocks[0].items)
+    roles = Roles({"new": "old"}, ("old",))
+    trials = [Trial(roles, measures, blocks, rows, scores, every=measures) for _ in range(2)]
+    try:
+        mutants = [control.mutants(trial) for trial in trials]
+    except DoesNotApply as why:
+        reason = str(why)
+        mutants = []
+    if not mutants:
+        assert reason
+        assert not reason.endswith(".")
+        return
+    assert mutants[0].keys() == mutants[1].keys()
+    assert mutants[0]
+    for name in mutants[0]:
+        first, second = (each[name](np.random.default_rng(5)) for each in mutants)
+        assert first.columns.keys() == second.columns.keys()
+        for key, column in first.columns.items():
+            assert column.values.shape == (len(rows),)
+            np.testing.assert_array_equal(column.values, second.columns[key].values)

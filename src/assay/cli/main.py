@@ -31,6 +31,7 @@ from assay.cli import (
     import_results,
     init,
     plugins,
+    prove,
     report,
     review,
     review_desk,
@@ -85,7 +86,7 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
 
 
 for module in (
-    *(demo, init, plugins, validate, fit, run, score, compare, gate, report, export, status, graph),
+    *(demo, init, plugins, validate, fit, run, score, compare, gate, prove, report, export, status, graph),
     *(sweep, tokens, dashboard),
 ):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))

@@ -18,12 +18,11 @@ from assay.errors import UsageError
 from assay.measures.block import Block
 from assay.measures.budget import CONTEXTS, A
 from assay.measures.parse import measure_name
-from assay.records import Budget, Item, Response
+from assay.records import IMPOSSIBLE, Budget, Item, Response
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Kind = Literal["any", "aggregation", "out_of_kb"]
-IMPOSSIBLE = "impossible"  # the flag, and the field of gold
 
 
 def says_impossible(response: Response, kind: Kind = "any") -> bool:

@@ -6,6 +6,7 @@ read as contrasts: a dynamic memory with a static one, the edges of a path with 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -16,7 +17,7 @@ from assay.measures.block import Block, View
 from assay.measures.parse import measure_name
 from assay.measures.walk import change, expected, paths, reached, spreads
 from assay.records import Response
-from assay.retrieval.distance import result_distance
+from assay.retrieval.distance import result_distance, result_shares
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -159,6 +160,65 @@ class PrimingShift(Spreading):
         """The unprimed answers, by the item that they are to be compared with."""
         pairs = zip(expected(block.items), block.responses, strict=True)
         return {each.unprimed_of: response for each, response in pairs if each.unprimed_of is not None}
+
+
+@dataclass(frozen=True)
+class PrimingPull(PrimingShift):
+    """Priming pull: how much more of a probe's result lies on the evidence of what was asked before it.
+
+    Σ (p − q) over the evidence (label "relevance", grade 1 or more) of the items before it in its sequence,
+    where p and q are the scores of the probe and of the same question asked afresh, each made to add up to 1.
+    Range -1 to 1. A memory that learned moves towards what it was asked; one whose scores only tremble has 0
+    on average, however far `PrimingShift` says that it moved. -1 when nothing came back. Applies where
+    `PrimingShift` does, if something before the probe has evidence.
+    """
+
+    family: ClassVar[str] = "PrimingPull"
+    low: ClassVar[float] = -1.0
+    blank: ClassVar[frozenset[str]] = frozenset({"hits"})
+    absent: ClassVar[float | None] = -1.0
+
+    @property
+    def seen_in(self) -> View:
+        """What it reads of a block."""
+        return View()
+
+    def applies(self, block: Block) -> Bools:
+        before = _evidence_before(block)
+        primed = np.array([bool(before.get(item_id)) for item_id in block.item_ids], dtype=bool)
+        applies: Bools = super().applies(block) & primed
+        return applies
+
+    def values(self, block: Block) -> Floats:
+        twins, before = self._twins(block), _evidence_before(block)
+        pairs = zip(block.item_ids, block.responses, strict=True)
+        return np.array(
+            [_pull(response, twins.get(item_id), before.get(item_id, set())) for item_id, response in pairs],
+            dtype=float,
+        )
+
+
+def _evidence_before(block: Block) -> dict[str, set[str]]:
+    """For each item of a sequence, the evidence of the items before it."""
+    evidence: dict[str, set[str]] = {}
+    for item_id, doc_id, grade in block.relevance.iter_rows():
+        if grade >= 1:
+            evidence.setdefault(item_id, set()).add(doc_id)
+    so_far: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = {}
+    for item in block.items:
+        if item.sequence is not None:
+            held = so_far.setdefault(item.sequence, set())
+            found[item.item_id] = set(held)
+            held |= evidence.get(item.item_id, set())
+    return found
+
+
+def _pull(primed: Response | None, unprimed: Response | None, toward: set[str]) -> float:
+    if primed is None or unprimed is None or primed.error or unprimed.error:
+        return np.nan
+    p, q = result_shares(primed.hits), result_shares(unprimed.hits)
+    return math.fsum(p.get(doc, 0.0) - q.get(doc, 0.0) for doc in sorted(toward))
 
 
 def _shift(primed: Response | None, unprimed: Response | None) -> float:

@@ -3,17 +3,23 @@
 Each applies where an item's gold states that expectation, and nowhere else. A system that says it never
 gives a trace is not measured by what only a trace can show. One that may give a trace and gave none has not
 met what is expected: that is 0, as missing. Paths are always there: a flat result is paths of one step.
+
+Whoever claims everything has shown nothing, so that claims count only as far as they commit themselves: a
+path visits a node once, only the first paths count, a node has one role, and of the tensions that are claimed
+a share must be right.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import UsageError
 from assay.measures.block import Block
 from assay.measures.evidence import HITS, EvidenceHit
 from assay.measures.routing import Expectation
@@ -28,6 +34,7 @@ from assay.measures.walk import (
     paths,
     spreads,
     tensions,
+    visited_once,
 )
 from assay.records import Response
 
@@ -47,13 +54,17 @@ class Walked(Expectation, ABC):
         return np.array([self.stated(each) for each in expected(block.items)], dtype=bool)
 
     def values(self, block: Block) -> Floats:
-        pairs = zip(expected(block.items), block.responses, strict=True)
+        evidence: dict[str, set[str]] = {}
+        for item_id, doc_id, grade in block.relevance.iter_rows():
+            if grade >= 1:
+                evidence.setdefault(item_id, set()).add(doc_id)
+        every = zip(block.item_ids, expected(block.items), block.responses, strict=True)
         return np.array(
             [
-                float(self.holds(wanted, response))
+                float(self.holds(wanted, response, evidence.get(item_id, set())))
                 if response is not None and self.stated(wanted)
                 else np.nan
-                for wanted, response in pairs
+                for item_id, wanted, response in every
             ],
             dtype=float,
         )
@@ -63,8 +74,8 @@ class Walked(Expectation, ABC):
         """Whether an item says what is expected here."""
 
     @abstractmethod
-    def holds(self, wanted: Expected, response: Response) -> bool:
-        """Whether a response is as an item expects."""
+    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
+        """Whether a response is as an item expects; `evidence` is what is labelled as that."""
 
 
 @dataclass(frozen=True)
@@ -73,20 +84,22 @@ class PathHit(Walked):
 
     The item names the nodes, the type of edge that leads to each where that matters, whether any path or the
     best one only counts, and how it must match: exactly, at its beginning, or in this order with other nodes
-    between.
+    between. The first `most` paths count, and of each the first visit to a node: among enough paths, every
+    way is one of them.
     """
 
     family: ClassVar[str] = "PathHit"
     needs: ClassVar[frozenset[str]] = HITS
     blank: ClassVar[frozenset[str]] = HITS
+    most: int = 10
 
     def stated(self, wanted: Expected) -> bool:
         return wanted.path is not None
 
-    def holds(self, wanted: Expected, response: Response) -> bool:
+    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
         if (path := wanted.path) is None:
             return False
-        walked = paths(response)[: 1 if wanted.path_scope == "best_path" else None]
+        walked = map(visited_once, paths(response)[: 1 if wanted.path_scope == "best_path" else self.most])
         return any(follows(path.steps, each, path.match_mode, WantedStep.fits) for each in walked)
 
 
@@ -94,8 +107,9 @@ class PathHit(Walked):
 class SemanticHit(Walked):
     """Semantics: 1 where every role and every edge type that the item requires was walked, else 0.
 
-    Roles are those of the nodes on any path, edge types those on the best path. part="roles" or "edges" asks
-    for one of the two; an item that requires only one of them is asked for that.
+    Roles are those of evidence on any path (of any node where nothing is labelled as evidence), and a node
+    that is given several has none; edge types are those on the best path, which visits a node once.
+    part="roles" or "edges" asks for one of the two; an item that requires only one of them is asked for that.
     """
 
     family: ClassVar[str] = "SemanticHit"
@@ -104,10 +118,18 @@ class SemanticHit(Walked):
     def stated(self, wanted: Expected) -> bool:
         return bool(self._roles(wanted) or self._edges(wanted))
 
-    def holds(self, wanted: Expected, response: Response) -> bool:
+    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
         walked = paths(response)
-        roles = {step.role for path in walked for step in path}
-        edges = {step.edge for path in walked[:1] for step in path}
+        given: dict[str, set[str]] = {}
+        for step in (step for path in walked for step in path):
+            if step.role is not None:
+                given.setdefault(step.target, set()).add(step.role)
+        roles = {
+            role
+            for node, (role, *others) in given.items()
+            if not others and (not evidence or node in evidence)
+        }
+        edges = {step.edge for path in walked[:1] for step in visited_once(path)}
         return roles.issuperset(self._roles(wanted)) and edges.issuperset(self._edges(wanted))
 
     def _roles(self, wanted: Expected) -> list[str]:
@@ -121,16 +143,23 @@ class SemanticHit(Walked):
 class ContradictionHit(Walked):
     """Contradictions: 1 where every pair of nodes that the item requires is shown to be at odds, else 0.
 
-    Which node of a pair is named first does not matter.
+    Which node of a pair is named first does not matter. Of all pairs that are shown at least the share
+    `precision` must be required ones: whoever says that everything is at odds has shown nothing.
     """
 
     family: ClassVar[str] = "ContradictionHit"
+    precision: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.precision <= 1:
+            raise UsageError(f"ContradictionHit: precision is {self.precision:g}, and must be from 0 to 1.")
 
     def stated(self, wanted: Expected) -> bool:
         return bool(wanted.required_contradiction_pairs)
 
-    def holds(self, wanted: Expected, response: Response) -> bool:
-        return tensions(response).issuperset(map(frozenset, wanted.required_contradiction_pairs))
+    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
+        required, shown = set(map(frozenset, wanted.required_contradiction_pairs)), tensions(response)
+        return shown >= required and len(required) >= self.precision * len(shown)
 
 
 @dataclass(frozen=True)
@@ -152,7 +181,7 @@ class TraceHit(Walked):
             or any(n is not None for n in lengths)
         )
 
-    def holds(self, wanted: Expected, response: Response) -> bool:
+    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
         if not (found := spreads(response)):
             return False
         spread, trace = found[0], wanted.activation_trace

@@ -212,11 +212,13 @@ def shown_by_budget(
 ) -> dict[Budget, list[Shown | None]]:
     """What the context of each item shows, by budget; None without evidence, or without such a context.
 
-    Each is worked out where it is first asked for.
+    One with more tokens than its budget shows nothing: a reader with that budget never sees it. Each is
+    worked out where it is first asked for.
     """
     evidence = evidence_of(items)
     contexts = [
-        {each.budget: each for each in response.contexts} if response else {} for response in responses
+        {each.budget: _within_budget(each) for each in response.contexts} if response else {}
+        for response in responses
     ]
     return {
         budget: [
@@ -225,6 +227,12 @@ def shown_by_budget(
         ]
         for budget in dict.fromkeys(budget for held in contexts for budget in held)
     }
+
+
+def _within_budget(context: Context) -> Context:
+    if context.budget is None or context.tokens <= context.budget:
+        return context
+    return msgspec.structs.replace(context, pieces=[])
 
 
 def _texts(unit: Unit) -> list[str]:

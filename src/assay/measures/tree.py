@@ -26,6 +26,7 @@ CHILD, ENTITY = (
     "entity",
 )  # the kind of edge that makes the tree; the role of a name that links go over
 ROUTE, LINK, VISITED = "route", "link", "visited"  # kinds of steps
+PASSAGES = "passages"  # what a step calls the level below the leaves
 _HELD = "tree_cases"
 _LEVEL = re.compile(r"L([1-9][0-9]{0,3})")
 

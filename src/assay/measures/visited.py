@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from assay.measures.block import Block
 from assay.measures.parse import measure_name
-from assay.measures.tree import VISITED, level_number
+from assay.measures.tree import PASSAGES, VISITED, level_number
 from assay.records import Response
-
-PASSAGES = "passages"  # what a step calls the level below the leaves
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,14 @@ def paths(response: Response) -> list[list[Step]]:
     return found or [[Step(PATH, 0, doc_id)] for doc_id in ranked(response)]
 
 
+def visited_once(path: Sequence[Step]) -> list[Step]:
+    """A path without its returns: of several visits to a node the first."""
+    first: dict[str, Step] = {}
+    for step in path:
+        first.setdefault(step.target, step)
+    return list(first.values())
+
+
 def ranked(response: Response) -> list[str]:
     """What the hits name, best first, each once; equal scores stand as in every ranking."""
     order = sorted(response.hits, key=lambda hit: (hit.score, hit.doc_id), reverse=True)

@@ -66,10 +66,10 @@ def moved_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Blo
 
 
 def rules_of(gate: Mapping[str, Any]) -> dict[str, Any]:
-    """What a gate decides by: words about it and the spaces between words decide nothing."""
+    """What a gate decides by: words about it or its controls and the spaces between words decide nothing."""
     # a field that came with a later version was then what it is by default
     whole = {**GateFile().model_dump(mode="json"), **gate}
-    return {name: _plain(value) for name, value in whole.items() if name != "about"}
+    return {name: _plain(value) for name, value in whole.items() if name not in {"about", "harmless"}}
 
 
 def _plain(value: Any) -> Any:

@@ -27,6 +27,7 @@ from assay.measures.same_answers import SameAnswers
 from assay.measures.score import Broken
 from assay.operations.looks import look_book
 from assay.operations.outdated import changed_since, moved_gates
+from assay.operations.proofs_file import stored_proofs
 from assay.operations.scores_file import stored_scores
 from assay.operations.scoring.summary import scoring_of
 from assay.operations.trust import (
@@ -221,10 +222,10 @@ class Evaluation:
     @cached_property
     def _scored(self) -> tuple[pl.DataFrame, Broken]:
         refuse_strangers(self.blocks, self.datasets)
-        return stored_scores(self.study, self._answers, self.measures, self.blocks, sealed=self._sealed)
+        return stored_scores(self.study, self._answers, self.measures, self.blocks, sealed=self.sealed)
 
     @cached_property
-    def _sealed(self) -> bool:
+    def sealed(self) -> bool:
         """Whether people are still to score without knowing a condition."""
         return is_sealed(self.study)
 
@@ -245,7 +246,7 @@ class Evaluation:
     @cached_property
     def rectifying(self) -> Rectifying | None:
         """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
-        usable = self._sides.people and self._sides.paying and not (self.study.file.cluster or self._sealed)
+        usable = self._sides.people and self._sides.paying and not (self.study.file.cluster or self.sealed)
         return Rectifying(self.blocks, self.judging.names, self._sides) if usable else None
 
     @cached_property
@@ -333,13 +334,13 @@ class Evaluation:
                 status_counts(self.scores, self.study.measures[0].name),
                 self._warnings(),
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),
-                {} if self._sealed else latency(self.blocks),
+                {} if self.sealed else latency(self.blocks),
                 {}
-                if self._sealed
+                if self.sealed
                 else {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
             ),
             items=[]
-            if self._sealed or not self.detailed
+            if self.sealed or not self.detailed
             else item_views(self.items, self.blocks, self.datasets, self.judging.kinds),
             review=self.review,
             recommendation=recommended(self.verdicts, self.study.file.recommend),
@@ -351,8 +352,9 @@ class Evaluation:
             curves=curves_of(self.study.measures),
             scoring=self.scoring,
             outdated=self.outdated,
+            proofs=stored_proofs(self),
         )
-        if self._sealed or not self.detailed:  # how a system went about it may tell a condition
+        if self.sealed or not self.detailed:  # how a system went about it may tell a condition
             return found
         return with_trees(with_traces(found, self.blocks, self.datasets), self.blocks, self._embed)
 
@@ -384,9 +386,9 @@ class Evaluation:
             *part,
             *self.outdated,
             *(self.scoring.cautions if self.scoring is not None else ()),
-            *faults(self.blocks, by_arm=not self._sealed),
+            *faults(self.blocks, by_arm=not self.sealed),
             *not_computed(self.broken),
-            *([] if self._sealed else [*timed_elsewhere(self.study, self.blocks), *empty_arms(self.blocks)]),
+            *([] if self.sealed else [*timed_elsewhere(self.study, self.blocks), *empty_arms(self.blocks)]),
             *self.store.warnings(),
             *unseen(self.measures, self.blocks),
             *unreached_in(self.measures, self.blocks),
@@ -396,5 +398,5 @@ class Evaluation:
             *unused_marks(self.study, self._sides, self.judgments),
             *self.judging.warnings,
             *self.reviewing.warnings,
-            *study_warnings(self.study, self.datasets, self.measures, sealed=self._sealed),
+            *study_warnings(self.study, self.datasets, self.measures, sealed=self.sealed),
         ]

@@ -29,7 +29,7 @@ def stored_scores(
     sealed: bool,
 ) -> tuple[pl.DataFrame, Broken]:
     """Every score, from the run folder where nothing it depends on has changed, and what broke."""
-    path, key = store.root / "scores.parquet", _input(study, measures, blocks, sealed)
+    path, key = store.root / "scores.parquet", input_hash(study, measures, blocks, sealed=sealed)
     if (kept := _read(path, key)) is not None:
         return kept, {}
     broken: Broken = {}
@@ -61,7 +61,7 @@ def _hash_rows(frame: pl.DataFrame) -> str:
     return digest([frame.hash_rows(0).to_numpy().tobytes()])
 
 
-def _input(study: Study, measures: Sequence[Measure], blocks: Sequence[Block], sealed: bool) -> str:
+def input_hash(study: Study, measures: Sequence[Measure], blocks: Sequence[Block], *, sealed: bool) -> str:
     """A hash of everything a score depends on; measures and judges count with their code's version."""
     encode = msgspec.json.Encoder(order="sorted").encode
     datasets = {block.arm.name: study.dataset(block.arm) for block in blocks}

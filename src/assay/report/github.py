@@ -28,6 +28,7 @@ from assay.report.github_text import (
     returned_text,
     tables,
 )
+from assay.report.proofs import summary
 from assay.report.verdict_words import verdict_words
 from assay.results import Against, ItemView, MeasureInfo, Results, Turn
 
@@ -97,6 +98,7 @@ class _Comment:
             f"**{prose(told)}**" if told else "",
             prose(reviewed.outlook(results)),
             *map(prose, say.limits(results)),
+            *(f"**{literal(each.gate)}: {prose(summary(each))}**" for each in results.proofs if each.exposed),
             _since(results.against) if results.against is not None else "",
         ]
         return "\n\n".join(filter(None, parts))

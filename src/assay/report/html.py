@@ -13,8 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from assay.records import Arm, Comparison, Estimate, Verdict
+from assay.report import proofs, svg
 from assay.report import review as reviewed
-from assay.report import svg
 from assay.report import wording as say
 from assay.report.curve_drawing import curve_views
 from assay.report.curves import folded_measures
@@ -76,6 +76,7 @@ class Html:
             script=script,
             refusals=Refusals(results),
             gates=[_gate(verdict) for verdict in say.gates_in_order(results)],
+            proofs=proofs,
             lift=_lift(results),
             panels=panels,
             compared=any(row["against"] for panel in panels for row in panel["rows"]),

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.records import Arm, Comparison, Estimate
+from assay.report import proofs
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.curves import in_curves, panels_of
 from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.flips import Changes, changes
+from assay.report.proofs import beside_verdict
 from assay.report.refusals import Refusals
 from assay.report.scoring import agreement_lines, short_table, state_lines
 from assay.report.tree_wording import tree_line
@@ -53,6 +55,7 @@ class Markdown:
             *_scoring(results),
             *_slices(results),
             *_flips(results),
+            *_controls(results),
             "## Trust",
             *_trust(results),
         ]
@@ -82,14 +85,27 @@ def _gates(results: Results) -> list[str]:
     blocks: list[str] = []
     for verdict in say.gates_in_order(results):
         words = verdict_words(verdict)
+        tried = beside_verdict(results, verdict.gate)
         blocks.append(f"## {escaped(verdict.gate)}: {words.title}")
-        blocks += [escaped(verdict.about), escaped(words.reason)]
+        blocks += [escaped(verdict.about), escaped(words.reason), f"**{escaped(tried)}**" if tried else ""]
         header = ("clause", "outcome", "why", "margin [95 %]", "n", "detectable")
         rows = [
             (code(each.text), escaped(each.outcome), escaped(each.why), each.margin, each.n, each.detectable)
             for each in words.clauses
         ]
         blocks.append(table(header, rows, texts=3) if rows else "")
+    return blocks
+
+
+def _controls(results: Results) -> list[str]:
+    """What became of every control, gate by gate."""
+    if not results.verdicts:
+        return []
+    blocks = [f"## {proofs.TITLE}", proofs.LEAD if results.proofs else proofs.UNTRIED]
+    for proof in results.proofs:
+        blocks.append(f"**{escaped(proof.gate)}: {escaped(proofs.outcome_title(proof))}**")
+        rows = [tuple(map(escaped, row)) for row in proofs.rows_of(proof)]
+        blocks.append(table(proofs.HEADER, rows, texts=4))
     return blocks
 
 

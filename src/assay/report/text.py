@@ -16,6 +16,7 @@ from assay.records import Arm, Estimate
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.curves import in_curves
+from assay.report.proofs import beside_verdict
 from assay.report.text_differences import decisive, difference_parts, unshown
 from assay.report.text_figures import curve_tables, figure_parts
 from assay.report.text_items import item_tables, latency_lines
@@ -52,6 +53,8 @@ def render_text(
         _print_line(console, f"{gate.gate}: {words.title}", style)
         if gate.about:
             _print_line(console, f"  {gate.about}")
+        if tried := beside_verdict(results, gate.gate):
+            _print_line(console, f"  {tried}")
         _print_table(console, _clauses(words, width), width)
         console.print()
     if results.verdicts or (results.comparisons and not gates_only):

@@ -17,12 +17,15 @@ def result_distance(a: Sequence[Hit], b: Sequence[Hit]) -> float:
     """
     if not a or not b:
         return 0.0 if not a and not b else 1.0
-    p, q = _shares(a), _shares(b)
+    p, q = result_shares(a), result_shares(b)
     apart = 0.5 * math.fsum(abs(p.get(doc, 0.0) - q.get(doc, 0.0)) for doc in p.keys() | q.keys())
     return min(apart, 1.0)  # rounding may carry the sum of shares over 1
 
 
-def _shares(hits: Sequence[Hit]) -> dict[str, float]:
+def result_shares(hits: Sequence[Hit]) -> dict[str, float]:
+    """The scores of a result by document, made to add up to 1; nothing for an empty one."""
+    if not hits:
+        return {}
     weights: dict[str, float] = {}
     for hit in hits:
         weights[hit.doc_id] = max(weights.get(hit.doc_id, 0.0), hit.score)

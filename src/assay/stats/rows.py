@@ -6,6 +6,7 @@ items. A row's value is the mean over seeds; a cluster (by default the item) is 
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -79,6 +80,7 @@ class Rows:
         }
         self._parts = scores.partition_by("arm", "measure", as_dict=True, include_key=False)
         self._columns: dict[tuple[str, str], Column] = {}
+        self._replaced: set[tuple[str, str]] = set()
         self._masks: dict[Condition, NDArray[np.bool_]] = {}
         self._cluster = cluster
 
@@ -154,11 +156,23 @@ class Rows:
             self._columns[system, measure] = Column(values, status)
         return self._columns[system, measure]
 
+    def replacing(self, columns: Mapping[tuple[str, str], Column]) -> Rows:
+        """The same rows with other columns in the place of some, by system and measure.
+
+        A column that takes another's place is one run: nothing is known of other seeds.
+        """
+        rows = copy.copy(self)
+        rows._columns = {**self._columns, **columns}
+        rows._replaced = {*self._replaced, *columns}
+        return rows
+
     def by_seed(self, system: str, measure: str) -> dict[int, NDArray[np.float64]]:
         """A system's values under each of its seeds; none where no arm of it has several.
 
         An arm with a single seed has its values under every seed of the others.
         """
+        if (system, measure) in self._replaced:
+            return {}
         parts = [self._seeds(system, combo, measure) for combo in self.combinations]
         several = {int(seed) for seeds, _, _ in parts if len(seeds) > 1 for seed in seeds}
         found = {}

@@ -264,7 +264,8 @@ def _as_expected(evidence: list[str], gold: dict[str, Any]) -> Response:
     edges = [
         Step("path", 1, f"e{n}", edge=edge) for n, edge in enumerate(gold.get("required_edge_types", []))
     ]
-    roles = [Step("path", 0, "r", role=role) for role in gold.get("required_semantic_roles", [])]
+    required = gold.get("required_semantic_roles", [])
+    roles = [Step("path", 0, evidence[n], role=role) for n, role in enumerate(required)]
     others = [Step("path", 0, node) for node in evidence]
     events = [
         Step("seed" if each.get("is_seed") else "spread", each.get("hop", 1), each["node_id"])

@@ -131,6 +131,7 @@ def test_markdown_answers_first(results: Results) -> None:
         "Systems",
         "Slices",
         "What changed",
+        "Controls",
         "Trust",
     ]
     assert "| Abstain | bm25 | n/a | 0 | 500 not applicable |" in text

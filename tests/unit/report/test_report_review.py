@@ -102,7 +102,7 @@ def test_hits_carry_their_mark_and_reasons_are_stored_once(half_reviewed: Result
 
 def test_the_page_has_a_review_only_where_there_is_one(half_reviewed: Results, results: Results) -> None:
     page = Html().render(half_reviewed).decode()
-    order = ["verdict", "review", "systems", "slices", "changes", "items", "trust"]
+    order = ["verdict", "review", "systems", "slices", "changes", "items", "controls", "trust"]
     assert re.findall(r'<(?:section|header)[^>]* id="(\w+)"', page) == order
     assert "Recommendation: review first</h1>" in page
     assert "<b>No-go.</b> The verdict can still be go or no-go: 1 passage to judge.</p>" in page

@@ -91,8 +91,8 @@ def test_one_telling_row_does_not_settle_anything() -> None:
 
 
 def test_the_expansion_by_hand() -> None:
-    # n = 2, no jackknife: t(1) at 97.5 % is 12.7062, times sqrt(2) is 17.969: no resample lies so far out, and
-    # the end is that many deviations (0.28896) below the point
+    # n = 2, no jackknife: t(1) at 97.5 % is 12.7062, times sqrt(2) is 17.969: no resample lies so far out,
+    # and the end is that many deviations (0.28896) below the point
     draws = np.linspace(0.0, 1.0, 1001)
     assert interval_of(draws, 0.5, 2).low == pytest.approx(0.5 - 17.969 * 0.28896, abs=1e-3)
     # n large: t is z, and the ends are the plain quantiles 0.025 and 0.975.
