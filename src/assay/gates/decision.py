@@ -115,7 +115,7 @@ def decide_plain(
             f"the answers are identical on all {_items(asked(means, evaluator))}",
         )
         certain = replace(least, whole=Estimated(value, value, value))
-        return _shown(clause, _passes(clause, value), [certain], level.holds, reason)
+        return _shown(clause, passes(clause, value), [certain], level.holds, reason)
     failed = count(means, evaluator, FAILED)
     holds, undecided = _outcome(clause, rules, margins, on, kills, failed, failing)
     fewest = min(evaluator.clusters(found, ways[0]) for found in leaves.values())
@@ -174,7 +174,7 @@ def _label(clause: Clause, holds: bool | None, margins: Sequence[Margin], on: st
         return NOT_GUARDED
     if holds is None or (holds is False and not kills):
         return ""
-    if holds is False or all(_passes(clause, margin.whole.low) for margin in margins):
+    if holds is False or all(passes(clause, margin.whole.low) for margin in margins):
         return THRESHOLD_SHOWN
     return LOSS_SHOWN if kills else GAIN_SHOWN
 
@@ -196,20 +196,21 @@ def _items(number: int) -> str:
 
 def _rule(clause: Clause, margin: Margin, on: str) -> bool | None:
     """True, False or open, by the rule at the top of this file; the margin is turned so that more passes."""
-    passes = _passes(clause, margin.whole.value)
+    meets = passes(clause, margin.whole.value)
     if on == "estimate":
-        return passes
-    if passes and _passes(clause, _must_not_lose(margin, on).low):
+        return meets
+    if meets and passes(clause, _must_not_lose(margin, on).low):
         return True
-    return False if not passes and _fails(clause, margin.whole.high) else None
+    return False if not meets and _fails(clause, margin.whole.high) else None
 
 
-def _passes(clause: Clause, value: float) -> bool:
+def passes(clause: Clause, value: float) -> bool:
+    """Whether a margin, turned so that more is nearer to passing, passes."""
     return value > SLACK if clause.op in {">", "<"} else value >= -SLACK
 
 
 def _fails(clause: Clause, value: float) -> bool:
-    return not math.isnan(value) and not _passes(clause, value)
+    return not math.isnan(value) and not passes(clause, value)
 
 
 def _must_not_lose(margin: Margin, on: str) -> Estimated:
@@ -220,7 +221,7 @@ def _must_not_lose(margin: Margin, on: str) -> Estimated:
 def _why_undecided(clause: Clause, margin: Margin) -> str:
     if math.isnan(margin.whole.low):
         return "too few items tell the systems apart for an interval"
-    if _passes(clause, margin.whole.value):
+    if passes(clause, margin.whole.value):
         return PASSES_OPEN
     return FAILS_OPEN
 

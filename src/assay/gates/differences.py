@@ -15,15 +15,16 @@ from assay.gates.closed_form import linear
 from assay.gates.decision import is_guarded
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean
+from assay.gates.looks import LookBook
 from assay.gates.parts import written_out
 from assay.gates.syntax import Binary, Clause
-from assay.gates.verdict import Gate
+from assay.gates.verdict import Gate, look_at
 from assay.records import Verdict
 from assay.stats.families import GateDifference
 
 
 def differences_decided(
-    gates: Sequence[Gate], verdicts: Sequence[Verdict], evaluator: Evaluator
+    gates: Sequence[Gate], verdicts: Sequence[Verdict], evaluator: Evaluator, book: LookBook
 ) -> list[GateDifference]:
     """Each difference of two systems that a gate decides; those of deciding gates first.
 
@@ -33,12 +34,12 @@ def differences_decided(
     reached = {verdict.gate for verdict in verdicts if verdict.clauses}
     found = [gate for gate in gates if gate.name in reached]
     found.sort(key=lambda gate: not gate.rules.deciding)
-    return [each for gate in found for each in _of_gate(gate, evaluator)]
+    return [each for gate in found for each in _of_gate(gate, evaluator, book)]
 
 
-def _of_gate(gate: Gate, evaluator: Evaluator) -> Iterator[GateDifference]:
+def _of_gate(gate: Gate, evaluator: Evaluator, book: LookBook) -> Iterator[GateDifference]:
     sharing = 0
-    for role, levels in gate.levels(evaluator).items():
+    for role, levels in gate.levels(evaluator, look_at(gate, evaluator, book)).items():
         tree = written_out(gate.groups[role], evaluator.rows.known_values)
         for family in families(tree, to_hold=True):
             sharing += 1

@@ -202,8 +202,13 @@ def recommended(verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str
     return next(fitting, None)
 
 
+def look_at(gate: Gate, evaluator: Evaluator, book: LookBook) -> Looking:
+    """The look at a gate that its evidence allows, after those before."""
+    return book.at(gate.name, evidence_of(_means(gate, evaluator), evaluator), gate.rules.planned)
+
+
 def _verdict(gate: Gate, evaluator: Evaluator, book: LookBook) -> Verdict:
-    looking = book.at(gate.name, evidence_of(_means(gate, evaluator), evaluator), gate.rules.planned)
+    looking = look_at(gate, evaluator, book)
     levels = gate.levels(evaluator, looking)
     results = {
         clause: decide_clause(

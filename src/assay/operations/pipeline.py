@@ -19,32 +19,25 @@ from assay.errors import UsageError
 from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of, measures_of_figures
+from assay.gates.looks import LookBook
 from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.judges.stage import Judging
 from assay.measures.block import PENDING, Block, Labels
-from assay.measures.reach import cut_short_in, unreached_in
 from assay.measures.same_answers import SameAnswers
 from assay.measures.score import Broken
+from assay.operations.cautions import warnings_of
 from assay.operations.looks import look_book
 from assay.operations.outdated import changed_since, moved_gates
 from assay.operations.proofs_file import stored_proofs
 from assay.operations.scores_file import stored_scores
 from assay.operations.scoring.summary import scoring_of
 from assay.operations.trust import (
-    checked_by_people,
-    empty_arms,
-    faults,
     latency,
-    lower_bounds,
-    not_computed,
     provenance,
     refuse_strangers,
     status_counts,
-    timed_elsewhere,
-    unused_marks,
 )
-from assay.operations.unmeasured import unseen
-from assay.operations.validate import check_study, study_warnings
+from assay.operations.validate import check_study
 from assay.plugins import Registry
 from assay.protocols import Measure, PayingJudge
 from assay.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
@@ -237,7 +230,7 @@ class Evaluation:
     @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
         """Estimates of every arm, and the comparisons that the study declares."""
-        declared = differences_decided(self.study.gates, self.verdicts, self.evaluator)
+        declared = differences_decided(self.study.gates, self.verdicts, self.evaluator, self._book)
         estimates, comparisons = summarise(
             self.rows, self.study.measures, self._comparing, declared, self.evaluator.draws
         )
@@ -246,11 +239,11 @@ class Evaluation:
     @cached_property
     def rectifying(self) -> Rectifying | None:
         """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
-        usable = self._sides.people and self._sides.paying and not (self.study.file.cluster or self.sealed)
-        return Rectifying(self.blocks, self.judging.names, self._sides) if usable else None
+        usable = self.sides.people and self.sides.paying and not (self.study.file.cluster or self.sealed)
+        return Rectifying(self.blocks, self.judging.names, self.sides) if usable else None
 
     @cached_property
-    def _sides(self) -> Sides:
+    def sides(self) -> Sides:
         return Sides.of(self.study.judges, self.judging.names)
 
     def _set_right(self, plain: Estimate) -> Estimate:
@@ -293,8 +286,11 @@ class Evaluation:
     def verdicts(self) -> list[Verdict]:
         """What the gates say; one that no mark still to come can change is not kept waiting for it."""
         settling = {"settled": self.outlook.settle} if self.outlook else {}
-        book = look_book(self.study, self.store, self._bases)
-        return decide(self.study.gates, self.evaluator, self.study.file.steps, book=book, **settling)
+        return decide(self.study.gates, self.evaluator, self.study.file.steps, book=self._book, **settling)
+
+    @cached_property
+    def _book(self) -> LookBook:
+        return look_book(self.study, self.store, self._bases)
 
     @cached_property
     def reviewing(self) -> Reviewing:
@@ -332,7 +328,7 @@ class Evaluation:
             verdict=overall(self.verdicts),
             trust=Trust(
                 status_counts(self.scores, self.study.measures[0].name),
-                self._warnings(),
+                warnings_of(self),
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),
                 {} if self.sealed else latency(self.blocks),
                 {}
@@ -376,27 +372,3 @@ class Evaluation:
         """Why the stored answers are older than the study, the data or the gates that they are to decide."""
         changed = changed_since(self.study, self.store, self.arms, self._bases)
         return [*changed, *moved_gates(self.study, self.store.declared(), self.blocks)]
-
-    def _warnings(self) -> list[str]:
-        """What is worth knowing before a figure is trusted, gravest first."""
-        chosen = [f"{name}={'|'.join(values)}" for name, values in self.selection.where.items()]
-        chosen += [f"system {name}" for name in self.selection.systems]
-        part = [f"only a part of the study: {', '.join(chosen)} ({len(self.items)} items)"] if chosen else []
-        return [
-            *part,
-            *self.outdated,
-            *(self.scoring.cautions if self.scoring is not None else ()),
-            *faults(self.blocks, by_arm=not self.sealed),
-            *not_computed(self.broken),
-            *([] if self.sealed else [*timed_elsewhere(self.study, self.blocks), *empty_arms(self.blocks)]),
-            *self.store.warnings(),
-            *unseen(self.measures, self.blocks),
-            *unreached_in(self.measures, self.blocks),
-            *cut_short_in(self.measures, self.blocks),
-            *lower_bounds(self.measures, self.judging.bounded),
-            *checked_by_people(self.summary[0]),
-            *unused_marks(self.study, self._sides, self.judgments),
-            *self.judging.warnings,
-            *self.reviewing.warnings,
-            *study_warnings(self.study, self.datasets, self.measures, sealed=self.sealed),
-        ]

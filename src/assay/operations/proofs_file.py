@@ -14,7 +14,8 @@ from assay.operations.scores_file import input_hash
 from assay.plugins import CONTROLS, identity
 from assay.proof_results import Proof
 from assay.protocols import Control
-from assay.run.store import UNREADABLE, write_atomic
+from assay.run.atomic import write_atomic
+from assay.run.store import UNREADABLE
 from assay.study import Study
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from assay.controls.general import ANYTHING
 from assay.controls.oracle import best_scores
 from assay.controls.trial import Columns, DoesNotApply, Draw, StandIn, Trial
 from assay.errors import UsageError
-from assay.gates.clause import SLACK
+from assay.gates.decision import passes
 from assay.gates.evaluate import Evaluator, Floats, combined, worth
 from assay.gates.leaf import Leaf, Mean, Spanning, means_of
 from assay.gates.parts import Group, repeated
@@ -177,8 +177,8 @@ class _Tried:
             self._refuse_sealed()
             with blamed(f"The control {name!r} broke on the gate {self.gate.name!r}"):
                 mutants = control.mutants(self.trial)
-        except DoesNotApply as reason:
-            yield msgspec.structs.replace(told, reason=str(reason))
+        except DoesNotApply as error:
+            yield msgspec.structs.replace(told, reason=str(error))
             return
         for mutant, draw in mutants.items():
             one = msgspec.structs.replace(told, mutant=mutant)
@@ -280,8 +280,7 @@ class _Tried:
 
 def _met(clause: Clause, margin: float) -> bool:
     """Whether a margin, left minus right, passes a clause."""
-    turned = margin if clause.upward else -margin
-    return turned > SLACK if clause.op in {">", "<"} else turned >= -SLACK
+    return passes(clause, margin if clause.upward else -margin)
 
 
 def _point(leaf: Leaf, evaluator: Evaluator) -> Floats:

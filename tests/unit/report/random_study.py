@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
+from assay.gates.looks import LookBook
 from assay.gates.verdict import Gate, decide, overall
 from assay.report.views import measure_infos
 from assay.results import Results, Trust
@@ -66,7 +67,7 @@ def random_study(seed: int) -> RandomStudy:
         resamples=RESAMPLES,
         by=["part"],
     )
-    declared = differences_decided(gates, verdicts, evaluator)
+    declared = differences_decided(gates, verdicts, evaluator, LookBook())
     measures = list(MEASURES.values())
     estimates, comparisons = summarise(rows, measures, how, declared)
     results = Results(

@@ -10,6 +10,7 @@ from scipy import special
 
 from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
+from assay.gates.looks import LookBook
 from assay.gates.verdict import decide
 from assay.records import Comparison
 from assay.stats.compare import Comparing, summarise
@@ -116,7 +117,7 @@ def decided(columns: dict[tuple[str, str], NDArray[np.float64]], clause: str) ->
     evaluator = Evaluator(rows, REGISTRY, resamples=2_000)
     gates = [gate(go=[clause])]
     verdicts = decide(gates, evaluator)
-    declared = differences_decided(gates, verdicts, evaluator)
+    declared = differences_decided(gates, verdicts, evaluator, LookBook())
     measure = M if clause.startswith("M") else E
     _, found = summarise(rows, [measure], Comparing("old", resamples=2_000), declared)
     return verdicts[0].verdict, found
