@@ -245,7 +245,7 @@ def _margin(
         gain = Estimated(*(end - float(alike[0]) for end in (estimated.value, interval.low, interval.high)))
     else:
         over = combined("-", whole, alike)
-        above = resampled(over)
+        above = NO_INTERVAL if closed is NO_INTERVAL else resampled(over)  # what tells nothing tells no gain
         gain = Estimated(float(over[0]), above.low, above.high)
     return Margin(estimated, gain, float(left[0]), float(right[0]), n, _most(leaves))
 
