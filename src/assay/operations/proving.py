@@ -183,8 +183,8 @@ class _Tried:
         for mutant, draw in mutants.items():
             one = msgspec.structs.replace(told, mutant=mutant)
             # one mutant may be harmless, and the others not
-            reason = self.gate.rules.harmless.get(one.name, told.harmless)
-            one = msgspec.structs.replace(one, harmless=reason)
+            may_pass = self.gate.rules.harmless.get(one.name, told.harmless)
+            one = msgspec.structs.replace(one, harmless=may_pass)
             yield self._once(one, draw) if control.draws == 1 else self._often(one, draw, control.draws)
 
     def _refuse_sealed(self) -> None:
@@ -202,7 +202,10 @@ class _Tried:
         go, kill = self.gate.go, self.gate.kill
         met: dict[Clause, list[bool]] = {}
         for _, clause, one, leaves in self._clauses:
-            if len({mean.system for leaf in leaves.values() for mean in means_of(leaf)}) > 1:
+            systems = {mean.system for leaf in leaves.values() for mean in means_of(leaf)}
+            if not systems.isdisjoint(self._roles.candidates) and not systems.isdisjoint(
+                self._roles.references
+            ):
                 alike = dict.fromkeys(leaves, np.array([0.5]))
                 margin = float(combined("-", worth(one.left, alike), worth(one.right, alike))[0])
                 met.setdefault(clause, []).append(_met(one, margin))
