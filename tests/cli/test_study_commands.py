@@ -126,10 +126,10 @@ def test_editing_gold_pays_nothing_again(study: Path) -> None:
 
 def test_gates_are_decided_from_what_is_stored(study: Path) -> None:
     assay("run", study)
-    journal = sorted((study / "run").rglob("*.jsonl"))
+    journal = sorted((study / "run" / "answers").rglob("*.jsonl"))
     (study / "study.yaml").write_text(edited("+ 0.2", "+ 0.9"))
     done = assay("gate", study, "--accept-changes")
-    assert sorted((study / "run").rglob("*.jsonl")) == journal  # nothing was asked
+    assert sorted((study / "run" / "answers").rglob("*.jsonl")) == journal  # nothing was asked
     assert done.code == 10
     assert done.out.rstrip().endswith("No-go")
 

@@ -149,7 +149,7 @@ def _at(
             continue
         closed = closed_form(form, leaves, evaluator, way, scope, level)
         compares = _if_alike(_difference(clause), leaves, values) is not None
-        stuck = closed is None and _stuck(leaves, values, scope.n)
+        stuck = closed is None and not compares and _stuck(leaves, values, scope.n)
         if closed is None and (stuck or not _tells(form, bounds, leaves, evaluator, way, compares)):
             closed = NO_INTERVAL
         margins.append(_margin(clause, leaves, values, closed, resampled, scope.n))

@@ -27,7 +27,7 @@ from assay.gates.syntax import Call, Clause
 from assay.protocols import Measure
 from assay.records import ClauseResult, Verdict
 from assay.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
-from assay.stats.intervals import unseen_share
+from assay.stats.unseen import unseen_share
 from assay.study import Study
 from assay.study_file import GateFile
 

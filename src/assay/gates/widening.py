@@ -16,8 +16,9 @@ from assay.gates.evaluate import Counting, Evaluator, Scope, worth
 from assay.gates.leaf import Leaf, Mean
 from assay.gates.syntax import Call, Expression
 from assay.stats.columns import TIE
-from assay.stats.intervals import Interval, strict_interval
+from assay.stats.intervals import Interval
 from assay.stats.seeds import SeedError, seed_error_of
+from assay.stats.unseen import strict_interval
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import decide
 from assay.records import Verdict
-from assay.stats.intervals import Interval, gaffke, strict_interval, unseen_share
+from assay.stats.intervals import Interval
+from assay.stats.unseen import gaffke, strict_interval, unseen_share
 from score_rows import REGISTRY, gate, rows_of
 
 Floats = NDArray[np.float64]

@@ -367,7 +367,8 @@ def test_a_run_older_than_the_study_is_said_aloud(folder: Path) -> None:
 
 def test_what_is_kept(folder: Path) -> None:
     place_ = folder / "baselines/march"
-    assert sorted(path.name for path in place_.iterdir()) == ["items.json", "results.json", "scores.parquet"]
+    kept_files = ["items.json", "looks", "results.json", "scores.parquet"]
+    assert sorted(path.name for path in place_.iterdir()) == kept_files
     assert pl.read_parquet(place_ / "scores.parquet").height == N * 2
     results = json.loads((place_ / "results.json").read_bytes())
     assert results["schema"] == "assay/results/1"

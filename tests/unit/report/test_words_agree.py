@@ -14,7 +14,7 @@ import pytest
 from random_study import Pairwise, RandomStudy, random_study
 from rich.console import Console
 
-from assay.gates.reason import reason_for_go
+from assay.gates.reason import beside, reason_for_go
 from assay.records import Comparison, Verdict
 from assay.report import text
 from assay.report import wording as say
@@ -112,10 +112,10 @@ def test_every_place_says_the_same(seed: int) -> None:
     for verdict in results.verdicts:
         check_comparisons(study, verdict)
         words = verdict_words(verdict)
-        assert stored[verdict.gate]["reason"] == words.reason
+        assert words.reason == "; ".join(filter(None, [stored[verdict.gate]["reason"], *beside(verdict)]))
         assert words.reason in texts["page"]
         if verdict.verdict == "go":
-            assert words.reason == reason_for_go(verdict.clauses)
+            assert stored[verdict.gate]["reason"] == reason_for_go(verdict.clauses)
         section = markdown.split(f"## {verdict.gate}: {words.title}\n")[1].split("\n## ")[0]
         assert escaped(words.reason) in section
         kept = {(each["text"], each["role"] == "kill"): each for each in stored[verdict.gate]["clauses"]}

@@ -371,6 +371,7 @@ measures: [RR@5, Seconds]
 compare: {resamples: 200}
 gates:
   ship:
+    max_failed: 0.1
     go: ["RR@5(mika) >= RR@5(minilm) + 0.2"]
 """
 
