@@ -40,7 +40,7 @@ _MARKS = dict.fromkeys(map(ord, string.punctuation + "•·▪◦‣…|"))
 _TARGET = r"\((?:[^()\n]|\([^()\n]{0,200}\)){0,1000}\)"
 _MARKUP = (
     re.compile(r"^[ \t]*(?:```|~~~)[^`\n]{0,200}$", re.MULTILINE),  # the language of a block of code
-    re.compile(r"<!--(?:[^-]|-(?!->)){0,5000}-->|\x1b\[[\d;]{0,20}m"),
+    re.compile(r"<!--(?:[^<-]|-(?!->)|<(?!!--)){0,5000}-->|\x1b\[[\d;]{0,20}m"),
     re.compile(r"<su[pb]\b[^<>]{0,200}>\W{0,2}\d{1,3}\W{0,2}</su[pb]>|\[\d{1,3}\](?!\()"),  # of a footnote
     re.compile(r"<[a-zA-Z][\w-]{0,50}\s(?:[^<>\"']|\"[^\"<]{0,500}\"|'[^'<]{0,500}'){0,2000}>"),
     re.compile(r"<[/!]?[a-zA-Z-][\w-]{0,50}(?:[\s/][^<>]{0,2000})?>"),  # not <https://…>

@@ -94,6 +94,11 @@ class Scope:
     n: int
 
     @cached_property
+    def size(self) -> int:
+        """Rows in all clusters."""
+        return int((self.codes >= 0).sum())
+
+    @cached_property
     def digest(self) -> str:
         return hashlib.sha256(self.codes.tobytes()).hexdigest()
 

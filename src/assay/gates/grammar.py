@@ -254,8 +254,15 @@ class _Parser:
                 raise self._error(what, column - 1)
             self.by = (of, tag, left, column)
             return left
+        sign = self.at
         op = self._match(_ITEM_SIGN)
-        return left if op is None else ItemTest(left, op, self._sum())
+        if op is None:
+            return left
+        right = self._sum()
+        if not self.text.startswith((")", ","), self.at):
+            self.at = sign  # where the ')' belongs: nothing says that a test of items was meant
+            return left
+        return ItemTest(left, op, right)
 
     def _param(self) -> tuple[str, Param]:
         key = self._name("the name of a parameter")

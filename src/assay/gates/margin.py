@@ -139,7 +139,7 @@ def _at(
         resampled = partial(_from_subsets, n=scope.n, level=level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
     stepwise = any(getattr(each, "stepwise", False) for each in statistics_of(leaves))
-    resampled = partial(_bootstrapped, n=scope.n, bounds=bounds, level=level, stepwise=stepwise)
+    resampled = partial(_bootstrapped, scope=scope, bounds=bounds, level=level, stepwise=stepwise)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
         if checked := powered(form, leaves, evaluator, way, level):
@@ -255,11 +255,21 @@ def _from_subsets(values: Floats, n: int, level: float) -> Interval:
 
 
 def _bootstrapped(
-    values: Floats, n: int, bounds: Bounds | None, level: float, *, stepwise: bool = False
+    values: Floats, scope: Scope, bounds: Bounds | None, level: float, *, stepwise: bool = False
 ) -> Interval:
+    n = scope.n
     point, jackknife, draws = float(values[0]), values[1 : n + 1], values[n + 1 :]
     defined = None if np.isnan(jackknife).any() else jackknife
-    found = interval_of(draws, point, n, jackknife=defined, bounds=bounds, level=level, stepwise=stepwise)
+    found = interval_of(
+        draws,
+        point,
+        n,
+        jackknife=defined,
+        bounds=bounds,
+        level=level,
+        stepwise=stepwise,
+        rows=scope.size,
+    )
     if np.isnan(found.low) and n > 1 and spread(draws) <= TIE:
         return Interval(point, point, "constant")  # no resample moves it
     return found

@@ -334,6 +334,7 @@ class _Table:
             jackknife=drawn.jackknife,
             bounds=None if measure.high is None else (measure.low, measure.high),
             level=self.how.level,
+            rows=len(drawn.values),
         )
 
     def _refusal(self, pair: tuple[str, str], measure: Measure) -> str:
@@ -357,8 +358,8 @@ class _Table:
 def _difference(a: _Drawn, b: _Drawn, measure: Measure) -> ResampledMean:
     reach = None if measure.high is None else measure.high - measure.low
     bounds = None if reach is None else (-reach, reach)
-    n = len(a.jackknife)
-    return ResampledMean(a.point - b.point, n, a.draws - b.draws, a.jackknife - b.jackknife, bounds)
+    n, rows = len(a.jackknife), len(a.values)
+    return ResampledMean(a.point - b.point, n, a.draws - b.draws, a.jackknife - b.jackknife, bounds, rows)
 
 
 def _binary(measure: Measure, *columns: _Drawn) -> bool:

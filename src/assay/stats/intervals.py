@@ -7,6 +7,8 @@ Which one is used where was settled by simulation (tests/unit/stats/test_calibra
   percentile and BCa intervals fall under 92 % at n = 30 when many rows tie.
 - Too few rows that differ from the rest: a resample cannot show what was never seen. Two rows are added, one
   at each end of the measure's range, and Student's t does the rest (Agresti and Coull's idea for scores).
+  They weigh less the more rows differ, and nothing from the eighth on. Six equal gains among ties are shown,
+  five are not, as in an exact sign test.
 - Proportions: Wilson, or Clopper-Pearson where fewer than eight rows succeed or fail.
 - Paired differences of two binary columns: Bonett and Price (2012), honest even without a discordant pair.
 """
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 FEW = 8  # rows that differ from the commonest value, below which a bootstrap knows too little
 LEAST_EFFECTIVE = 30  # rows that weighted ones must be worth
+FEWEST_CLUSTERS = 5  # of many rows each, below which their means show too little of each other
 BEYOND = 2  # resamples outside an end, below which the end is the luck of the draw
 MOST_UNDEFINED = 0.05  # share of resamples that may be undefined before the interval is
 
@@ -67,8 +70,9 @@ def interval_of(
     bounds: Bounds | None = None,
     level: float = LEVEL,
     stepwise: bool = False,
+    rows: int = 0,
 ) -> Interval:
-    """The interval of anything bootstrapped over n clusters.
+    """The interval of anything bootstrapped over n clusters, of `rows` rows in all where that is more.
 
     `jackknife` holds its n leave-one-out values; give them for expressions of means, leave them out for
     quantiles, whose jackknife is not consistent. `bounds` is the range of the expression for a single row:
@@ -81,8 +85,9 @@ def interval_of(
     freedom = n - 1.0
     if jackknife is not None:
         influence = np.nan_to_num((n - 1) * (point - jackknife))
-        if bounds is not None and _telling(influence) < FEW:
-            return _with_extremes(point + influence, point, bounds, level)
+        telling = _telling(influence)
+        if bounds is not None and telling < _enough(n, rows):
+            return _with_extremes(point + influence, point, bounds, level, weight=1 - telling / FEW)
         freedom = min(freedom, _freedom(influence))
     if freedom < 1 or spread(draws) <= TIE:
         return NO_INTERVAL
@@ -132,6 +137,11 @@ def _telling(influence: Floats) -> int:
     return len(rounded) - int(np.unique(rounded, return_counts=True)[1].max())
 
 
+def _enough(n: int, rows: int) -> int:
+    """How many of n clusters must differ: all but one, where they are few and hold several rows each."""
+    return min(FEW, n - 1) if n >= FEWEST_CLUSTERS and rows >= max(LEAST_EFFECTIVE, 2 * n) else FEW
+
+
 def _freedom(influence: Floats) -> float:
     """Degrees of freedom of the variance of these rows: 2n / (kurtosis - 1), n for normal ones."""
     squares = (influence - influence.mean()) ** 2
@@ -140,11 +150,16 @@ def _freedom(influence: Floats) -> float:
     return 2 * len(influence) * spread / excess if excess > TIE * spread else np.inf
 
 
-def _with_extremes(values: Floats, point: float, bounds: Bounds, level: float) -> Interval:
+def _with_extremes(
+    values: Floats, point: float, bounds: Bounds, level: float, weight: float = 1.0
+) -> Interval:
     """Student's t interval after a row at each end of the range was added; it never leaves the range."""
-    rows = np.append(values, bounds)
-    half = special.stdtrit(len(rows) - 1, (1 + level) / 2) * rows.std() / np.sqrt(len(rows))
-    low, high = rows.mean() - half, rows.mean() + half
+    rows, weights = np.append(values, bounds), np.append(np.ones(len(values)), [weight, weight])
+    total = weights.sum()
+    middle = rows @ weights / total
+    error = np.sqrt((rows - middle) ** 2 @ weights) / total
+    half = special.stdtrit(max(total - 1, 1.0), (1 + level) / 2) * error
+    low, high = middle - half, middle + half
     return Interval(
         float(max(min(low, point), bounds[0])), float(min(max(high, point), bounds[1])), "adjusted"
     )
@@ -162,10 +177,17 @@ class ResampledMean:
     draws: Floats
     jackknife: Floats
     bounds: Bounds | None
+    rows: int
 
     def interval(self, level: float = LEVEL) -> Interval:
         return interval_of(
-            self.draws, self.point, self.n, jackknife=self.jackknife, bounds=self.bounds, level=level
+            self.draws,
+            self.point,
+            self.n,
+            jackknife=self.jackknife,
+            bounds=self.bounds,
+            level=level,
+            rows=self.rows,
         )
 
     @property
@@ -195,6 +217,7 @@ def resampled_columns(
             draws[:, column],
             left_out[present[:, column], column],
             bounds[column],
+            int(counts[:, column].sum()),
         )
         for column in range(sums.shape[1])
     ]

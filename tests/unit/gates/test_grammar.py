@@ -298,7 +298,7 @@ MISTAKES = [
     ("A@400(race) > B − 1", 17, "found '−'. Write the plain minus sign"),
     ("A@∞(race) > 1", 3, "found '∞'. Write inf"),
     ("0.5 <= A@400(race) <= 0.8", 20, "a second comparison"),
-    ("max(A@5(a), A@5(b) >= 1", 24, "expected ')' for the '(' of column 4, found the end"),
+    ("max(A@5(a), A@5(b) >= 1", 20, "expected ')' for the '(' of column 4, found '>='"),
     ("(1 + 2 > 1", 8, "expected ')' for the '(' of column 1, found '>'"),
     ("A[x=1 > 2", 7, "expected ']' for the '[' of column 2, found '>'"),
     ("A > 1 where x='y", 15, "this quote is never closed"),

@@ -73,7 +73,7 @@ def test_scores_are_covered_in_2000_studies(name: str, n: int) -> None:
 def test_systems_that_hardly_differ_are_not_settled_by_chance(n: int, alike: float) -> None:
     # Where few rows differ a plain bootstrap covers in as little as 35 % of studies; ours may be wide.
     draw, truth = paired(GOOD, MIDDLING, alike)
-    assert coverage(draw, truth, (-1.0, 1.0), n, studies=300) >= 0.93
+    assert coverage(draw, truth, (-1.0, 1.0), n, studies=1_000) >= 0.93
 
 
 @pytest.mark.parametrize("n", [30, 100])

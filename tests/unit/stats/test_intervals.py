@@ -194,3 +194,24 @@ def test_a_column_with_fewer_rows_counts_its_own_rows() -> None:
     assert (part.high - part.low) / (whole.high - whole.low) == pytest.approx(2, rel=0.15)
     table[:, 1] = np.nan
     assert mean_intervals(*cluster_sums(table), [None, None])[1] is NO_INTERVAL
+
+
+@pytest.mark.parametrize("n", [12, 30, 300])
+def test_equal_gains_among_ties_are_shown_from_the_sixth_on(n: int) -> None:
+    """As in an exact sign test: 2 / 2^6 is under 0.05, 2 / 2^5 is not."""
+    shown = []
+    for gains in range(8):
+        rows = np.where(np.arange(n) < gains, 0.5, 0.0)
+        found = difference_interval(rows, np.zeros(n), binary=False, bounds=(0.0, 1.0))
+        shown.append(found.low > 0)
+    assert shown == [False] * 6 + [True] * 2
+
+
+def test_six_clusters_of_many_rows_are_no_six_rows() -> None:
+    """Six books of fifty questions tell more than six questions do."""
+    rows = np.random.default_rng(0).beta(2, 2, 300)
+    books = mean_interval(rows, binary=False, clusters=np.arange(300) % 6, bounds=(0.0, 1.0))
+    six = mean_interval(rows[:6], binary=False, bounds=(0.0, 1.0))
+    assert (books.method, six.method) == ("bootstrap", "adjusted")
+    assert books.high - books.low < 0.2
+    assert six.high - six.low > 0.4
