@@ -81,7 +81,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.atoms = 0
+        self.at, self.atoms = 0, 0
         self.by: tuple[str, str, Expression, int] | None = None  # of a `min(x by tag)`
         self._skip_to(0)
 
