@@ -15,8 +15,7 @@ from assay.gates.decision import rule_of
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
 from assay.gates.verdict import leaves_of
-from assay.measures.limit import MeasureWithLimit
-from assay.protocols import Measure
+from assay.measures.limit import has_no_end
 from assay.stats.intervals import LEVEL
 from assay.study import Study
 
@@ -125,11 +124,6 @@ def _units(expression: Expression) -> Iterator[str]:
 # ------------------------------------------------------------------------------ means without an end
 
 
-def _has_no_end(measure: Measure) -> bool:
-    """Whether a study could declare a limit of a measure, and has not."""
-    return isinstance(measure, MeasureWithLimit) and measure.limit is None
-
-
 def _unbounded_problems(clause: Clause, leaves: Sequence[Leaf], on: Rule | None) -> Iterator[str]:
     """A mean of times, costs or sizes that an interval is to decide: none covers as often as it says."""
     means = [mean for found in leaves for mean in means_of(found)]
@@ -137,7 +131,7 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Leaf], on: Rule | None)
         found
         for found in leaves
         if (isinstance(found, Mean) or getattr(found.statistic, "smooth", False))
-        and any(_has_no_end(each.measure) for each in means_of(found))
+        and any(has_no_end(each.measure) for each in means_of(found))
     ]
     if not endless or rule_of(clause, on, means) == "estimate":
         return

@@ -35,3 +35,8 @@ class MeasureWithLimit:
     def limited(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values, none above the limit."""
         return values if self.limit is None else np.minimum(values, self.limit)
+
+
+def has_no_end(measure: object) -> bool:
+    """Whether a study could declare a limit of a measure, and has not."""
+    return isinstance(measure, MeasureWithLimit) and measure.limit is None

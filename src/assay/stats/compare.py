@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.measures.block import FAILED, PENDING, UNJUDGED
+from assay.measures.limit import has_no_end
 from assay.protocols import Measure
 from assay.records import Arm, Comparison, Estimate, Factors
 from assay.slices import Condition
@@ -189,13 +190,17 @@ class _Table:
             self._drawn.update(zip(members, self._draw(list(members.values())), strict=True))
 
     def estimate(self, arm: Arm, measure: Measure) -> Estimate:
-        """An arm's mean with its interval; no value where no row counts."""
+        """An arm's mean with its interval; no value where no row counts.
+
+        A mean of times, costs or sizes has no interval that covers as often as it says, unless a study
+        declares a limit.
+        """
         column, drawn = (
             self.rows.column(arm.system, measure.name),
             self._drawn[arm.system, measure.name, None],
         )
         n = len(drawn.values)
-        interval = self._interval(drawn, measure) if n else None
+        interval = self._interval(drawn, measure) if n and not has_no_end(measure) else None
         if interval and (seeds := self._seeds(measure, self.part.mask & column.counted, arm.system)):
             interval = seeds.widened(interval, drawn.point, self.how.level)
         return Estimate(

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.measures.parse import parse_measure
+from assay.plugins import Registry
 from assay.records import Comparison, Estimate
 from assay.stats.compare import Comparing, summarise
 from assay.stats.intervals import bonett_price, wilson
@@ -54,6 +56,17 @@ def test_a_proportion_has_its_closed_form() -> None:
     (estimate,), _ = summary({("a", "B"): [1.0] * 30 + [0.0] * 20}, [B])
     expected = wilson(30, 50)
     assert (estimate.low, estimate.high, estimate.method) == (expected.low, expected.high, "wilson")
+
+
+def test_a_mean_of_seconds_has_an_interval_only_with_a_limit() -> None:
+    plain, limited = (parse_measure(name, Registry()) for name in ("Seconds", "Seconds(limit=4)"))
+    times = [0.1, 0.2, 0.2, 0.3, 9.0] * 6
+    (mean,), _ = summary({("a", "Seconds"): times}, [plain])
+    assert (mean.value, mean.low, mean.high) == (pytest.approx(1.96), None, None)
+    (mean,), _ = summary({("a", limited.name): np.minimum(times, 4.0)}, [limited])
+    assert mean.low is not None
+    assert mean.high is not None
+    assert 0.1 < mean.low < 0.96 < mean.high < 4
 
 
 # ----------------------------------------------------------------------------------- comparisons
