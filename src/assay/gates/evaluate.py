@@ -212,13 +212,10 @@ class Evaluator:
         self, leaves: Mapping[Call, Leaf], ways: Sequence[Counting], scope: Scope, *, subsets: bool = False
     ) -> list[dict[Call, Floats]]:
         """The values of every call, once for each way to count failed rows, from one resampling."""
-        weights = self._subsets if subsets else self.draws.weights
         self.draw_ahead([(found, way) for way in ways for found in leaves.values()], scope, subsets=subsets)
         return [
             {
-                call: self._drawn_means[self._key(found, way, scope, subsets=subsets)]
-                if isinstance(found, Mean)
-                else self._statistic(found, way, scope, weights)
+                call: self._drawn[self._key(found, way, scope, subsets=subsets)]
                 for call, found in leaves.items()
             }
             for way in ways
@@ -227,16 +224,19 @@ class Evaluator:
     def draw_ahead(
         self, wanted: Iterable[tuple[Leaf, Counting]], scope: Scope, *, subsets: bool = False
     ) -> None:
-        """Resamples the means among many leaves in one product, as far as that was not done.
+        """Resamples what many leaves read, the means in one product, as far as that was not done.
 
         Clauses of a gate mostly read the same columns, and one product for all is many times quicker.
         """
-        columns = {
-            key: (found, way)
-            for found, way in wanted
-            if isinstance(found, Mean)
-            and (key := self._key(found, way, scope, subsets=subsets)) not in self._drawn_means
-        }
+        weights = self._subsets if subsets else self.draws.weights
+        columns: dict[tuple[object, ...], tuple[Mean, Counting]] = {}
+        for found, way in wanted:
+            key = self._key(found, way, scope, subsets=subsets)
+            if key not in self._drawn:
+                if isinstance(found, Mean):
+                    columns[key] = found, way
+                else:
+                    self._drawn[key] = self._statistic(found, way, scope, weights)
         if not columns:
             return
         # by name: the place of a column in a product may touch its last bit, the order of clauses must not
@@ -244,18 +244,20 @@ class Evaluator:
         inside = scope.codes >= 0
         table = np.column_stack([self.values(*columns[key]) for key in ordered])[inside]
         sums = cluster_sums(table, scope.codes[inside])
-        weights = self._subsets if subsets else self.draws.weights
         drawn = weighted_means(weights(scope.n), *sums)
         whole = np.vstack([plain_means(*sums), jackknife_means(*sums), drawn])
-        self._drawn_means.update(zip(ordered, np.ascontiguousarray(whole.T), strict=True))
+        self._drawn.update(zip(ordered, np.ascontiguousarray(whole.T), strict=True))
 
     @cached_property
-    def _drawn_means(self) -> dict[tuple[object, ...], Floats]:
+    def _drawn(self) -> dict[tuple[object, ...], Floats]:
         return {}
 
-    def _key(self, mean: Mean, way: Counting, scope: Scope, *, subsets: bool) -> tuple[object, ...]:
-        """What the resampled values of a mean depend on."""
-        return (*mean.column, mean.where, way.get(mean.column), subsets, scope.digest)
+    def _key(self, found: Leaf, way: Counting, scope: Scope, *, subsets: bool) -> tuple[object, ...]:
+        """What the resampled values of a leaf depend on."""
+        if isinstance(found, Mean):
+            return (*found.column, found.where, way.get(found.column), subsets, scope.digest)
+        failed = tuple(way.get(mean.column) for mean in found.columns)
+        return repr(found), failed, subsets, scope.digest
 
     def _subsets(self, n: int) -> Iterator[Floats]:
         return subset_weights(n, self.resamples, self.seed)

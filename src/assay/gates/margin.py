@@ -26,6 +26,7 @@ from assay.stats.columns import TIE, spread
 from assay.stats.intervals import (
     FEW,
     LEAST_EFFECTIVE,
+    LEAST_TOGETHER,
     NO_INTERVAL,
     Interval,
     effective_rows,
@@ -116,8 +117,13 @@ def _widened(margin: Margin, wider: Widening, level: float) -> Margin:
 
 
 def deviations(clause: Clause, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -> Floats:
-    """What the margin of a clause was off by in each resample, turned so that more is nearer to passing."""
+    """What the margin of a clause was off by in each resample, turned so that more is nearer to passing.
+
+    Nothing if it has so few clusters that which clauses move together is an accident.
+    """
     scope = evaluator.scope(leaves.values(), way)
+    if scope.n < LEAST_TOGETHER:
+        return np.empty(0)
     (values,) = evaluator.drawn(leaves, [way], scope)
     whole = combined("-", worth(clause.left, values), worth(clause.right, values))
     off: Floats = whole[scope.n + 1 :] - whole[0]

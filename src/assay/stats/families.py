@@ -40,12 +40,12 @@ def shared_level(deviations: Sequence[Floats], level: float) -> float:
     """The level at which each of several bounds is taken, so that all hold together at `level`, one-sided.
 
     Each column is what an estimate was off by in the same resamples; larger is nearer to a wrong claim. If
-    the resamples do not match, or nothing moves, the parts share alike (Bonferroni).
+    the resamples do not match, are not given, or nothing moves, the parts share alike (Bonferroni).
     """
     tail, number = (1 - level) / 2, len(deviations)
     sizes = {len(each) for each in deviations}
     bar = np.inf
-    if len(sizes) == 1:
+    if len(sizes) == 1 and all(sizes):
         table = np.nan_to_num(np.column_stack(deviations), nan=-np.inf, neginf=-np.inf)
         moving = [column for column in table.T if np.isfinite(column).all() and column.std() > TIE]
         if len(moving) == number:

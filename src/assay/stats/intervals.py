@@ -42,6 +42,7 @@ LEVEL = 0.95
 FEW = 8  # rows that differ from the commonest value, below which a bootstrap knows too little
 LEAST_EFFECTIVE = 30  # rows that weighted ones must be worth
 FEWEST_CLUSTERS = 5  # of many rows each, below which their means show too little of each other
+LEAST_TOGETHER = 20  # clusters, below which it is not known which differences move together
 BEYOND = 2  # resamples outside an end, below which the end is the luck of the draw
 MOST_UNDEFINED = 0.05  # share of resamples that may be undefined before the interval is
 
@@ -192,8 +193,8 @@ class ResampledMean:
 
     @property
     def moved(self) -> Floats:
-        """What the mean was off by in each resample."""
-        return self.draws - self.point
+        """What the mean was off by in each resample; nothing if few clusters make that an accident."""
+        return self.draws - self.point if self.n >= LEAST_TOGETHER else np.empty(0)
 
 
 def resampled_columns(

@@ -62,8 +62,7 @@ def _tail(steps: tuple[int, ...], overlap: tuple[tuple[float, ...], ...], tail: 
     undecided = np.ones(DRAWS, dtype=bool)
     bar = 0.0
     for look, share in enumerate(np.diff(used, prepend=0.0)):
-        rest = np.sort(scores[undecided, look])
-        crossing = max(1, round(share * DRAWS))
-        bar = float(rest[-crossing]) if crossing < len(rest) else -np.inf
+        rest, crossing = scores[undecided, look], max(1, round(share * DRAWS))
+        bar = float(np.partition(rest, -crossing)[-crossing]) if crossing < len(rest) else -np.inf
         undecided &= scores[:, look] < bar
     return min(float(special.ndtr(-bar)), tail)  # nearly the same items must not be easier than the first
