@@ -18,7 +18,8 @@ import sys
 import time
 from typing import Any
 
-STUDIES, QUICK_STUDIES, INTERVAL_STUDIES = 400, 100, 1_000
+STUDIES, QUICK_STUDIES, OTHER_STUDIES = 200, 100, 400  # others: intervals and power
+CLOSER_STUDIES = 1_000  # of cells that the first studies leave in doubt
 
 
 def arguments() -> argparse.Namespace:
@@ -53,7 +54,7 @@ def main() -> int:
 def add_cells(given: argparse.Namespace) -> None:
     from bench.calibration import page
     from bench.calibration.cells import every_cell
-    from bench.calibration.simulate import run_cells
+    from bench.calibration.simulate import CellResult, run_cells
 
     every, had, started = every_cell(), page.load("cells") or {}, time.monotonic()
     wanted = sorted(
@@ -63,10 +64,14 @@ def add_cells(given: argparse.Namespace) -> None:
     if given.resume:
         wanted = [cell for cell in wanted if not had.get(cell.name, {}).get("rates")]
     found = {cell.name: had[cell.name] for cell in every if cell.name in had}
-    for done, result in enumerate(run_cells(wanted, given.studies or STUDIES, given.processes), 1):
-        found[result.name] = result.as_json()
-        page.save("cells", found)
-        report(f"{done}/{len(wanted)}", started, f"{result.state:8} {result.name} {rates_in_short(result)}")
+    for studies in (given.studies or STUDIES, CLOSER_STUDIES):
+        for done, result in enumerate(run_cells(wanted, studies, given.processes), 1):
+            found[result.name] = result.as_json()
+            page.save("cells", found)
+            line = f"{result.state:8} {result.name} {rates_in_short(result)}"
+            report(f"{done}/{len(wanted)}", started, line)
+        known = {name: CellResult.from_json(each) for name, each in found.items()}
+        wanted = [cell for cell in every if cell.name in known and known[cell.name].doubtful(CLOSER_STUDIES)]
 
 
 def add_intervals(given: argparse.Namespace) -> None:
@@ -74,7 +79,7 @@ def add_intervals(given: argparse.Namespace) -> None:
     from bench.calibration.intervals import run_intervals
 
     found, started = [], time.monotonic()
-    for done, result in enumerate(run_intervals(given.studies or INTERVAL_STUDIES, given.processes), 1):
+    for done, result in enumerate(run_intervals(given.studies or OTHER_STUDIES, given.processes), 1):
         found.append(result.as_json())
         page.save("intervals", found)
         covered = f"{result.estimate.share:.1%} {result.comparison.share:.1%}"
@@ -85,7 +90,7 @@ def add_power(given: argparse.Namespace) -> None:
     from bench.calibration import page
     from bench.calibration.power import compare_power
 
-    page.save("power", compare_power(given.studies or STUDIES, given.processes))
+    page.save("power", compare_power(given.studies or OTHER_STUDIES, given.processes))
 
 
 def quick(given: argparse.Namespace) -> int:

@@ -10,8 +10,16 @@ from typing import Any
 import msgspec
 import numpy as np
 from bench.calibration import program
-from bench.calibration.cells import foreign_families
-from bench.calibration.families import FAMILIES, LOWER_IS_BETTER, SEEDED, Floats, ScoreFamily, margin_of
+from bench.calibration.cells import CATASTROPHES, outside_families
+from bench.calibration.families import (
+    FAMILIES,
+    LOWER_IS_BETTER,
+    SEEDED,
+    Floats,
+    ScoreFamily,
+    margin_of,
+    measure_of,
+)
 from bench.calibration.simulate import Rate, generator_of, percentile_widths
 
 SIZES = (10, 30, 50, 100, 300)
@@ -28,16 +36,23 @@ class IntervalResult:
     n: int
     estimate: Rate
     comparison: Rate
-    estimate_width: float  # relative to the plain percentile interval
-    comparison_width: float
+    estimate_width: float | None  # relative to the plain percentile interval; None: no interval is given
+    comparison_width: float | None
 
     @property
     def off(self) -> list[str]:
         """Which of the two is shown to lie outside 93 to 98 %, if it is promised at this size."""
-        if self.n < PROMISED_FROM:
+        if self.n < PROMISED_FROM or self.family == CATASTROPHES:
             return []
-        both = {"estimate": self.estimate, "comparison": self.comparison}
-        return [what for what, rate in both.items() if rate.high < LOWEST or rate.low > HIGHEST]
+        both = {
+            "estimate": (self.estimate, self.estimate_width),
+            "comparison": (self.comparison, self.comparison_width),
+        }
+        return [
+            what
+            for what, (rate, width) in both.items()
+            if width is not None and (rate.high < LOWEST or rate.low > HIGHEST)
+        ]
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "off": self.off}
@@ -48,7 +63,7 @@ class IntervalResult:
 
 
 def every_family() -> tuple[ScoreFamily, ...]:
-    return (*FAMILIES, *SEEDED, *foreign_families())
+    return (*FAMILIES, *SEEDED, *outside_families())
 
 
 def run_intervals(studies: int, processes: int) -> Iterator[IntervalResult]:
@@ -70,22 +85,27 @@ def run_intervals(studies: int, processes: int) -> Iterator[IntervalResult]:
 
 def _result(name: str, n: int, found: Floats) -> IntervalResult:
     covered = found[:, :2].sum(axis=0).astype(int)
-    widths, plain = found[:, 2:4].mean(axis=0), found[:, 4:6].mean(axis=0)
     estimate, comparison = (Rate(int(count), len(found)) for count in covered)
-    relative = np.divide(widths, plain, out=np.full(2, np.nan), where=plain > 0)
-    return IntervalResult(name, n, estimate, comparison, float(relative[0]), float(relative[1]))
+    relative = [_relative(found[:, at], found[:, at + 2]) for at in (2, 3)]
+    return IntervalResult(name, n, estimate, comparison, *relative)
+
+
+def _relative(widths: Floats, plain: Floats) -> float | None:
+    """The mean width of intervals beside that of plain ones, where there are both."""
+    both = np.isfinite(widths) & (plain > 0)
+    return float(widths[both].mean() / plain[both].mean()) if both.any() else None
 
 
 def _covered(task: tuple[ScoreFamily, int, range]) -> tuple[str, int, Floats]:
     """Per study: whether the estimate and the comparison cover, their widths, and those of percentiles."""
     family, n, studies = task
-    measure = program.measure_named(family.measure)
+    measure = program.measure_named(measure_of(family))
     gain = margin_of(family)
     difference = -gain if family.measure in LOWER_IS_BETTER else gain
     found = []
     for study in studies:
         scores = family.draw(generator_of("intervals", family.name, n, study), n, [gain])
-        shown = program.tables_of(program.rows_of(scores, family.measure), measure)
+        shown = program.tables_of(program.rows_of(scores, measure_of(family)), measure)
         truths = (family.mean + difference, difference)
         # no interval is no claim, and covers whatever is true
         ends = [
@@ -97,7 +117,6 @@ def _covered(task: tuple[ScoreFamily, int, range]) -> tuple[str, int, Floats]:
             np.atleast_2d(each).mean(axis=0) for each in (scores.candidates[0], scores.baseline)
         )
         plain = percentile_widths([candidate, candidate - baseline], scores.clusters)
-        widths = [high - low for low, high in ends]
-        finite = [wide if np.isfinite(wide) else other for wide, other in zip(widths, plain, strict=True)]
-        found.append([*covers, *finite, *plain])
+        widths = [high - low if np.isfinite(high - low) else np.nan for low, high in ends]
+        found.append([*covers, *widths, *plain])
     return family.name, n, np.array(found, dtype=np.float64)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from bench import size
-from bench.calibration.cells import every_cell, foreign_families
+from bench.calibration import foreign, held_out
+from bench.calibration.cells import every_cell, outside_families
+from bench.calibration.families import LIMIT
 from bench.calibration.intervals import (
     HIGHEST,
     LOWEST,
@@ -20,7 +21,7 @@ from bench.calibration.intervals import (
 )
 from bench.calibration.power import EARLIER, ITEMS, MOST_LOST
 from bench.calibration.program import RESAMPLES
-from bench.calibration.simulate import BUDGET, CellResult, Rate
+from bench.calibration.simulate import BUDGET, DOUBTFUL, CellResult, Rate
 
 RESULTS = size.RESULTS / "calibration"
 PAGE = (size.RESULTS if size.SMALL else Path(__file__).parents[2] / "docs") / "calibration.md"
@@ -37,7 +38,8 @@ in `bench/calibration/shapes.py`. The study is decided by the same code as a rea
 
 ## Verdicts
 
-Each line is a gate, a family of scores and a number of items, with {studies} studies per rate.
+Each line is a gate, a family of scores and a number of items, with {studies} studies per rate: more
+if the first studies leave it in doubt (a rate above {doubtful}).
 *False go* is the share of go among systems that violate the gate. *False no-go* is the share of no-go
 among systems that satisfy it. Both are counted at the edge, where mistakes are easiest, and the budget
 of each is {budget}. In brackets are the 99 % lower and upper Monte Carlo bounds. A cell fails if the
@@ -49,17 +51,28 @@ a single look. *Power* is the share of right decisions with a planted gain of 0.
 mean for times). For kills it is a loss of 0.2 in one slice, against a baseline a loss of 0.1, for
 equivalence no difference.
 
-A cell is *shown only* if its gate promises nothing: clauses decided on the estimate, and rare
-catastrophes without `strict`. A cell is *not yet* if the program cannot decide it as promised. Figures
-beside it are those of a plain decision.
+Clauses about times are about medians. If the shapes of times differ and only their means are known, clauses
+are about means under a limit of {limit} s: a plain mean of times is refused.
+
+A cell is *shown only* if its gate promises nothing: clauses decided on the estimate, and, without
+`strict`, families whose truth hangs on items so rare that a sample of this size may well hold none of
+them. A cell is *not yet* if the program cannot decide it as promised. Figures beside it are those of a
+plain decision.
 """
+OUTSIDE = {
+    "Families of an author who did not know the methods, some of which changed afterwards": foreign.FAMILIES,
+    "Families of such an author, written when the methods were finished, simulated once": held_out.FAMILIES,
+}
 INTERVALS = """
 ## Intervals
 
 How often the 95 % interval of a table holds the truth: of one system's mean, and of its difference from
 the baseline. From {promised} items on it is to be {low} to {high}. A figure is in bold if it lies outside and
 chance in the simulation does not explain that. After the slash is the mean width relative to the plain
-percentile interval.
+percentile interval. A mean of times without a limit gets no interval. Catastrophes are shown only: one
+sample of 30 in three holds none of them. Above the band are families in which hardly any item differs from
+the others (*ceiling*, *ties*): as in a sign test, five items that differ show nothing at 95 %, and no
+interval that is honest about that can hold the truth less often.
 """
 POWER = """
 ## Power beside an earlier version
@@ -119,15 +132,19 @@ def _intervals() -> list[IntervalResult]:
 def _cells(found: Sequence[CellResult]) -> Iterator[str]:
     sizes = {rate.studies for each in found for side, rate in each.rates.items() if side != "power"} or {0}
     studies = " to ".join(map(str, sorted({min(sizes), max(sizes)})))
-    yield LEAD.format(studies=studies, resamples=f"{RESAMPLES:,}", budget=percent(BUDGET, 0)).rstrip()
+    budget = percent(BUDGET, 0)
+    yield LEAD.format(
+        limit=LIMIT, studies=studies, resamples=f"{RESAMPLES:,}", budget=budget, doubtful=percent(DOUBTFUL, 0)
+    ).rstrip()
     states = [each.state for each in found]
     counts = [f"{states.count(state)} {word}" for state, word in COUNTED.items() if state in states]
     yield f"\n**{len(found)} cells: {', '.join(counts)}.**\n"
-    foreign = {family.name for family in foreign_families()}
-    yield from _table([each for each in found if each.family not in foreign])
-    if others := [each for each in found if each.family in foreign]:
-        yield "\nFamilies that were written without knowledge of the methods:\n"
-        yield from _table(others)
+    ours = [each for each in found if each.family not in {family.name for family in outside_families()}]
+    yield from _table(ours)
+    for title, families in OUTSIDE.items():
+        if theirs := [each for each in found if each.family in {family.name for family in families}]:
+            yield f"\n{title}:\n"
+            yield from _table(theirs)
 
 
 def _table(found: Sequence[CellResult]) -> Iterator[str]:
@@ -174,8 +191,10 @@ def _coverage(found: IntervalResult | None, what: str) -> str:
     if found is None:
         return ""
     rate, width = getattr(found, what), getattr(found, f"{what}_width")
+    if width is None:
+        return "none given"
     covered = f"**{percent(rate.share)}**" if what in found.off else percent(rate.share)
-    return covered if math.isnan(width) else f"{covered} / {width:.2f}"
+    return f"{covered} / {width:.2f}"
 
 
 def _power_table(found: dict[str, Any] | None) -> Iterator[str]:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from bench.calibration import program
 from bench.calibration.cells import CATASTROPHES
-from bench.calibration.families import FAMILIES, ScoreFamily, most_gain
+from bench.calibration.families import FAMILIES, ScoreFamily, measure_of, most_gain
 from bench.calibration.shapes import BY_NAME, GO, Side
 from bench.calibration.simulate import draw_study, generator_of
 
@@ -49,7 +49,7 @@ def decisions(family: ScoreFamily, studies: range) -> list[bool]:
     found = []
     for study in studies:
         scores = draw_study(generator_of("power", family.name, study), family, ITEMS, planted.gains)
-        found.append(program.verdict_on(gate, program.rows_of(scores, family.measure)).verdict == GO)
+        found.append(program.verdict_on(gate, program.rows_of(scores, measure_of(family))).verdict == GO)
     return found
 
 

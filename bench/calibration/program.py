@@ -74,7 +74,7 @@ def rows_of(scores: PairedScores, measure: str, first: int | None = None) -> Row
                     factors=pl.lit("{}"),
                     arm=pl.lit(name),
                     seed=pl.lit(seed, pl.Int64),
-                    measure=pl.lit(measure),
+                    measure=pl.lit(measure_named(measure).name),
                     status=pl.lit("scored", STATUS),
                 )
             )
@@ -99,6 +99,9 @@ def verdict_on(gate: Gate, rows: Rows, level: float = LEVEL, book: Any = None) -
     kept = KeptWeights(RESAMPLES, seed=0)  # what it would draw itself
     vars(evaluator).update(draws=kept, _draws=kept)
     (found,) = decide([gate], evaluator, **({} if book is None else {"book": book}))
+    # a clause about nothing is never decided, and would keep any budget
+    if empty := [clause.text for clause in found.clauses if not clause.n]:
+        raise ValueError(f"no item applies to {empty[0]}")
     return found
 
 

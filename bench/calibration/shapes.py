@@ -3,7 +3,8 @@
 False go is counted where it is easiest: at the edge of what the clauses allow, with all other parts of the
 gate out of the way. A clause that asks for a margin promises a gain ("gain shown"), so systems without a
 gain violate it. Clauses without a margin are strict on the side where systems equal to the baseline must
-not pass, and not strict on the side where they must not be stopped.
+not pass, and not strict on the side where they must not be stopped. Clauses about times are about medians,
+or about means under a limit: plain means of times are refused by the program.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from bench.calibration.families import (
     SECONDS,
     ScoreFamily,
     margin_of,
+    measure_of,
+    median_of,
     most_gain,
     most_loss,
+    unit_of,
 )
 
 SLICES = 5
@@ -45,6 +49,8 @@ class Shape:
     find: Callable[[ScoreFamily], Side] | None = None
     measures: frozenset[str] | None = None  # None: all
     against: bool = False  # decided as a new version against a baseline, not by a gate
+    samples: int = 1  # candidates or slices of which one may decide alone
+    sliced: bool = False  # these are slices
     guarded: bool = True  # false: it promises nothing, and its figures are only shown
 
     def sides(self, family: ScoreFamily) -> dict[str, Side]:
@@ -60,7 +66,6 @@ class _Words:
     """The clauses of a family's measure: which way is better, and how a margin is written."""
 
     family: ScoreFamily
-    statistic: str = ""
 
     @property
     def sign(self) -> int:
@@ -75,12 +80,16 @@ class _Words:
         return "<" if self.sign > 0 else ">"
 
     def of(self, system: str) -> str:
-        named = f"{self.family.measure}({system})"
-        return f"{self.statistic}({named})" if self.statistic else named
+        named = f"{measure_of(self.family)}({system})"
+        return named if median_of(self.family) is None else f"p50({named})"
+
+    def value(self, gain: float) -> float:
+        """What a gain in the mean is in terms of the clause."""
+        return self.sign * gain * unit_of(self.family)
 
     @property
     def margin(self) -> str:
-        return f"{'+' if self.sign > 0 else '-'} {margin_of(self.family):.12g}"
+        return f"{'+' if self.sign > 0 else '-'} {abs(self.value(margin_of(self.family))):.12g}"
 
     def better(self, left: str, op: str = "=", margin: bool = True) -> str:
         """That the left side is better than the baseline; op "=": or equal."""
@@ -105,19 +114,19 @@ def first(value: float, rest: float, number: int) -> tuple[float, ...]:
     return (value, *(rest,) * (number - 1))
 
 
-def one_clause(margin: bool, statistic: str = "") -> dict[str, Any]:
+def one_clause(margin: bool) -> dict[str, Any]:
     def false_go(family: ScoreFamily) -> Side:
-        words = _Words(family, statistic)
+        words = _Words(family)
         clause = words.better(words.of("v0"), "=" if margin else "", margin)
-        return Side({"go": [clause]}, twins(1), GO, words.sign * (-margin_of(family) if margin else 0.0))
+        return Side({"go": [clause]}, twins(1), GO, words.value(-margin_of(family) if margin else 0.0))
 
     def false_no_go(family: ScoreFamily) -> Side:
-        words = _Words(family, statistic)
+        words = _Words(family)
         gain = margin_of(family) if margin else 0.0
         return Side({"go": [words.better(words.of("v0"), "=", margin)]}, ((gain,),), NO_GO)
 
     def find(family: ScoreFamily) -> Side:
-        words = _Words(family, statistic)
+        words = _Words(family)
         return Side({"go": [words.better(words.of("v0"), "=", margin)]}, ((planted(family),),), GO)
 
     return {"false_go": false_go, "false_no_go": false_no_go, "find": find}
@@ -198,7 +207,8 @@ def kill_any() -> dict[str, Any]:
 def equivalence() -> dict[str, Any]:
     def side(family: ScoreFamily, gain: float, word: str) -> Side:
         words = _Words(family)
-        clause = f"{words.of('v0')} within {margin_of(family):.12g} of {words.of('old')}"
+        band = abs(words.value(margin_of(family)))
+        clause = f"{words.of('v0')} within {band:.12g} of {words.of('old')}"
         return Side({"go": [clause]}, ((gain,),), word)
 
     return {
@@ -213,9 +223,9 @@ def against_number(guarded: bool) -> dict[str, Any]:
 
     def side(family: ScoreFamily, op: str, gain: float, word: str) -> Side:
         words = _Words(family)
-        clause = f"{words.of('v0')} {words.up}{op} {family.mean:.12g}"
+        clause = f"{words.of('v0')} {words.up}{op} {abs(words.value(family.mean)):.12g}"
         rules = {"go": [f"{clause} on interval" if guarded else clause]}
-        return Side(rules, ((gain,),), word, words.sign * gain)
+        return Side(rules, ((gain,),), word, words.value(gain))
 
     if not guarded:
         return {
@@ -243,19 +253,17 @@ SHAPES: tuple[Shape, ...] = (
     Shape("one clause + margin", **one_clause(margin=True)),
     Shape("one clause", **one_clause(margin=False)),
     Shape("all of 3", **all_of(3)),
-    Shape("any of 3", **one_of(3, largest=False)),
-    Shape("any of 10", **one_of(10, largest=False)),
-    Shape("max of 3", **one_of(3, largest=True)),
-    Shape("max of 10", **one_of(10, largest=True)),
-    Shape("for 1 of 5", **for_some(1)),
-    Shape("for 2 of 5", **for_some(2)),
-    Shape("kill any of 5", **kill_any()),
+    Shape("any of 3", **one_of(3, largest=False), samples=3),
+    Shape("any of 10", **one_of(10, largest=False), samples=10),
+    Shape("max of 3", **one_of(3, largest=True), samples=3),
+    Shape("max of 10", **one_of(10, largest=True), samples=10),
+    Shape("for 1 of 5", **for_some(1), samples=SLICES, sliced=True),
+    Shape("for 2 of 5", **for_some(2), samples=SLICES, sliced=True),
+    Shape("kill any of 5", **kill_any(), samples=SLICES, sliced=True),
     Shape("equivalence", **equivalence()),
-    # a mean of seconds that an interval is to decide is refused: "median" has them
-    Shape("number, interval", **against_number(guarded=True), measures=_SCORES),
+    Shape("number, interval", **against_number(guarded=True)),
     Shape("number, estimate", **against_number(guarded=False), guarded=False),
     Shape("against a baseline", **against_baseline(), measures=_SCORES, against=True),
-    Shape("median", **one_clause(margin=False, statistic="p50"), measures=frozenset({SECONDS})),
 )
 BY_NAME = {shape.name: shape for shape in SHAPES}
 

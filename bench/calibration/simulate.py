@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from bench.calibration import program
 from bench.calibration.cells import SMALL_SET, Cell
-from bench.calibration.families import Floats, PairedScores, ScoreFamily
+from bench.calibration.families import Floats, PairedScores, ScoreFamily, measure_of, median_of
 from bench.calibration.shapes import SLICES, Side
 from scipy import special
 
@@ -27,6 +27,7 @@ from assay.stats.columns import TIE
 from assay.stats.resample import cluster_sums, weighted_means
 
 BUDGET = 0.05
+DOUBTFUL = 0.04  # a rate above this in the first studies asks for more of them
 MONTE_CARLO = 0.99  # confidence of each of the two bounds of a simulated rate
 POWER_SIZES = (SMALL_SET, 100, 300)  # of cells whose power is shown
 CHUNK = 25  # studies that a process runs before it reports
@@ -83,6 +84,11 @@ class CellResult:
         return [
             side for side in ("false go", "false no-go") if side in self.rates and self.rates[side].exceeds
         ]
+
+    def doubtful(self, enough: int) -> bool:
+        """Whether a rate that has a budget lies near it or above, in fewer studies than are enough."""
+        sides = (self.rates[side] for side in ("false go", "false no-go") if side in self.rates)
+        return not self.shown_only and any(rate.share > DOUBTFUL and rate.studies < enough for rate in sides)
 
     @property
     def state(self) -> str:
@@ -141,7 +147,7 @@ class Outcomes:
 
 def outcome_of(cell: Cell, side: Side, what: str, study: int, level: float = program.LEVEL) -> Outcomes:
     """One simulated study, decided by the program."""
-    random, measure = generator_of(cell.name, what, study), cell.family.measure
+    random, measure = generator_of(cell.name, what, study), measure_of(cell.family)
     grows = cell.looks > 1 and not cell.planned
     scores = draw_study(random, cell.family, int(cell.n * LONGEST) if grows else cell.n, side.gains)
     if cell.shape.against:
@@ -157,7 +163,7 @@ def outcome_of(cell: Cell, side: Side, what: str, study: int, level: float = pro
         plain_width = _width(plain)
     else:
         verdicts = [program.verdict_on(gate, program.rows_of(scores, measure), level)]
-        plain_width = _percentile_width(scores, cell.shape.name) if side.truth is not None else math.nan
+        plain_width = _percentile_width(scores, cell) if side.truth is not None else math.nan
     counted = int(verdicts[-1].verdict == side.word)
     if side.truth is None or what == "power":
         return Outcomes(1, counted)
@@ -184,14 +190,14 @@ def _width(verdict: Verdict) -> float:
     return math.nan if low is None or high is None else high - low
 
 
-def _percentile_width(scores: PairedScores, shape: str) -> float:
-    """The width of the plain percentile interval of what a clause of this shape is about."""
-    if shape == "median":
+def _percentile_width(scores: PairedScores, cell: Cell) -> float:
+    """The width of the plain percentile interval of what a clause is about; NaN if that is no mean."""
+    if median_of(cell.family) is not None:
         return math.nan
     candidate, baseline = (
         np.atleast_2d(each).mean(axis=0) for each in (scores.candidates[0], scores.baseline)
     )
-    column = candidate if shape.startswith("number") else candidate - baseline
+    column = candidate if cell.shape.name.startswith("number") else candidate - baseline
     return percentile_widths([column], scores.clusters)[0]
 
 
