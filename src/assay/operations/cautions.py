@@ -9,6 +9,7 @@ from assay.operations.trust import (
     checked_by_people,
     empty_arms,
     faults,
+    few_items,
     lower_bounds,
     not_computed,
     timed_elsewhere,
@@ -32,6 +33,7 @@ def warnings_of(evaluation: Evaluation) -> list[str]:
     return [
         *part,
         *evaluation.outdated,
+        *few_items(evaluation.summary[0]),
         *(evaluation.scoring.cautions if evaluation.scoring is not None else ()),
         *faults(blocks, by_arm=not evaluation.sealed),
         *not_computed(evaluation.broken),

@@ -21,6 +21,7 @@ from assay.stats.rectified import Sides
 from assay.study import Study
 
 SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
+SHOWN_TO_COVER = 30  # items from which simulated intervals hold the truth as often as they say
 
 
 def status_counts(scores: pl.DataFrame, measure: str) -> dict[str, dict[str, int]]:
@@ -77,6 +78,15 @@ def _undecided_systems(study: Study) -> list[str]:
     named = systems_of(study.gates, study)
     left_out = [name for name in study.file.systems if name not in named]
     return [f"{name} stands in no gate: it is measured, and cannot be recommended" for name in left_out]
+
+
+def few_items(estimates: Sequence[Estimate]) -> list[str]:
+    """Studies so small that their intervals are not shown to cover."""
+    most = max((each.n_scored for each in estimates if not each.where), default=0)
+    if not 0 < most < SHOWN_TO_COVER:
+        return []
+    few = f"only {most} item{'s' * (most > 1)}"
+    return [f"{few}: an interval from fewer than {SHOWN_TO_COVER} can be too narrow if scores are skewed"]
 
 
 def timed_elsewhere(study: Study, blocks: Sequence[Block]) -> list[str]:

@@ -336,6 +336,17 @@ def test_a_go_says_in_words_what_it_cannot_have_seen(tmp_path: Path, form: str) 
     assert "up to 7.2% of the items could have lost everything unseen" in (folder / "report").read_text()
 
 
+def test_ten_items_come_with_a_word_about_their_intervals(tmp_path: Path) -> None:
+    def warned(folder: Path, n: int) -> bool:
+        assay("run", ranked_study(folder, models(3, ["new"]), {}, n))
+        warnings = assay("report", folder, "--json").json["trust"]["warnings"]
+        return any("too narrow if scores are skewed" in each for each in warnings)
+
+    # of skewed scores, intervals from ten items hold the truth in 83 to 90 % of studies; from 30, in 93 %
+    assert warned(tmp_path / "ten", 10)
+    assert not warned(tmp_path / "thirty", 30)
+
+
 def clauses_checked(folder: Path, *clauses: str) -> Done:
     """Whether the small study takes these clauses for go."""
     write_study(folder)
