@@ -25,8 +25,9 @@ OUTSIDE_SHAPES = (
     "equivalence",
 )
 CATASTROPHES = "catastrophes"
-# Families whose truth hangs on a share of the items, and that share. A sample may hold none of them.
-HANGS_ON = {CATASTROPHES: 1 / 30, "few large gains": 0.12, "few large losses": 0.12}
+# Families whose truth hangs on a share of the items, or of their clusters. A sample may hold none of them.
+HANGS_ON = {CATASTROPHES: 1 / 30, "few large gains": 0.12, "few large losses": 0.12, "memory sessions": 0.25}
+TOGETHER = {"memory sessions": held_out.MemorySessions.turns}  # items per cluster
 ALPHA = 0.05
 
 
@@ -58,13 +59,15 @@ class Cell:
     def rare(self) -> bool:
         """Whether one of the samples that the gate looks at may well hold none of the items that matter.
 
-        A share q of the items is in none of n of them with a chance of (1 - q)^n, in m samples up to m times.
+        A share q of n items (or clusters) is in none of them with a chance of (1 - q)^n, in m samples up to m
+        times.
         """
         if self.family.name == CATASTROPHES:
             return True
         share = HANGS_ON.get(self.family.name, 1.0)
         items = self.n // SLICES if self.shape.sliced else self.n
-        return self.shape.samples * (1 - share) ** items > ALPHA
+        drawn = items / TOGETHER.get(self.family.name, 1)
+        return self.shape.samples * (1 - share) ** drawn > ALPHA
 
 
 def outside_families() -> tuple[ScoreFamily, ...]:

@@ -35,7 +35,8 @@ def drawn_means(columns: Floats, clusters: list[list[int]], seed: int = 0) -> Fl
 def expanded_percentile(
     draws: Floats, column: Floats, clusters: list[list[int]], level: float
 ) -> tuple[float, float]:
-    """Percentiles moved outwards by Student's t, with the degrees of freedom that the kurtosis leaves."""
+    """Percentiles moved outwards by Student's t, with the degrees of freedom that the kurtosis leaves, and on
+    the side of the longer tail by what the skewness asks."""
     n = len(clusters)
     left_out = [np.delete(column, cluster).mean() for cluster in clusters]
     influence = (n - 1) * (column.mean() - np.array(left_out))
@@ -43,7 +44,8 @@ def expanded_percentile(
     freedom = min(n - 1, 2 * n / (kurtosis - 1))
     reach = np.sqrt(n / (n - 1)) * stats.t.ppf((1 + level) / 2, freedom)
     low, high = np.quantile(draws, stats.norm.cdf([-reach, reach]))
-    return float(low), float(high)
+    lean = stats.skew(influence) * (stats.norm.ppf((1 + level) / 2) ** 2 + 2) / (6 * np.sqrt(n)) * draws.std()
+    return float(low + min(lean, 0)), float(high + max(lean, 0))
 
 
 def table(

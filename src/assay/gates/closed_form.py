@@ -7,15 +7,18 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from assay.gates.evaluate import Counting, Evaluator, Scope
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
 from assay.gates.syntax import Binary, Call, Expression, Negate, Number
+from assay.measures.limit import has_limit
 from assay.plugins import blamed
-from assay.stats.columns import discordant
+from assay.stats.columns import TIE, discordant
 from assay.stats.intervals import (
     FEW,
     LEAST_EFFECTIVE,
+    LEVEL,
     Interval,
     bonett_price,
     effective_rows,
@@ -26,6 +29,7 @@ from assay.stats.intervals import (
 
 Floats = NDArray[np.float64]
 Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
+LONG_TAILED = 100  # rows that a mean of times takes at 95 %
 
 
 def closed_form(
@@ -160,6 +164,15 @@ def _successes(found: Leaf, evaluator: Evaluator, way: Counting) -> Floats | Non
     return whole
 
 
+def rows_for_long_tails(level: float) -> int:
+    """How many rows bound the mean of times, costs or sizes, whose longest are rare.
+
+    25 times the squared skewness at 95 % (Cochran, 1977), which is 2 of exponential times; further out, more.
+    """
+    further = special.ndtri((1 + level) / 2) / special.ndtri((1 + LEVEL) / 2)
+    return int(np.ceil(LONG_TAILED * further**2 - TIE))
+
+
 def unreached(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float) -> str:
     """Why a leaf has no interval, or one without an end, and how many items it takes; empty if it has.
 
@@ -167,6 +180,11 @@ def unreached(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, 
     be wrong; inside an expression it needs so many rows beyond it that a bootstrap sees them.
     """
     for found in leaves.values():
+        if isinstance(found, Mean) and has_limit(found.measure):
+            n, needed = evaluator.clusters(found, way), rows_for_long_tails(level)
+            if n < needed:
+                what = f"{n} items do not bound a mean of {found.measure.name}"
+                return f"{what}: that takes {needed} items, and a median fewer"
         if isinstance(found, Spanning) and found.tag:
             worth = effective_rows(evaluator.columns(found, way)[0][-1])
             if worth < LEAST_EFFECTIVE:

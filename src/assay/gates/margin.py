@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UsageError
-from assay.gates.closed_form import Linear, closed_form, linear, powered
+from assay.gates.closed_form import Linear, closed_form, linear, powered, rows_for_long_tails
 from assay.gates.evaluate import Counting, Evaluator, Scope, combined, worth
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.gates.widening import STEP, Widening, seeds_in, strict_rows
+from assay.measures.limit import has_limit
 from assay.protocols import Statistic
 from assay.stats.columns import TIE, spread
 from assay.stats.intervals import (
@@ -94,14 +95,16 @@ def margins_of(
         level: _at(level, clause, leaves, evaluator, ways, scope, drawn, subsets) for level in {low, high}
     }
     whole, bounds = _difference(clause), _bounds(_difference(clause), leaves)
-    seeds, rows = seeds_in(whole, leaves, evaluator, drawn[0], scope), None
+    seeds, rows, ends = seeds_in(whole, leaves, evaluator, drawn[0], scope), None, (0.0, 0.0)
     margins = []
     for lower, upper, way in zip(made[low], made[high], ways, strict=True):
         if strict:
-            rows = strict_rows(whole, leaves, evaluator, way, scope, lower.whole.value)
-            if rows is None or bounds is None:
+            found = strict_rows(whole, leaves, evaluator, way, scope, lower.whole.value)
+            if found is None or bounds is None:
                 raise UsageError(NOT_STRICT)
-        wider = Widening(seeds, rows, bounds or (0.0, 0.0), evaluator.resamples)
+            (rows, furthest), (least, most) = found, bounds
+            ends = least * furthest, most * furthest
+        wider = Widening(seeds, rows, ends, evaluator.resamples)
         one, other = _widened(lower, wider, low), _widened(upper, wider, high)
         margins.append(replace(one, whole=one.whole.up_to(other.whole), gain=one.gain.up_to(other.gain)))
     return margins
@@ -145,6 +148,7 @@ def _at(
         resampled = partial(_from_subsets, n=scope.n, level=level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
     stepwise = any(getattr(each, "stepwise", False) for each in statistics_of(leaves))
+    long_tails = any(has_limit(found.measure) for found in leaves.values() if isinstance(found, Mean))
     resampled = partial(_bootstrapped, scope=scope, bounds=bounds, level=level, stepwise=stepwise)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
@@ -156,6 +160,8 @@ def _at(
         closed = closed_form(form, leaves, evaluator, way, scope, level)
         compares = _if_alike(_difference(clause), leaves, values) is not None
         stuck = closed is None and not compares and _stuck(leaves, values, scope.n)
+        if long_tails and scope.n < rows_for_long_tails(level):
+            closed = NO_INTERVAL
         if closed is None and (stuck or not _tells(form, bounds, leaves, evaluator, way, compares)):
             closed = NO_INTERVAL
         margins.append(_margin(clause, leaves, values, closed, resampled, scope.n))

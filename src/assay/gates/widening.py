@@ -51,8 +51,11 @@ def strict_rows(
     way: Counting,
     scope: Scope,
     whole: float,
-) -> Floats | None:
-    """The margin of each cluster; None where the whole is not their mean, as of ratios and percentiles."""
+) -> tuple[Floats, float] | None:
+    """What each cluster adds to the margin, times their number, and by how much a large one goes further.
+
+    None where the whole is not the mean of its rows, as of ratios and percentiles.
+    """
     if not all(isinstance(found, Mean) for found in leaves.values()):
         return None
     columns = {
@@ -62,8 +65,10 @@ def strict_rows(
     inside = (scope.codes >= 0) & ~np.isnan(rows)
     counts = np.bincount(scope.codes[inside], minlength=scope.n)
     sums = np.bincount(scope.codes[inside], weights=rows[inside], minlength=scope.n)
-    found: Floats = sums / np.maximum(counts, 1)
-    return found if counts.all() and abs(float(found.mean()) - whole) <= TIE else None
+    if not counts.all():
+        return None
+    found: Floats = sums / counts.mean()
+    return (found, float(counts.max() / counts.mean())) if abs(float(found.mean()) - whole) <= TIE else None
 
 
 def seeds_in(

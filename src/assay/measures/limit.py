@@ -40,3 +40,8 @@ class MeasureWithLimit:
 def has_no_end(measure: object) -> bool:
     """Whether a study could declare a limit of a measure, and has not."""
     return isinstance(measure, MeasureWithLimit) and measure.limit is None
+
+
+def has_limit(measure: object) -> bool:
+    """Whether a study declared a limit of a measure that by itself has none."""
+    return isinstance(measure, MeasureWithLimit) and measure.limit is not None

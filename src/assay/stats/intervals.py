@@ -3,7 +3,8 @@
 Which one is used where was settled by simulation (tests/unit/stats/test_calibration.py repeats it):
 
 - Means of scores and of paired differences: percentile bootstrap, the quantiles moved outwards as Student's t
-  asks (Hesterberg, 2015), with the degrees of freedom that the kurtosis leaves (Satterthwaite). Plain
+  asks (Hesterberg, 2015), with the degrees of freedom that the kurtosis leaves (Satterthwaite). The end on
+  the side of a long tail moves out as the skewness of the rows asks (Hall, 1992); no end moves in. Plain
   percentile and BCa intervals fall under 92 % at n = 30 when many rows tie.
 - Too few rows that differ from the rest: a resample cannot show what was never seen. Two rows are added, one
   at each end of the measure's range, and Student's t does the rest (Agresti and Coull's idea for scores).
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 FEW = 8  # rows that differ from the commonest value, below which a bootstrap knows too little
 LEAST_EFFECTIVE = 30  # rows that weighted ones must be worth
-FEWEST_CLUSTERS = 5  # of many rows each, below which their means show too little of each other
+FEWEST_CLUSTERS = 6  # of many rows each, below which no sign test of their means could show a thing
 LEAST_TOGETHER = 20  # clusters, below which it is not known which differences move together
 BEYOND = 2  # resamples outside an end, below which the end is the luck of the draw
 MOST_UNDEFINED = 0.05  # share of resamples that may be undefined before the interval is
@@ -83,23 +84,25 @@ def interval_of(
     draws = resampled[~np.isnan(resampled)]
     if n < 1 or np.isnan(point) or len(draws) < (1 - MOST_UNDEFINED) * len(resampled):
         return NO_INTERVAL
-    freedom = n - 1.0
+    freedom, lean = n - 1.0, 0.0
     if jackknife is not None:
         influence = np.nan_to_num((n - 1) * (point - jackknife))
         telling = _telling(influence)
         if bounds is not None and telling < _enough(n, rows):
             return _with_extremes(point + influence, point, bounds, level, weight=1 - telling / FEW)
-        freedom = min(freedom, _freedom(influence))
+        freedom, lean = min(freedom, _freedom(influence)), _lean(influence, level)
     if freedom < 1 or spread(draws) <= TIE:
         return NO_INTERVAL
     reach = np.sqrt(n / (n - 1)) * special.stdtrit(freedom, (1 + level) / 2)
     shares = special.ndtr([-reach, reach])
     low, high = _drawn_quantiles(draws, shares) if stepwise else np.quantile(draws, shares)
-    if (
-        shares[0] * len(draws) < BEYOND and not stepwise
-    ):  # further out than resamples reach, as Student has it
-        half = reach * draws.std()
+    if shares[0] * len(draws) < BEYOND and not stepwise:
+        half = reach * draws.std()  # further out than resamples reach
         low, high = min(low, point - half), max(high, point + half)
+    if lean:
+        low, high = low + min(lean, 0.0) * draws.std(), high + max(lean, 0.0) * draws.std()
+    if bounds is not None:
+        low, high = max(low, min(bounds[0], point)), min(high, max(bounds[1], point))
     return Interval(float(low), float(high), "bootstrap")
 
 
@@ -149,6 +152,18 @@ def _freedom(influence: Floats) -> float:
     spread = float(np.mean(squares) ** 2)
     excess = float(np.mean(squares**2)) - spread
     return 2 * len(influence) * spread / excess if excess > TIE * spread else np.inf
+
+
+def _lean(influence: Floats, level: float) -> float:
+    """By how many standard errors a percentile interval of skewed rows is short on the side of their tail.
+
+    The quantile of a Studentised mean is off by skewness (2z² + 1) / (6 √n) from the normal one; that of its
+    resamples has only skewness (z² - 1) / (6 √n) of it (Hall, 1992).
+    """
+    centred, z = influence - influence.mean(), float(special.ndtri((1 + level) / 2))
+    variance = float(np.mean(centred**2))
+    skewness = float(np.mean(centred**3)) / variance**1.5 if variance > TIE**2 else 0.0
+    return float(skewness * (z**2 + 2) / (6 * np.sqrt(len(influence))))
 
 
 def _with_extremes(
@@ -299,8 +314,7 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> Interva
     """Wilson, or exact where fewer than eight rows succeeded or fewer than eight failed."""
     if n < 1:
         return NO_INTERVAL
-    few = min(successes, n - successes) < FEW
-    return exact(successes, n, level) if few else wilson(successes, n, level)
+    return (exact if min(successes, n - successes) < FEW else wilson)(successes, n, level)
 
 
 def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:

@@ -372,6 +372,24 @@ def test_no_interval_of_a_mean_of_seconds_decides(tmp_path: Path, clause: str) -
     assert clauses_checked(tmp_path, "Seconds(limit=10)(new) <= Seconds(limit=10)(mid)").code == 0
 
 
+def test_a_mean_of_few_times_decides_nothing_under_a_limit() -> None:
+    random, clause = np.random.default_rng(4), "Seconds(limit=20)(new) <= Seconds(limit=20)(old)"
+
+    def found(n: int) -> Verdict:
+        times = {"new": random.gamma(2, 0.2, n), "old": np.ones(n)}
+        rows = rows_of({(system, "Seconds(limit=20.0)"): each for system, each in times.items()})
+        (verdict,) = decide([gate(go=[clause])], Evaluator(rows, Registry(), resamples=500))
+        return verdict
+
+    # 25 times the squared skewness of exponential times, 2: 100 items
+    few = found(99)
+    assert (few.verdict, "that takes 100 items, and a median fewer" in few.clauses[0].reason) == (
+        "inconclusive",
+        True,
+    )
+    assert found(100).verdict == "go"
+
+
 # ------------------------------------------------------------------------------- failures and losses
 
 

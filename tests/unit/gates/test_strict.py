@@ -11,7 +11,7 @@ from assay.gates.verdict import decide
 from assay.records import Verdict
 from assay.stats.intervals import Interval
 from assay.stats.unseen import gaffke, strict_interval, unseen_share
-from score_rows import REGISTRY, gate, rows_of
+from score_rows import REGISTRY, gate, items_of, rows_of
 
 Floats = NDArray[np.float64]
 CLAUSE = "M(new) >= M(old)"
@@ -83,3 +83,19 @@ def test_rare_catastrophes_buy_no_strict_go(n: int) -> None:
             words[strict] += verdict(new, old, strict=strict).verdict == "go"
     assert words[True] <= 5
     assert words[False] > 20  # what the plain gate cannot know, and says beside its go
+
+
+def test_strict_bounds_take_clusters_of_unequal_size() -> None:
+    sizes = [1, 2, 3, 6] * 10
+    sites = [f"s{number}" for number, size in enumerate(sizes) for _ in range(size)]
+    random = np.random.default_rng(3)
+    old = random.uniform(0.2, 0.6, len(sites))
+    new = old + random.choice([0.1, 0.05, 0.0], len(sites))
+    rows = rows_of({("new", "M"): new, ("old", "M"): old}, items_of(len(sites), site=sites), "site")
+    plain, strict = (
+        decide([gate(go=[CLAUSE], strict=each)], Evaluator(rows, REGISTRY, resamples=2_000))[0]
+        for each in (False, True)
+    )
+    assert (plain.verdict, strict.verdict) == ("go", "inconclusive")
+    assert plain.unseen == pytest.approx(unseen_share(40))  # of clusters: 40 sites, 120 items
+    assert strict.clauses[0].low < 0 < plain.clauses[0].low
