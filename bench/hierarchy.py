@@ -29,14 +29,14 @@ import yaml
 from bench import size
 
 from assay.datasets.dataset import Corpus, Dataset
-from assay.datasets.generate.workplace.corpus import STAGES
 from assay.measures.block import Block, Labels
 from assay.measures.budget import A
 from assay.measures.tree_routing import Eps
 from assay.plugins import SYSTEMS, Registry
 from assay.protocols import Kit, Session
 from assay.records import Arm, Item, Response
-from assay.suites.workplace import Workplace
+from assay_worlds.suites.workplace import Workplace
+from assay_worlds.workplace.corpus import STAGES
 
 RESULTS = size.RESULTS / "hierarchy.json"
 PICTURE = size.PICTURES / "hierarchy-size.png"

@@ -21,12 +21,12 @@ from typing import Any
 from bench.size import sized
 
 from assay.datasets.dataset import digest
-from assay.datasets.generate.workplace.corpus import SIZES, STAGES
 from assay.operations.pipeline import evaluate
 from assay.protocols import Kit
-from assay.suites.leaks import overlap_by_tag
-from assay.suites.profile import heaps, near_duplicates
-from assay.suites.workplace import Workplace
+from assay_worlds.suites.leaks import overlap_by_tag
+from assay_worlds.suites.profile import heaps, near_duplicates
+from assay_worlds.suites.workplace import Workplace
+from assay_worlds.workplace.corpus import SIZES, STAGES
 
 SEED = 7
 ALL = sized(STAGES, STAGES[:1])

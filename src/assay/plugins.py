@@ -309,14 +309,14 @@ def identity(plugin: object, provider: str = "") -> str:
     )
 
 
-_OWN = "retrieval-assay"
+_OWN, _OWN_PACKAGES = "retrieval-assay", {"assay", "assay_worlds"}
 
 
 @cache
 def _release_of(package: str) -> str:
     """Name and version of the distribution that a package comes from, if it comes from one."""
     # looking through every distribution takes a quarter of a second, and our own is known
-    names = [_OWN] if package == __name__.partition(".")[0] else packages_distributions().get(package, [])
+    names = [_OWN] if package in _OWN_PACKAGES else packages_distributions().get(package, [])
     return " ".join(f"{name} {distribution_version(name)}" for name in sorted(set(names)))
 
 

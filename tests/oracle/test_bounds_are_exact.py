@@ -7,10 +7,10 @@ import pytest
 
 from assay.datasets.dataset import Dataset
 from assay.protocols import Kit
-from assay.suites.workplace import Workplace
 from assay.systems.hierarchy.builders import Builder, KMeans
 from assay.systems.hierarchy.scan import Scan
 from assay.systems.hierarchy.system import TreeSystem
+from assay_worlds.suites.workplace import Workplace
 
 pytestmark = pytest.mark.slow
 

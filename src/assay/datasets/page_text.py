@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from assay.datasets.sources.markdown_text import ShownText
+from assay.datasets.markdown_text import ShownText
 from assay.errors import DataError, PluginError, Problem, UsageError, did_you_mean
 from assay.yaml_lines import read_text
 

@@ -5,7 +5,7 @@ and where the text agrees with the evidence that lies there. Any other piece, su
 tells no spans, or one whose markup was taken out, shows what its words say: there a sentence has to occur,
 white space aside, with its own letters and as whole words.
 
-What evidence is, `assay.suites.evidence` describes.
+What evidence is, `assay.datasets.evidence` describes.
 """
 
 from __future__ import annotations

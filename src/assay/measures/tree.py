@@ -2,7 +2,7 @@
 
 Edges of the kind "child" make the tree; any other is a cross-link. A node has the level that it states: the
 root 0, its children 1. Passages state none, and may hang below several nodes. An item's evidence is what
-`assay.suites.evidence` describes; of each unit this reads the passages that say it, `also` included. A node
+`assay.datasets.evidence` describes; of each unit this reads the passages that say it, `also` included. A node
 is correct for an item where it lies on any path, over all parents, to one of them.
 """
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import yaml
 
-from assay.datasets.sources.html_parser import PageParser
+from assay.datasets.html_parser import PageParser
 from assay.plugins import TOKENIZERS
 from assay.records import Document, Passage, Span
 from assay.retrieval.chunk import TokenLine, at_least, made_with, passage

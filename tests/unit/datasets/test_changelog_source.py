@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.sources.changelog import Changelog
-from assay.datasets.sources.source import Page, Source, passages_of
 from assay.errors import DataError
 from assay.protocols import Kit
+from assay_worlds.sources.changelog import Changelog
+from assay_worlds.sources.source import Page, Source, passages_of
 
 NOTES = """- [v1.2.1](#v121)
   - [Downloads for v1.2.1](#downloads)

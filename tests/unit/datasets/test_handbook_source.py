@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.sources.handbook import Handbook
-from assay.datasets.sources.markdown_text import markdown_parser, plain_text
-from assay.datasets.sources.source import Page, fingerprint, passages_of
+from assay.datasets.markdown_text import markdown_parser, plain_text
 from assay.errors import DataError, UsageError
 from assay.protocols import Kit
+from assay_worlds.sources.handbook import Handbook
+from assay_worlds.sources.source import Page, fingerprint, passages_of
 
 PAGE = """---
 title: Sick leave

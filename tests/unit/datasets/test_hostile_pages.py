@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.sources.changelog import Changelog
-from assay.datasets.sources.markdown_text import ShownText, markdown_parser, plain_text
-from assay.datasets.sources.safety_reports import clean
+from assay.datasets.markdown_text import ShownText, markdown_parser, plain_text
 from assay.protocols import Kit
 from assay.records import Document
 from assay.retrieval.chunk_markup import Html
+from assay_worlds.sources.changelog import Changelog
+from assay_worlds.sources.safety_reports import clean
 
 SMALL, LARGE = 3_000, 30_000  # characters: ten times the time, where the square would be a hundred times
 MOST, IDLE = 30.0, 0.1  # how many times as long is well; seconds below which nothing can be told

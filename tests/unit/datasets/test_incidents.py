@@ -16,12 +16,12 @@ import pytest
 import yaml
 from polars.testing import assert_frame_equal
 
-from assay.datasets.generate.incidents.__main__ import main
-from assay.datasets.generate.incidents.corpus import chunks, frame
-from assay.datasets.generate.incidents.relevance import ASKED, themes_of, truth, unnamed
-from assay.datasets.generate.incidents.report import THEMES
-from assay.datasets.generate.incidents.wording import Decks, Wording, suits
 from assay.datasets.section_names import is_section
+from assay_worlds.incidents.__main__ import main
+from assay_worlds.incidents.corpus import chunks, frame
+from assay_worlds.incidents.relevance import ASKED, themes_of, truth, unnamed
+from assay_worlds.incidents.report import THEMES
+from assay_worlds.incidents.wording import Decks, Wording, suits
 
 STUDY = Path(__file__).parents[3] / "src/assay/studies/models"
 COUNTS = {
@@ -96,7 +96,7 @@ def entries(gold: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_the_committed_file_is_what_the_generator_writes(tmp_path: Path, table: pl.DataFrame) -> None:
     path = tmp_path / "chunks.parquet"
-    command = [sys.executable, "-m", "assay.datasets.generate.incidents", str(path)]
+    command = [sys.executable, "-m", "assay_worlds.incidents", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert_frame_equal(pl.read_parquet(path), table)
     assert (done.stdout, done.stderr) == ("", f"{path}: {table.height} passages\n")

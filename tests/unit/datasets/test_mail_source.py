@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.sources.mail import Mail
-from assay.datasets.sources.mail_message import bare, read_message, says_reply
-from assay.datasets.sources.source import Page, Source, fingerprint, passages_of
 from assay.errors import DataError
 from assay.protocols import Kit
+from assay_worlds.sources.mail import Mail
+from assay_worlds.sources.mail_message import bare, read_message, says_reply
+from assay_worlds.sources.source import Page, Source, fingerprint, passages_of
 
 FIRST = """From: =?iso-8859-1?q?Ren=E9_Roy?= <rene@example.org>
 Date: Thu, 22 Aug 2002 18:26:25 +0700

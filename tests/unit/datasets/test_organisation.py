@@ -14,19 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.datasets.dataset import Dataset
-from assay.datasets.generate.company_policy_text import COMPANY_POLICIES
-from assay.datasets.generate.draft import REPEATS, Draft, Paragraph, Sentence, lay_out, prose, state
-from assay.datasets.generate.handbook import CURRENT, editions
-from assay.datasets.generate.office_policy_text import OFFICE_POLICIES
-from assay.datasets.generate.organisation import LARGEST, SMALLEST, Organisation
-from assay.datasets.generate.phrase import STYLES, Phrase, Topic
-from assay.datasets.generate.procedure_text import PROCEDURES
-from assay.datasets.generate.questions import UNANSWERABLE
-from assay.datasets.generate.world import Fact, create_world
 from assay.errors import UsageError
 from assay.plugins import DATASETS, Registry
 from assay.protocols import Kit
 from assay.records import Item, Span
+from assay_worlds.organisation.company_policy_text import COMPANY_POLICIES
+from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, lay_out, prose, state
+from assay_worlds.organisation.handbook import CURRENT, editions
+from assay_worlds.organisation.office_policy_text import OFFICE_POLICIES
+from assay_worlds.organisation.organisation import LARGEST, SMALLEST, Organisation
+from assay_worlds.organisation.phrase import STYLES, Phrase, Topic
+from assay_worlds.organisation.procedure_text import PROCEDURES
+from assay_worlds.organisation.questions import UNANSWERABLE
+from assay_worlds.organisation.world import Fact, create_world
 
 CATEGORIES = {"policy", "procedure", "release", "email", "people", "decision"}
 
@@ -49,7 +49,7 @@ def test_the_same_seed_gives_the_same_bytes(dataset: Dataset) -> None:
 
 def test_the_bytes_do_not_depend_on_the_order_of_sets(dataset: Dataset) -> None:
     code = (
-        "from assay.datasets.generate.organisation import Organisation; from assay.protocols import Kit; "
+        "from assay_worlds.organisation.organisation import Organisation; from assay.protocols import Kit; "
         "print(Organisation().load(Kit()).hash)"
     )
     for hash_seed in ("1", "2"):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.sources.report_tables import report_files
-from assay.datasets.sources.safety_reports import SafetyReports, clean
-from assay.datasets.sources.source import Page, Source, fingerprint, passages_of
 from assay.errors import DataError
 from assay.protocols import Kit
+from assay_worlds.sources.report_tables import report_files
+from assay_worlds.sources.safety_reports import SafetyReports, clean
+from assay_worlds.sources.source import Page, Source, fingerprint, passages_of
 
 COLUMNS = [
     "SAFENET ID", "Iteration", "Event Start Date", "Incident Name", "Event State", "Event Jurisdiction",

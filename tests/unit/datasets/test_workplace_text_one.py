@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from assay.datasets.generate.workplace.kind import Kind, Relation, expand, slots
-from assay.datasets.generate.workplace.text.customer import CUSTOMER
-from assay.datasets.generate.workplace.text.person import PERSON
-from assay.datasets.generate.workplace.text.product import PRODUCT
-from assay.datasets.generate.workplace.text.project import PROJECT
-from assay.datasets.generate.workplace.text.service import SERVICE
-from assay.datasets.generate.workplace.text.team import TEAM
-from assay.datasets.generate.workplace.text.vendor import VENDOR
+from assay_worlds.workplace.kind import Kind, Relation, expand, slots
+from assay_worlds.workplace.text.customer import CUSTOMER
+from assay_worlds.workplace.text.person import PERSON
+from assay_worlds.workplace.text.product import PRODUCT
+from assay_worlds.workplace.text.project import PROJECT
+from assay_worlds.workplace.text.service import SERVICE
+from assay_worlds.workplace.text.team import TEAM
+from assay_worlds.workplace.text.vendor import VENDOR
 
 KINDS = (PERSON, TEAM, SERVICE, PRODUCT, PROJECT, VENDOR, CUSTOMER)
 RELATIONS = tuple(relation for kind in KINDS for relation in kind.relations)

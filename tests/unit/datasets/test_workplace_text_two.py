@@ -8,16 +8,16 @@ from random import Random
 
 import pytest
 
-from assay.datasets.generate.workplace.kind import Kind, Relation, expand, slots
-from assay.datasets.generate.workplace.text.asset import ASSET
-from assay.datasets.generate.workplace.text.committee import COMMITTEE
-from assay.datasets.generate.workplace.text.course import COURSE
-from assay.datasets.generate.workplace.text.incident import INCIDENT
-from assay.datasets.generate.workplace.text.policy import POLICY
-from assay.datasets.generate.workplace.text.procedure import PROCEDURE, STEPS
-from assay.datasets.generate.workplace.text.release import RELEASE
-from assay.datasets.generate.workplace.text.site import SITE
-from assay.datasets.generate.workplace.text.talk import MEMO, MINUTES, THREAD
+from assay_worlds.workplace.kind import Kind, Relation, expand, slots
+from assay_worlds.workplace.text.asset import ASSET
+from assay_worlds.workplace.text.committee import COMMITTEE
+from assay_worlds.workplace.text.course import COURSE
+from assay_worlds.workplace.text.incident import INCIDENT
+from assay_worlds.workplace.text.policy import POLICY
+from assay_worlds.workplace.text.procedure import PROCEDURE, STEPS
+from assay_worlds.workplace.text.release import RELEASE
+from assay_worlds.workplace.text.site import SITE
+from assay_worlds.workplace.text.talk import MEMO, MINUTES, THREAD
 
 FACTUAL = (POLICY, PROCEDURE, RELEASE, INCIDENT, ASSET, COURSE, SITE, COMMITTEE)
 TALK = (MINUTES, MEMO, THREAD)

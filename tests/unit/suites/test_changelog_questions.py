@@ -8,13 +8,13 @@ from random import Random
 import pytest
 
 from assay.datasets.dataset import Corpus
-from assay.datasets.sources.changelog import Changelog
-from assay.datasets.sources.source import passages_of
+from assay.datasets.evidence import misplaced
 from assay.protocols import Kit
-from assay.suites.evidence import misplaced
-from assay.suites.real.changelog_entries import Rivals, by_request, described, entries
-from assay.suites.real.changelog_questions import questions
-from assay.suites.real.question import Drafted
+from assay_worlds.sources.changelog import Changelog
+from assay_worlds.sources.source import passages_of
+from assay_worlds.suites.real.changelog_entries import Rivals, by_request, described, entries
+from assay_worlds.suites.real.changelog_questions import questions
+from assay_worlds.suites.real.question import Drafted
 
 PUMP = (
     "Fixed the rotary pump plugin corrupting water meters on detach of shared valves when the main is shut."

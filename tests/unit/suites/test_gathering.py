@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.sources.handbook import Handbook
 from assay.errors import DataError
 from assay.protocols import Kit
-from assay.suites.gathering import gathered
+from assay_worlds.sources.handbook import Handbook
+from assay_worlds.suites.gathering import gathered
 
 
 def test_pages_come_source_by_source(tmp_path: Path) -> None:

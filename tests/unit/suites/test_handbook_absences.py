@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from assay.datasets.sources.handbook import Handbook
 from assay.protocols import Kit
-from assay.suites.real.handbook_absences import absences
-from assay.suites.real.stated import Book
+from assay_worlds.sources.handbook import Handbook
+from assay_worlds.suites.real.handbook_absences import absences
+from assay_worlds.suites.real.stated import Book
 
 
 def asked(folder: Path, text: str, others: int | None = None) -> list[str]:

@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from assay.datasets.dataset import Corpus
-from assay.datasets.sources.mail import Mail
-from assay.datasets.sources.source import passages_of
+from assay.datasets.evidence import misplaced
 from assay.protocols import Kit
-from assay.suites.evidence import misplaced
-from assay.suites.real.mail_questions import questions
-from assay.suites.real.question import Drafted
+from assay_worlds.sources.mail import Mail
+from assay_worlds.sources.source import passages_of
+from assay_worlds.suites.real.mail_questions import questions
+from assay_worlds.suites.real.question import Drafted
 
 
 def raw(number: int, name: str, day: int, subject: str, *, answers: int = 0, body: str = "Hello.") -> str:

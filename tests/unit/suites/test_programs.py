@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.datasets.generate.workplace.facts import Atom, Facts
-from assay.datasets.generate.workplace.injections import EXTENSION, MEANS, MEASURE, RULE
-from assay.datasets.generate.workplace.pages import STEP
-from assay.datasets.generate.workplace.programs import (
+from assay_worlds.workplace.facts import Atom, Facts
+from assay_worlds.workplace.injections import EXTENSION, MEANS, MEASURE, RULE
+from assay_worlds.workplace.pages import STEP
+from assay_worlds.workplace.programs import (
     Absent,
     AsOf,
     Chain,

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from assay.datasets.dataset import Corpus, Dataset
-from assay.datasets.sources.handbook import Handbook
-from assay.datasets.sources.source import passages_of
+from assay.datasets.evidence import BUDGET, evidence_tokens, misplaced, sentence_unit
 from assay.errors import DataError, UsageError
 from assay.plugins import DATASETS, Registry
 from assay.protocols import Kit
 from assay.records import Document, Passage, Span
 from assay.retrieval.tokens import O200kBase
-from assay.suites.evidence import BUDGET, evidence_tokens, misplaced, sentence_unit
-from assay.suites.real import handbook_questions
-from assay.suites.real.question import Drafted
-from assay.suites.real_text import RealText, choose, gives_away, items, sound_drafts
+from assay_worlds.sources.handbook import Handbook
+from assay_worlds.sources.source import passages_of
+from assay_worlds.suites.real import handbook_questions
+from assay_worlds.suites.real.question import Drafted
+from assay_worlds.suites.real_text import RealText, choose, gives_away, items, sound_drafts
 
 LEAVE = """# Sick leave
 

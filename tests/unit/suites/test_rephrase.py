@@ -11,8 +11,8 @@ from assay.errors import SystemFailure, UsageError
 from assay.plugins import DATASETS, Registry, WrongParameter
 from assay.protocols import Kit
 from assay.records import Item
-from assay.suites.rephrase import PROMPT, Rephrase, Reworded, Wording, fault, fixed
-from assay.suites.workplace import Workplace
+from assay_worlds.suites.rephrase import PROMPT, Rephrase, Reworded, Wording, fault, fixed
+from assay_worlds.suites.workplace import Workplace
 from stand_ins.chat_server import ChatStandIn, by_turns
 from stand_ins.openai_server import Faults, Reply
 
@@ -234,7 +234,7 @@ def test_no_secret_is_in_what_it_prints_as() -> None:
 
 
 def test_the_prompt_has_a_version_and_says_what_is_checked() -> None:
-    rules = (Path(__file__).parents[3] / "src/assay/suites/prompts" / PROMPT).read_text()
+    rules = (Path(__file__).parents[3] / "src/assay_worlds/suites/prompts" / PROMPT).read_text()
     assert PROMPT == "rephrase-1.txt"
     assert "between 5 and 60 words" in rules
 

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from assay.datasets.dataset import Corpus
-from assay.datasets.sources.source import Page, Section, passages_of
+from assay.datasets.evidence import misplaced
 from assay.records import Document, Span
-from assay.suites.evidence import misplaced
-from assay.suites.real.question import Drafted
-from assay.suites.real.report_questions import questions
+from assay_worlds.sources.source import Page, Section, passages_of
+from assay_worlds.suites.real.question import Drafted
+from assay_worlds.suites.real.report_questions import questions
 
 
 def report(number: int, incident: str, day: str, state: str, account: str = "Nothing else was said.") -> Page:

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from assay.datasets.generate.workplace.injections import BREAKS
-from assay.suites.hand_text import BY_HAND
-from assay.suites.plan import CELLS, FEASIBLE, HAND, SOURCES, WANTED, Slot, slots
+from assay_worlds.suites.hand_text import BY_HAND
+from assay_worlds.suites.plan import CELLS, FEASIBLE, HAND, SOURCES, WANTED, Slot, slots
+from assay_worlds.workplace.injections import BREAKS
 
 EVERY = list(slots())
 

@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from assay.datasets.sources.source import Page, Section, passages_of
 from assay.records import Document, Span
-from assay.suites.real import temporal_questions
-from assay.suites.real.question import Drafted
-from assay.suites.real.value import asked, blanked, changed, masked, values
+from assay_worlds.sources.source import Page, Section, passages_of
+from assay_worlds.suites.real import temporal_questions
+from assay_worlds.suites.real.question import Drafted
+from assay_worlds.suites.real.value import asked, blanked, changed, masked, values
 
 BEFORE = "Travel policy\n\nBook your flights at least 14 days ahead of the trip.\n\nAsk in #travel for help."
 AFTER = "Travel policy\n\nBook your flights at least 21 days ahead of the trip.\n\nAsk in #travel for help."

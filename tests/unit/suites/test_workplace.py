@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from assay.datasets.dataset import Dataset
-from assay.datasets.generate.workplace.corpus import Workforce, Written
-from assay.datasets.generate.workplace.facts import Atom, Facts, stated
-from assay.datasets.generate.workplace.injections import BREAKS, Group, injections
-from assay.datasets.generate.workplace.programs import Absent
+from assay.datasets.evidence import misplaced, needed_texts
 from assay.errors import UsageError
 from assay.protocols import Kit
 from assay.retrieval.tokens import O200kBase
-from assay.suites.evidence import misplaced, needed_texts
-from assay.suites.leaks import leaks, overlap_by_tag
-from assay.suites.plan import WANTED
-from assay.suites.workplace import Query, Suite, Workplace
+from assay_worlds.suites.leaks import leaks, overlap_by_tag
+from assay_worlds.suites.plan import WANTED
+from assay_worlds.suites.workplace import Query, Suite, Workplace
+from assay_worlds.workplace.corpus import Workforce, Written
+from assay_worlds.workplace.facts import Atom, Facts, stated
+from assay_worlds.workplace.injections import BREAKS, Group, injections
+from assay_worlds.workplace.programs import Absent
 
 MIXED = {"two_listings", "mixed_portraits"}
 

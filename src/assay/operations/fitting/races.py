@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 
 from assay.datasets.dataset import Dataset
+from assay.datasets.evidence import BUDGET
 from assay.errors import DataError, UsageError
 from assay.measures.shown import shown_by_budget
 from assay.operations.fitting.arms import (
@@ -50,7 +51,6 @@ from assay.retrieval.signs import NAMES, VERSION, table
 from assay.run.atomic import write_atomic
 from assay.run.performing import Progress, Silent
 from assay.study import Study
-from assay.suites.evidence import BUDGET
 
 MOST_SEEDS = 3  # more trees of the same passages tell little more
 LEAST = FOLDS  # answers of tune that are enough, and as many that are not, as a detector needs of a kind

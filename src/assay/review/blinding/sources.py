@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from assay.datasets.sources.markdown_text import markdown_parser, plain_text
+from assay.datasets.markdown_text import markdown_parser, plain_text
 
 SAME = 90.0  # of 100: two lines that are as alike say the same
 SHORT = 12  # signs of a line that must be equal to count as the same: "Step 1" is not "Step 2"

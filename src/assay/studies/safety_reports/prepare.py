@@ -4,7 +4,7 @@
 
 DATA_DIR is the folder that holds `safety_reports` (default: $ASSAY_DATA, or shared/data beside the
 repository); OUT is by default `chunks.parquet` beside this file. What is in the folder, and which reports are
-taken, stands in `assay.datasets.sources.report_tables`.
+taken, stands in `assay_worlds.sources.report_tables`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 
 import polars as pl
 
-from assay.datasets.sources.report_tables import SECTIONS, report_files, reports
 from assay.errors import AssayError, UsageError
 from assay.protocols import Kit
 from assay.records import Document, Span
 from assay.retrieval.chunk import BySentences
+from assay_worlds.sources.report_tables import SECTIONS, report_files, reports
 
 METADATA = ["collection", "title", "year", "state", "agency", "unit", "incident_type", "activity", "stage"]
 METADATA += ["contributing_factors", "human_factors", "resources", "aircraft_type", "aircraft_model"]

@@ -1,0 +1,72 @@
+"""Gold that budgets are measured against: units of evidence with their place in the text.
+
+An item's gold holds
+`evidence`    the units, all of which an answer needs: a list of maps, each with `source` (document), `start`
+              and `end` (characters of it), `text`, and `doc_id` (the passage it lies in). A unit of paragraph
+              grain is a whole paragraph, of which `needs` lists the sentences (pairs of start and end) that
+              the answer takes. `also` lists other places that say the same, in the same form.
+`grain`       "sentence" or "paragraph": what one unit is
+`answer`      a text, or a list of texts all of which belong to it
+`relevant`    grades by passage, for ranking measures
+`impossible`  why it cannot be answered within the budget: "aggregation", what it needs is too long, or
+              "out_of_kb", it is not there; absent where it can
+`tokens`      how many tokens the needed sentences have together, by the suite's tokenizer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.datasets.dataset import Corpus
+from assay.records import Passage, Span
+
+if TYPE_CHECKING:
+    from assay.retrieval.parts import Tokens
+
+AGGREGATION, OUT_OF_KB = "aggregation", "out_of_kb"
+SENTENCE, PARAGRAPH = "sentence", "paragraph"
+BUDGET = 400  # tokens: what "feasible" is about
+STATES = 2  # the grade of a passage that holds evidence
+
+
+def sentence_unit(passage: Passage, span: Span) -> dict[str, Any]:
+    """A sentence of a passage as evidence; the span is the document's."""
+    base = passage.span.start if passage.span else 0
+    text = passage.text[span.start - base : span.end - base]
+    source = passage.source or passage.doc_id
+    return {"doc_id": passage.doc_id, "source": source, "start": span.start, "end": span.end, "text": text}
+
+
+def paragraph_unit(passage: Passage, needs: Sequence[Span]) -> dict[str, Any]:
+    """A whole passage as evidence, of which the answer takes some sentences."""
+    whole = passage.span or Span(0, len(passage.text))
+    return {**sentence_unit(passage, whole), "needs": [[span.start, span.end] for span in needs]}
+
+
+def needed_texts(unit: Mapping[str, Any]) -> list[str]:
+    """The sentences of a unit that an answer takes."""
+    start = unit["start"]
+    if "needs" not in unit:
+        return [unit["text"]]
+    return [unit["text"][first - start : last - start] for first, last in unit["needs"]]
+
+
+def evidence_tokens(units: Iterable[Mapping[str, Any]], tokens: Tokens) -> int:
+    """How many tokens the needed sentences have, one a line, as a reader would be shown them."""
+    return tokens.counts(["\n".join(text for unit in units for text in needed_texts(unit))])[0]
+
+
+def graded(units: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """The grades of the passages that hold evidence."""
+    return {unit["doc_id"]: STATES for unit in units}
+
+
+def misplaced(units: Iterable[Mapping[str, Any]], corpus: Corpus) -> list[str]:
+    """The ids of passages whose text is not what a unit says; none in a sound suite."""
+    found = []
+    for unit in units:
+        document = corpus.documents.get(unit["source"])
+        if document is None or document.text[unit["start"] : unit["end"]] != unit["text"]:
+            found.append(unit["doc_id"])
+    return found

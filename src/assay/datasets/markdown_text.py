@@ -1,0 +1,248 @@
+"""Markdown as plain text: what a reader sees of a page, a line or a blank line apart, with its headings.
+
+Headings, paragraphs and rows of tables are lines of their own. A list stays together while it is short; each
+item of a longer one is a paragraph, so that passages can end between them. Left out are front matter,
+comments, tags, the targets of links, images, emphasis and the shortcodes of site generators.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from assay.datasets.html_parser import PageParser
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_SHORTCODE = re.compile(r"\{(?=([{%]))")  # how those of Hugo, Jekyll and Nunjucks begin
+_SHORTCODE_END = {"{": "}}", "%": "%}"}
+_ATTRIBUTE = re.compile(r"(?<!\s)\s*\{[:#.][^{}\n]*\}")  # {#anchor}, {:.no_toc}
+_CONTENTS = re.compile(r"^[ \t]*(?:\[\[?_?TOC_?\]\]?|:::.*)[ \t]*$", re.MULTILINE)
+_REFERENCE = re.compile(r"\[\^[^\[\]\s]+\]:?")
+_TASK = re.compile(r"\A\[[ xX]\]\s+")
+_ALERT = re.compile(r"\[!([A-Z]+)\]")  # GitHub's: [!NOTE]
+_SPACE = re.compile(r"[^\S\n]+")
+_HELD_TOGETHER = 90  # words of a list or table at most, else its items are paragraphs
+
+_LINES = {
+    "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt",
+    "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",
+    "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul",
+}  # fmt: skip
+_UNSEEN = {"iframe", "script", "style", "template", "title", "video"}
+
+
+class Heading(NamedTuple):
+    """A heading, its level from 1 on, and where its line begins."""
+
+    level: int
+    text: str
+    start: int
+
+
+class PlainText(NamedTuple):
+    """The text of a page, the headings in it, and what its front matter says."""
+
+    text: str
+    headings: tuple[Heading, ...]
+    front: Mapping[str, Any]
+
+
+class _Block(NamedTuple):
+    """Lines that belong together; `level` is a heading's."""
+
+    text: str
+    level: int = 0
+
+
+def markdown_parser() -> MarkdownIt:
+    """A parser of CommonMark with tables; one serves any number of pages."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def plain_text(source: str, parser: MarkdownIt) -> PlainText:
+    """What a reader sees of a page in Markdown."""
+    front, begin = front_matter(source)
+    body = _CONTENTS.sub("", _ATTRIBUTE.sub("", _less_shortcodes(source[begin:])))
+    parts, headings, at = list[str](), list[Heading](), 0
+    for block in _blocks(parser.parse(body)):
+        if block.level:
+            headings.append(Heading(block.level, block.text, at))
+        parts.append(block.text)
+        at += len(block.text) + 2
+    return PlainText("\n\n".join(parts), tuple(headings), front)
+
+
+def front_matter(source: str) -> tuple[Mapping[str, Any], int]:
+    """The YAML that heads a page, and where the text after it begins; text between two rules is none."""
+    found = _FRONT_MATTER.match(source)
+    try:
+        data = yaml.safe_load(_less_shortcodes(found[1])) if found else None
+    except (yaml.YAMLError, ValueError, RecursionError):  # a date that is none; nested too deeply
+        data = None
+    if found is None or not isinstance(data, dict):
+        return {}, 0
+    return {str(key): value for key, value in data.items()}, found.end()
+
+
+def _less_shortcodes(source: str) -> str:
+    """A text without its shortcodes. One that nothing ends stays, and no other of its kind is looked for."""
+    kept, at, ends = list[str](), 0, dict(_SHORTCODE_END)
+    for found in _SHORTCODE.finditer(source):
+        if found.start() < at or found[1] not in ends:
+            continue
+        end = source.find(ends[found[1]], found.start() + 2)
+        if end < 0:
+            del ends[found[1]]
+            continue
+        kept.append(source[at : found.start()])
+        at = end + 2
+    return "".join([*kept, source[at:]])
+
+
+# ------------------------------------------------------------------------------------------ blocks
+
+
+def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        end = _closing(tokens, at)
+        if token.type == "heading_open":
+            if text := _inline(tokens[at + 1]).replace("\n", " "):
+                yield _Block(text, int(token.tag[1]))
+        elif token.type in {"bullet_list_open", "ordered_list_open"}:
+            yield from _together(list(_items(tokens[at : end + 1], "")))
+        elif token.type == "table_open":
+            yield from _together(list(_rows(tokens[at:end])))
+        elif token.type == "blockquote_open":
+            yield from (_Block(block.text) for block in _blocks(tokens[at + 1 : end]))
+        elif token.type == "html_block":
+            yield from _together(_html_lines(token.content))
+        elif text := _leaf(tokens, at):
+            yield from (_Block(part) for part in text.split("\n\n") if part.strip())
+        at = end + 1
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int:
+    """Where what opens at a place is closed; the place itself where nothing opens."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        depth += tokens[place].nesting
+        if depth <= 0:
+            return place
+    return len(tokens) - 1
+
+
+def _together(lines: list[str]) -> Iterator[_Block]:
+    if sum(len(line.split()) for line in lines) <= _HELD_TOGETHER:
+        lines = ["\n".join(lines)] if lines else []
+    yield from (_Block(line) for line in lines)
+
+
+def _leaf(tokens: Sequence[Token], at: int) -> str:
+    """The text of what holds no other blocks."""
+    token = tokens[at]
+    if token.type in {"fence", "code_block"}:
+        return re.sub(r"\n\s*\n", "\n", token.content).strip("\n").rstrip()
+    if token.type == "inline":
+        return _inline(token)
+    return _inline(tokens[at + 1]) if token.type == "paragraph_open" else ""
+
+
+def _items(tokens: Sequence[Token], indent: str) -> Iterator[str]:
+    """The items of a list, one line each, those of lists inside them a step further in."""
+    ordered = tokens[0].type == "ordered_list_open"
+    number = int(tokens[0].attrGet("start") or 1) if ordered else 1
+    at = 1
+    while at < len(tokens) - 1:
+        end = _closing(tokens, at)
+        sign = f"{number}." if ordered else "-"
+        inside, texts, deeper = at + 1, list[str](), list[str]()
+        while inside < end:
+            last = _closing(tokens, inside)
+            if tokens[inside].type in {"bullet_list_open", "ordered_list_open"}:
+                deeper += _items(tokens[inside : last + 1], indent + "  ")
+            else:
+                found = " ".join(block.text for block in _blocks(tokens[inside : last + 1]))
+                (deeper or texts).append(f"{indent}  {found}" if deeper else found)
+            inside = last + 1
+        text = _TASK.sub("", " ".join(" ".join(texts).split()))
+        if text:
+            yield f"{indent}{sign} {text}"
+        yield from deeper
+        number, at = number + 1, end + 1
+
+
+def _rows(tokens: Sequence[Token]) -> Iterator[str]:
+    cells: list[str] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            cells = []
+        elif token.type == "inline":
+            cells.append(" ".join(_inline(token).split()))
+        elif token.type == "tr_close" and any(cells):
+            yield f"| {' | '.join(cells)} |"
+
+
+# ------------------------------------------------------------------------------------------ inline
+
+
+def _inline(token: Token) -> str:
+    shown = "".join(_shown(part) for part in token.children or ())
+    lines = (
+        _SPACE.sub(" ", line).strip() for line in _ALERT.sub(r"\1:", _REFERENCE.sub("", shown)).split("\n")
+    )
+    return "\n".join(line for line in lines if line)
+
+
+def _shown(part: Token) -> str:
+    if part.type == "softbreak":
+        return " "
+    if part.type == "hardbreak" or (part.type == "html_inline" and part.content.lower().startswith("<br")):
+        return "\n"
+    return part.content if part.type in {"text", "code_inline"} else ""
+
+
+class ShownText(PageParser):
+    """What a browser shows of a piece of HTML, a line each for what it sets apart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._unseen += tag in _UNSEEN
+        self._separate(tag)
+        if tag in {"li", "td", "th"}:
+            self.parts.append("- " if tag == "li" else " | ")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unseen = max(self._unseen - (tag in _UNSEEN), 0)
+        self._separate(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not self._unseen:
+            before, after = (" " * end.isspace() for end in (data[:1], data[-1:]))
+            self.parts.append(f"{before}{' '.join(data.split())}{after}")
+
+    def _separate(self, tag: str) -> None:
+        if tag in _LINES:
+            self.parts.append("\n")
+
+
+def _html_lines(source: str) -> list[str]:
+    shown = ShownText()
+    shown.feed(source)
+    shown.close()
+    lines = (_SPACE.sub(" ", line).strip() for line in "".join(shown.parts).split("\n"))
+    return [f"{line} |" if line.startswith("| ") else line for line in lines if line.strip("-| ")]

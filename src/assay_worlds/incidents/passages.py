@@ -1,0 +1,233 @@
+"""Reports written out: section by section, each cause spoken of here by name and there without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from random import Random
+from typing import NamedTuple
+
+from assay_worlds.incidents import judgement_section_text as judging
+from assay_worlds.incidents import object_section_text as things
+from assay_worlds.incidents import trip_section_text as trip
+from assay_worlds.incidents.report import THEMES, Cause, Report
+from assay_worlds.incidents.section import Section, sections
+from assay_worlds.incidents.slots import slots
+from assay_worlds.incidents.wording import Decks, Sentence, Wording
+
+KEYWORD, PARAPHRASE = "keyword", "paraphrase"
+SHORTEST, LONGEST = 62, 120  # words a passage is filled up to; its last sentence may go beyond
+KEPT_BACK = 2  # templates of a pool that a passage leaves unused, so that no two use them all
+OTHER_SENSES = 3  # sentences a report in which a keyword means something else
+# Where a cause of each rank is spoken of, besides its home, and how likely.
+MENTIONS: tuple[Mapping[str, float], ...] = (
+    {"synopsis": 0.5, "history": 0.4, "analysis": 1, "findings": 0.9, "cause": 1, "recommendations": 0.8},
+    {"history": 0.2, "analysis": 1, "findings": 0.6, "cause": 1, "recommendations": 0.5},
+    {"analysis": 0.6, "findings": 0.4, "recommendations": 0.3},
+)
+# How many sentences it is given there: one where nothing else is said.
+SENTENCES = {
+    **dict.fromkeys(("personnel", "vehicle", "weather", "recorders", "wreckage"), (2, 2, 3)),
+    **dict.fromkeys(("survival", "tests", "organisation", "analysis"), (2, 2, 3)),
+    **dict.fromkeys(("history", "cause", "recommendations"), (1, 2)),
+}
+SECOND = {
+    "history": 1.0,
+    "analysis": 1.0,
+    "vehicle": 0.2,
+    "survival": 0.2,
+    "personnel": 0.2,
+}  # a second passage
+THIRD = {"analysis": 0.4}
+PLAIN = (
+    "personnel",
+    "vehicle",
+    "weather",
+    "recorders",
+    "wreckage",
+    "survival",
+    "tests",
+    "organisation",
+    "analysis",
+)
+# What a figure tells in a report that has the theme: a clock time at night, a sight of a few metres.
+TELLING = {"clock": "night", "visibility": "fog"}
+POOLS: Mapping[str, tuple[str, ...]] = {
+    "synopsis": trip.SYNOPSIS,
+    "personnel": trip.PERSONNEL,
+    "vehicle": things.VEHICLE,
+    "weather": trip.WEATHER,
+    "recorders": trip.RECORDERS,
+    "wreckage": things.WRECKAGE,
+    "survival": things.SURVIVAL,
+    "tests": things.TESTS,
+    "organisation": judging.ORGANISATION,
+    "analysis": judging.ANALYSIS,
+    "findings": judging.FINDING,
+    "cause": judging.CAUSE_CLOSE,
+    "recommendations": judging.ADVICE,
+    "appendix": judging.APPENDIX,
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """A passage of a report: its text, and how it speaks of each theme."""
+
+    section: Section
+    text: str
+    themes: Mapping[str, str]  # theme -> keyword or paraphrase
+
+
+class Mention(NamedTuple):
+    """What a passage says about a cause, in a sentence or a few; or one that only sounds like it."""
+
+    sentences: list[Sentence]
+    theme: str = ""
+    how: str = ""
+
+
+@dataclass
+class Sheet:
+    """A passage that is being written."""
+
+    section: Section
+    turn: int
+    mentions: list[Mention] = field(default_factory=list)
+
+
+class Writer:
+    """Writes reports one after the other, from decks that all of them share."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng, self.decks = rng, Decks(rng)
+
+    def write(self, report: Report, other: Report) -> Iterator[Written]:
+        """The passages of a report, which may recall another."""
+        wording = Wording(self.rng, report.model.kind, slots(self.rng, report, other))
+        sheets = self._sheets(report)
+        for rank, cause in enumerate(report.causes):
+            self._spread(sheets, rank, cause, wording)
+        self._mislead(sheets, report, wording)
+        for sheet in sheets:
+            yield self._finish(sheet, report, wording)
+
+    def _sheets(self, report: Report) -> list[Sheet]:
+        sheets = []
+        for section in sections(self.rng, report):
+            chances = [1.0, SECOND.get(section.key, 0), THIRD.get(section.key, 0)]
+            count = sum(self.rng.random() < chance for chance in chances)
+            sheets += [Sheet(section, turn) for turn in range(count)]
+        return sheets
+
+    def _spread(self, sheets: Sequence[Sheet], rank: int, cause: Cause, wording: Wording) -> None:
+        """Speaks of a cause in its home and in the sections that weigh causes of its rank."""
+        present = {sheet.section.key for sheet in sheets}
+        homes = [key for key in cause.theme.homes if key in present] or ["analysis"]
+        places = [homes[0], *(key for key, chance in MENTIONS[rank].items() if self.rng.random() < chance)]
+        for key in places:
+            sheet = self.rng.choice([sheet for sheet in sheets if sheet.section.key == key])
+            sheet.mentions.append(self._mention(cause, key, wording))
+
+    def _mention(self, cause: Cause, key: str, wording: Wording) -> Mention:
+        """A few sentences on a cause; where one of them names it, the others need not."""
+        theme, advice = cause.theme, key == "recommendations"
+        named, unnamed = theme.keyword, theme.paraphrase
+        if advice:
+            named, unnamed = theme.advice_keyword, theme.advice_paraphrase
+        count = self.rng.choice(SENTENCES.get(key, (1,)))
+        if self.rng.random() >= cause.candour:
+            return Mention(self._say(unnamed, wording, count), theme.key, PARAPHRASE)
+        first = self._say(named, wording, 1)
+        return Mention(first + self._say(unnamed, wording, count - 1), theme.key, KEYWORD)
+
+    def _mislead(self, sheets: Sequence[Sheet], report: Report, wording: Wording) -> None:
+        """Puts keywords of absent themes, in another sense, into plain passages."""
+        absent = [theme for theme in THEMES.values() if not report.has(theme.key)]
+        plain = [sheet for sheet in sheets if sheet.section.key in PLAIN]
+        for theme in self.rng.sample(absent, OTHER_SENSES):
+            template = self.decks.deal(theme.other_sense, wording.kind, 1)[0]
+            self.rng.choice(plain).mentions.append(Mention([wording.say(template)]))
+
+    def _finish(self, sheet: Sheet, report: Report, wording: Wording) -> Written:
+        sentences = self._sentences(sheet, report, wording)
+        if sheet.section.key == "findings":
+            text = " ".join(f"{number}. {sentence.text}" for number, sentence in enumerate(sentences, 1))
+        else:
+            text = " ".join(sentence.text for sentence in sentences)
+        used = {slot for sentence in sentences for slot in sentence.slots}
+        told = {theme: PARAPHRASE for slot, theme in TELLING.items() if slot in used and report.has(theme)}
+        for mention in sorted(sheet.mentions, key=lambda mention: mention.how == KEYWORD):
+            if mention.theme:
+                told[mention.theme] = mention.how
+        return Written(sheet.section, text, told)
+
+    # ------------------------------------------------------------------- by section
+
+    def _sentences(self, sheet: Sheet, report: Report, wording: Wording) -> list[Sentence]:
+        mentions = [mention.sentences for mention in sheet.mentions]
+        match sheet.section.key:
+            case "synopsis":
+                opening = self._say(trip.OPENING, wording, 1)
+                return opening + self._filled(trip.SYNOPSIS, wording, mentions, opening)
+            case "history":
+                return self._told(trip.HISTORY_END if sheet.turn else trip.HISTORY_START, wording, mentions)
+            case "fire":
+                first = self._say(things.FIRE if report.fire else things.NO_FIRE, wording, 3)
+                return first + self._filled(things.FIRE_ANYWAY, wording, mentions, first)
+            case "cause":
+                return self._cause(mentions, wording)
+            case "recommendations":
+                opening = self._say(judging.ADVICE_OPEN, wording, 1)
+                return opening + self._filled(judging.ADVICE, wording, mentions, opening)
+            case key:
+                return self._filled(POOLS[key], wording, mentions)
+
+    def _cause(self, mentions: Sequence[list[Sentence]], wording: Wording) -> list[Sentence]:
+        """The cause first, then what contributed, in the order of their weight."""
+        opening = self._say(judging.CAUSE, wording, 1)
+        for number, mention in enumerate(mentions):
+            link = self._say(judging.CAUSE_LINK, wording, 1) if number else []
+            opening += [*link, *mention]
+        return opening + self._filled(judging.CAUSE_CLOSE, wording, [], opening)
+
+    def _say(self, pool: Sequence[str], wording: Wording, count: int) -> list[Sentence]:
+        return [wording.say(template) for template in self.decks.deal(pool, wording.kind, count)]
+
+    def _told(
+        self, pool: Sequence[str], wording: Wording, mentions: Sequence[list[Sentence]]
+    ) -> list[Sentence]:
+        """The mentions among sentences of the pool that keep its order."""
+        background = self._background(pool, wording, list(chain(*mentions)))
+        parts = [[background[template]] for template in sorted(background, key=pool.index)]
+        for mention in mentions:
+            parts.insert(self.rng.randint(1, len(parts)), mention)
+        return list(chain(*parts))
+
+    def _filled(
+        self,
+        pool: Sequence[str],
+        wording: Wording,
+        mentions: Sequence[list[Sentence]],
+        before: Sequence[Sentence] = (),
+    ) -> list[Sentence]:
+        """The mentions among sentences of the pool, in any order; each mention stays together."""
+        background = self._background(pool, wording, list(chain(before, *mentions)))
+        parts = [*mentions, *([sentence] for sentence in background.values())]
+        self.rng.shuffle(parts)
+        return list(chain(*parts))
+
+    def _background(
+        self, pool: Sequence[str], wording: Wording, beside: Sequence[Sentence]
+    ) -> dict[str, Sentence]:
+        """As many sentences of the pool as make, with those beside them, a passage of a chance length."""
+        goal = self.rng.randint(SHORTEST, LONGEST)
+        words = sum(len(sentence.text.split()) for sentence in beside)
+        said: dict[str, Sentence] = {}
+        while words < goal and len(said) < len(pool) - KEPT_BACK:
+            template = self.decks.deal(pool, wording.kind, 1)[0]
+            if template not in said:
+                said[template] = wording.say(template)
+                words += len(said[template].text.split())
+        return said

@@ -1,0 +1,135 @@
+"""E-mail threads and decision records: matters on which people disagree until one sentence settles them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from random import Random
+
+from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, prose, state
+from assay_worlds.organisation.matter_text import (
+    AGREEING,
+    ANNOUNCING,
+    CLOSING,
+    DECISIONS,
+    GREETING,
+    THREADS,
+    Matter,
+)
+from assay_worlds.organisation.phrase import STYLES
+from assay_worlds.organisation.vocabulary import FILLER, MONTHS
+from assay_worlds.organisation.world import Fact, Person, World
+
+ANNOUNCED = 4  # facts an announcement quotes, and how many threads there are to one announcement
+FIRST_CODE = 2043  # of the running numbers that matters bear
+QUOTABLE = ("policy", "procedure", "release", "decision")
+
+
+def decisions(world: World) -> Iterator[Draft]:
+    """A decision record for each matter of each project, in shuffled order."""
+    for number, fact, matter in _settled("decision", DECISIONS, world):
+        rng = world.rng("decision", number)
+        author, day = rng.choice(world.people), _day(rng, 2022)
+        opening = Sentence(matter.opening.format_map(fact.slots), fact, REPEATS)
+        review = f"{author.name} of {author.team} reviews the outcome in {day.year + 1}."
+        paragraphs = (
+            Paragraph("Context", (opening, *prose(*rng.sample(FILLER, 2)))),
+            Paragraph("Options", prose(*matter.objections)),
+            Paragraph("Decision", (*prose(rng.choice(FILLER)), state(fact), *prose(rng.choice(AGREEING)))),
+            Paragraph("Consequences", prose(review, *rng.sample(FILLER, 2))),
+        )
+        metadata = {"kind": "decision", "date": day.isoformat(), "project": fact.slots["project"]}
+        yield Draft(f"decision-{matter.key}-{number:03d}", _title(matter, fact), metadata, paragraphs)
+
+
+def threads(world: World, facts: Sequence[Fact]) -> Iterator[Draft]:
+    """E-mail threads; every few of them an announcement quotes facts that other documents state."""
+    quotable = [fact for fact in facts if fact.kind in QUOTABLE]
+    world.rng("announcements").shuffle(quotable)
+    for number, fact, matter in _settled("email", THREADS, world):
+        if number % ANNOUNCED == 0:
+            quoted = quotable[number : number + ANNOUNCED]
+            yield _announcement(f"email-bulletin-{number // ANNOUNCED:03d}", quoted, world)
+        yield _thread(f"email-{matter.key}-{number:03d}", matter, fact, world)
+
+
+def _thread(doc_id: str, matter: Matter, fact: Fact, world: World) -> Draft:
+    rng = world.rng(doc_id)
+    day = _day(rng, 2022)
+    heads = [_head(writer, day + timedelta(at)) for at, writer in enumerate(rng.sample(world.people, 4))]
+    first, second = rng.sample(matter.objections, 2)
+    opening = Sentence(matter.opening.format_map(fact.slots), fact, REPEATS)
+    messages = (
+        (*prose(heads[0], rng.choice(GREETING)), opening, *prose("What do you think?")),
+        prose(heads[1], first, rng.choice(FILLER)),
+        prose(heads[2], f"> {first}", "I see it differently.", second),
+        (*prose(heads[3], rng.choice(AGREEING)), state(fact), *prose(rng.choice(CLOSING))),
+    )
+    paragraphs = tuple(Paragraph(f"Message {number}", message) for number, message in enumerate(messages, 1))
+    metadata = {"kind": "email", "date": day.isoformat()}
+    return Draft(doc_id, f"E-mail: {_title(matter, fact)}", metadata, paragraphs)
+
+
+def _announcement(doc_id: str, quoted: Sequence[Fact], world: World) -> Draft:
+    rng = world.rng(doc_id)
+    day = _day(rng, 2025)
+    head = _head(rng.choice(world.people), day)
+    paragraphs = []
+    for number, fact in enumerate(quoted, 1):
+        quote = Sentence(_quoted(fact), fact, REPEATS)
+        around = prose(head, rng.choice(ANNOUNCING))
+        paragraphs.append(Paragraph(f"Item {number}", (*around, quote, *prose(rng.choice(CLOSING)))))
+    title = f"E-mail: Bulletin for {MONTHS[day.month - 1]} {day.year}"
+    return Draft(doc_id, title, {"kind": "email", "date": day.isoformat()}, tuple(paragraphs))
+
+
+def _quoted(fact: Fact) -> str:
+    """The sentence as a bulletin quotes it, with whom it concerns."""
+    scope = fact.asked.get("keyword", {}).get("scope", "")
+    about = [word for word in (scope, fact.slots.get("product"), fact.slots.get("version")) if word]
+    return f"{' '.join(about)}: {fact.sentence}" if about else fact.sentence
+
+
+def _title(matter: Matter, fact: Fact) -> str:
+    subject = matter.subject.format_map(fact.slots)
+    return f"{subject} ({fact.slots['team']})" if "team" in fact.slots else subject
+
+
+def _head(writer: Person, day: date) -> str:
+    return f"{writer.name} ({writer.team}) wrote on {day.day} {MONTHS[day.month - 1]} {day.year}:"
+
+
+def _day(rng: Random, since: int) -> date:
+    return date(rng.randint(since, 2026), rng.randint(1, 12), rng.randint(1, 28))
+
+
+def _settled(kind: str, matters: Sequence[Matter], world: World) -> Iterator[tuple[int, Fact, Matter]]:
+    """Every matter with everything it can be about, shuffled, each with the value it was settled on."""
+    cases = [
+        (matter, slots, contested) for matter in matters for slots, contested in _subjects(matter, world)
+    ]
+    rng = world.rng(kind)
+    rng.shuffle(cases)
+    for number, (matter, slots, contested) in enumerate(cases):
+        code = str(FIRST_CODE + 7 * number)
+        yield number, _fact(kind, matter, {**slots, "code": code}, contested, rng), matter
+
+
+def _fact(kind: str, matter: Matter, slots: dict[str, str], contested: bool, rng: Random) -> Fact:
+    # A name that two projects share is only clear with the team's name beside it.
+    named = {"project": f"{slots['project']} ({slots['team']})"} if contested else {}
+    asked = dict.fromkeys(STYLES, named)
+    value = rng.choice(matter.settled.values)
+    return Fact(kind, f"{kind}/{matter.key}", matter.settled, value, slots, asked, contested)
+
+
+def _subjects(matter: Matter, world: World) -> Iterator[tuple[dict[str, str], bool]]:
+    """What a matter can be about, and whether a namesake makes that ambiguous."""
+    if "{project}" in matter.subject:
+        for project in world.projects:
+            yield {"project": project.name, "team": project.team}, project.shared
+    elif "{product}" in matter.subject + matter.opening:
+        for product in world.products:
+            yield from (({"product": product.name, "office": office.name}, False) for office in world.offices)
+    else:
+        yield from (({"office": office.name}, False) for office in world.offices)

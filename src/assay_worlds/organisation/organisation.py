@@ -1,0 +1,79 @@
+"""The knowledge base of a small fictional organisation, generated from a seed, with questions on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.datasets.dataset import Corpus, Dataset
+from assay.errors import UsageError
+from assay.protocols import Kit
+from assay_worlds.organisation.company_policy_text import COMPANY_POLICIES
+from assay_worlds.organisation.draft import Draft, Page, lay_out
+from assay_worlds.organisation.handbook import editions
+from assay_worlds.organisation.matters import decisions, threads
+from assay_worlds.organisation.office_policy_text import OFFICE_POLICIES
+from assay_worlds.organisation.people import pages
+from assay_worlds.organisation.procedure_text import PROCEDURES
+from assay_worlds.organisation.questions import questions
+from assay_worlds.organisation.releases import releases
+from assay_worlds.organisation.world import World, create_world
+
+SMALLEST, LARGEST = 400, 5000
+SHARES = {"policy": 0.35, "procedure": 0.15, "release": 0.15, "people": 0.08, "decision": 0.1, "email": 0.17}
+LABELS = {
+    "relevance": "2: the passage holds the sentence that answers the question; "
+    "1: it repeats the answer elsewhere, or is needed to make sense of it",
+}
+
+
+@dataclass(frozen=True)
+class Organisation:
+    """A generated intranet: policies, procedures, release notes, e-mail, people, decisions; and questions.
+
+    The same parameters give the same bytes. There are at least `passages` passages, and at most one document
+    a kind more; one question in fifteen has no answer in them.
+    """
+
+    seed: int = 7
+    passages: int = 2000
+    queries: int = 60
+
+    def load(self, kit: Kit) -> Dataset:
+        """Generates everything in memory; nothing is read or fetched."""
+        if not SMALLEST <= self.passages <= LARGEST:
+            raise UsageError(f"passages is {self.passages}; choose a number from {SMALLEST} to {LARGEST}.")
+        if self.queries < 1:
+            raise UsageError(f"queries is {self.queries}; ask for one or more.")
+        world = create_world(self.seed, people=self.passages // 25, projects=self.passages // 50)
+        written = self._write(world)
+        mentions = [mention for page in written for mention in page.mentions]
+        corpus = Corpus(
+            [passage for page in written for passage in page.passages],
+            {page.document.doc_id: page.document for page in written},
+        )
+        name = f"organisation-{self.seed}"
+        return Dataset(name, corpus, questions(mentions, world, self.queries), LABELS)
+
+    def _write(self, world: World) -> list[Page]:
+        """Every page, kind by kind; e-mail comes last, because it quotes what the others state."""
+        streams = {
+            "policy": editions("policy", (*OFFICE_POLICIES, *COMPANY_POLICIES), world),
+            "procedure": editions("procedure", PROCEDURES, world),
+            "release": releases(world),
+            "people": pages(world),
+            "decision": decisions(world),
+        }
+        written = [page for kind, drafts in streams.items() for page in self._enough(kind, drafts)]
+        stated = [mention.fact for page in written for mention in page.mentions]
+        return [*written, *self._enough("email", threads(world, list(dict.fromkeys(stated))))]
+
+    def _enough(self, kind: str, drafts: Iterable[Draft]) -> list[Page]:
+        wanted, done = self.passages * SHARES[kind], 0
+        written: list[Page] = []
+        for draft in drafts:
+            if done >= wanted:
+                break
+            written.append(lay_out(draft))
+            done += len(draft.paragraphs)
+        return written

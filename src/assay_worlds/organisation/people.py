@@ -1,0 +1,52 @@
+"""People's pages: what they do, how to reach them, where they came from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from assay_worlds.organisation.draft import Draft, Paragraph, prose, state
+from assay_worlds.organisation.people_text import BACKGROUND, DUTIES, DUTY, EXTENSION, PROSE
+from assay_worlds.organisation.world import Fact, Person, World
+
+
+def pages(world: World) -> Iterator[Draft]:
+    """A page for each person; the first ones hold the duties there are."""
+    bearers = Counter(person.name for person in world.people)
+    extensions = world.rng("extensions").sample(range(2000, 9999), len(world.people))
+    duties = world.rng("duties").sample(DUTIES, len(DUTIES))
+    for number, person in enumerate(world.people):
+        duty = duties[number] if number < len(duties) else None
+        doc_id = f"people-{person.name.partition(' ')[2].lower()}-{number:03d}"
+        yield _page(doc_id, person, duty, (str(extensions[number]), bearers[person.name] > 1), world)
+
+
+def _page(
+    doc_id: str, person: Person, duty: tuple[str, str] | None, call: tuple[str, bool], world: World
+) -> Draft:
+    rng = world.rng(doc_id)
+    extension, contested = call
+    year = str(rng.randint(2008, 2025))
+    slots = {**person._asdict(), "first": person.first, "year": year}
+    reach = Fact("people", "people/extension", EXTENSION, extension, slots, contested=contested)
+    past = Fact(
+        "people", "people/past", BACKGROUND, rng.choice(BACKGROUND.values), slots, contested=contested
+    )
+    lines = rng.sample(PROSE, 5)
+    profile = f"{person.name} is {person.role} in {person.team} at the {person.office} office."
+    paragraphs = [
+        Paragraph("Profile", prose(profile, *lines[:2])),
+        Paragraph("Background", (state(past), *prose(lines[2]))),
+        Paragraph("Contact", (state(reach), *prose(lines[3]))),
+    ]
+    if duty:
+        own = {"duty": duty[0], "plain": duty[1]}
+        holds = Fact("people", f"people/duty/{duty[0]}", DUTY, person.name, own)
+        paragraphs.append(Paragraph("Responsibilities", (state(holds), *prose(lines[4]))))
+    metadata = {
+        "kind": "people",
+        "date": f"{year}-04-01",
+        "team": person.team,
+        "office": person.office,
+    }
+    return Draft(doc_id, f"{person.name}, {person.team}", metadata, tuple(paragraphs))

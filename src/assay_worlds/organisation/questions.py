@@ -1,0 +1,133 @@
+"""Questions about the organisation, made from its facts, each with the exact sentence that answers it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from random import Random
+from typing import Any, NamedTuple
+
+from assay.errors import UsageError
+from assay.records import Item
+from assay_worlds.organisation.draft import STATES, Mention
+from assay_worlds.organisation.phrase import STYLES
+from assay_worlds.organisation.world import Fact, World
+
+DIFFICULTY = ("easy", "medium", "hard")
+# The categories in turn: as often as people ask for them, spread so that any number of items is balanced.
+TURNS = (
+    *("policy", "release", "email", "procedure", "decision", "policy", "people"),
+    *("release", "procedure", "policy", "email", "decision", "release", "policy", "email", "people"),
+)
+ONE_IN = 15  # one item in so many expects nothing
+
+
+class Unanswerable(NamedTuple):
+    """A question the knowledge base is silent on, and the word that occurs nowhere in it."""
+
+    category: str
+    style: str
+    text: str
+    absent: str
+
+
+UNANSWERABLE = (
+    Unanswerable(
+        "policy", "natural", "What is the ceiling for lodging at the Reykjavik office?", "Reykjavik"
+    ),
+    Unanswerable("release", "keyword", "Falcon 3.2 batch_size default", "Falcon"),
+    Unanswerable(
+        "procedure", "paraphrase", "May my dog come to the building with me, and who decides?", "dog"
+    ),
+    Unanswerable("decision", "natural", "In which region is Project Obsidian hosted?", "Obsidian"),
+    Unanswerable("people", "natural", "Who at the company coaches the sailing regatta?", "regatta"),
+    Unanswerable("email", "keyword", "sabbatical request approved", "sabbatical"),
+)
+
+
+def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Item]:
+    """That many items, balanced over categories and styles, some of them unanswerable."""
+    silent = min(count // ONE_IN, len(UNANSWERABLE))
+    told: dict[Fact, list[Mention]] = defaultdict(list)
+    for mention in mentions:
+        told[mention.fact].append(mention)
+    clear = _clear_questions(told)
+    waiting = {
+        category: _varied([fact for fact in told if fact.kind == category], world.rng("asked", category))
+        for category in dict.fromkeys(TURNS)
+    }
+    numbers: Counter[str] = Counter()
+    items = []
+    for turn in range(count - silent):
+        category = TURNS[turn % len(TURNS)]
+        style = STYLES[numbers[category] % len(STYLES)]
+        fact = next((fact for fact in waiting[category] if (fact, style) in clear), None)
+        if fact is None:
+            raise UsageError(
+                f"There are not enough facts for {count} queries. Ask for fewer, or more passages."
+            )
+        waiting[category].remove(fact)
+        numbers[category] += 1
+        items.append(_item(f"q-{category}-{numbers[category]:03d}", fact, style, told[fact]))
+    for asked in UNANSWERABLE[:silent]:
+        numbers[asked.category] += 1
+        items.append(_silent_item(f"q-{asked.category}-{numbers[asked.category]:03d}", asked))
+    return items
+
+
+def _clear_questions(facts: Iterable[Fact]) -> set[tuple[Fact, str]]:
+    """The facts and styles whose question has one answer only and does not give it away."""
+    asked: dict[str, list[tuple[Fact, str]]] = defaultdict(list)
+    for fact in facts:
+        for style in STYLES:
+            asked[fact.question(style).lower()].append((fact, style))
+    return {
+        claims[0]
+        for text, claims in asked.items()
+        if len(claims) == 1 and claims[0][0].value.lower() not in text
+    }
+
+
+def _varied(facts: Sequence[Fact], rng: Random) -> list[Fact]:
+    """Facts in shuffled order, every relation once before any comes a second time."""
+    seen: Counter[str] = Counter()
+    laps = []
+    for fact in rng.sample(facts, len(facts)):
+        laps.append((seen[fact.relation], fact))
+        seen[fact.relation] += 1
+    return [fact for _, fact in sorted(laps, key=itemgetter(0))]
+
+
+def _item(item_id: str, fact: Fact, style: str, mentions: Sequence[Mention]) -> Item:
+    # Two hurdles: words other than the text's, and rivals that read almost the same.
+    hurdles = (style == "paraphrase") + fact.contested
+    gold = {
+        "relevant": _grades(mentions),
+        "evidence": [_evidence(mention) for mention in mentions if mention.grade == STATES],
+        "answer": fact.value,
+    }
+    tags = {"category": [fact.kind], "difficulty": [DIFFICULTY[hurdles]], "style": [style]}
+    return Item(item_id, fact.question(style), "en", tags, gold)
+
+
+def _grades(mentions: Iterable[Mention]) -> dict[str, int]:
+    grades: dict[str, int] = {}
+    for mention in mentions:
+        grades[mention.doc_id] = max(mention.grade, grades.get(mention.doc_id, 0))
+    return grades
+
+
+def _evidence(mention: Mention) -> dict[str, Any]:
+    return {
+        "doc_id": mention.doc_id,
+        "source": mention.source,
+        "start": mention.span.start,
+        "end": mention.span.end,
+        "text": mention.text,
+    }
+
+
+def _silent_item(item_id: str, asked: Unanswerable) -> Item:
+    tags = {"category": [asked.category], "difficulty": ["hard"], "style": [asked.style]}
+    return Item(item_id, asked.text, "en", tags, {"absent": asked.absent}, expects="nothing")

@@ -1,0 +1,130 @@
+"""The organisation as facts: its offices, people, products and projects, before they are put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import NamedTuple
+
+from assay_worlds.organisation import vocabulary
+from assay_worlds.organisation.phrase import Phrase
+
+SHARED_NAMES = 0.1  # of the people bear another's name
+
+
+class Office(NamedTuple):
+    """A site, and the money that is spent there: `rate` units of it make one euro."""
+
+    name: str
+    currency: str
+    rate: int
+
+
+class Product(NamedTuple):
+    """Something the organisation sells, with the prefix of its tickets."""
+
+    name: str
+    prefix: str
+    about: str
+
+
+class Person(NamedTuple):
+    """An employee. Two may bear one name, never within one team."""
+
+    name: str
+    role: str
+    team: str
+    office: str
+
+    @property
+    def first(self) -> str:
+        return self.name.partition(" ")[0]
+
+
+class Project(NamedTuple):
+    """An undertaking of one team. Another team may have one of the same name."""
+
+    name: str
+    team: str
+    shared: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """Something that holds in this organisation: a relation, what it is about, and its value.
+
+    Facts are told apart by identity: two offices may well have the same rule.
+
+    `slots` fill the sentence and the questions alike, `asked` the questions alone, by style. A contested
+    fact has rivals that read almost the same: other offices and years, or a namesake.
+    """
+
+    kind: str
+    relation: str
+    phrase: Phrase
+    value: str
+    slots: Mapping[str, str]
+    asked: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    contested: bool = False
+
+    @property
+    def sentence(self) -> str:
+        return self.phrase.state.format_map({**self.slots, "value": self.value})
+
+    def question(self, style: str) -> str:
+        """The question for this fact in one of the styles `keyword`, `natural` and `paraphrase`."""
+        template: str = getattr(self.phrase, style)
+        words = template.format_map({**self.slots, **self.asked.get(style, {})})
+        return words.replace(" ?", "?").strip()
+
+
+@dataclass(frozen=True)
+class World:
+    """Everybody and everything the documents may speak about."""
+
+    seed: int
+    offices: tuple[Office, ...]
+    products: tuple[Product, ...]
+    people: tuple[Person, ...]
+    projects: tuple[Project, ...]
+
+    def rng(self, *path: object) -> Random:
+        """A generator of its own for one part of the world, so that no part disturbs another."""
+        return Random("/".join(map(str, (self.seed, *path))))
+
+
+def create_world(seed: int, people: int, projects: int) -> World:
+    """A world of that many people and projects, from the seed alone."""
+    rng = Random(seed)
+    offices = tuple(Office(*row) for row in vocabulary.OFFICES)
+    products = tuple(Product(*row) for row in vocabulary.PRODUCTS)
+    return World(seed, offices, products, _people(rng, people), _projects(rng, projects))
+
+
+def _people(rng: Random, count: int) -> tuple[Person, ...]:
+    names = [f"{first} {last}" for first in vocabulary.FIRST_NAMES for last in vocabulary.LAST_NAMES]
+    rng.shuffle(names)
+    people: list[Person] = []
+    for name in names[: count - int(count * SHARED_NAMES)]:
+        office = rng.choice(vocabulary.OFFICES)[0]
+        people.append(Person(name, rng.choice(vocabulary.ROLES), rng.choice(vocabulary.TEAMS), office))
+    for namesake in people[: count - len(people)]:
+        role = rng.choice([role for role in vocabulary.ROLES if role != namesake.role])
+        team = rng.choice([team for team in vocabulary.TEAMS if team != namesake.team])
+        people.append(Person(namesake.name, role, team, rng.choice(vocabulary.OFFICES)[0]))
+    rng.shuffle(people)
+    return tuple(people)
+
+
+def _projects(rng: Random, count: int) -> tuple[Project, ...]:
+    names = rng.sample(vocabulary.PROJECT_NAMES, len(vocabulary.PROJECT_NAMES))
+    teams = rng.sample(vocabulary.TEAMS, len(vocabulary.TEAMS))
+    projects = []
+    for index in range(count):
+        lap, place = divmod(index, len(names))
+        # Five teams further each lap: the second bearer of a name belongs to another team.
+        team = teams[(place + 5 * lap) % len(teams)]
+        shared = lap > 0 or index + len(names) < count
+        projects.append(Project(f"Project {names[place]}", team, shared))
+    return tuple(projects)

@@ -1,0 +1,161 @@
+"""Release notes in Markdown: one file, or a folder of them, each with its releases newest first.
+
+A heading that is a version begins a release (`# v1.20.1`, `## [1.2.0] - 2024-03-01`); the highest level that
+has such headings counts. Tables of contents and of files to download are left out. Each heading's line names
+its release, because a passage is read away from its page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
+from assay.errors import DataError, Problem
+from assay.protocols import Kit
+from assay.records import Document, Span
+from assay_worlds.sources.source import Page, Section, check_pin, fingerprint
+from assay_worlds.sources.text_files import in_order, unpacked
+
+_VERSION = re.compile(r"\[?(v?\d+\.\d[\w.+-]*)\]?(?:\s.*)?")
+_LEFT_OUT = re.compile(r"downloads? for|downloads?$|table of contents", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.md(?:\.gz)?$")
+_NOT_NAME = re.compile(r"(?i)change_?log|\d+(?:\.\d+)*|[\W_]+")
+_NOTES = re.compile(
+    r"(?i)\b(?:change[ _-]?logs?|release[ _-]notes?|releases|unreleased|table of contents"
+    r"|(?:version )?history|news|(?:all )?notable changes)\b|(?<!\w)v?\d+(?:\.(?:\d+|x))*(?!\w)"
+)
+_EDGE = re.compile(r"(?i)^(?:for|of|in|to|the)\s|\s(?:for|of|in|to)$|^[\W_]+|[^\w)+#]+$")
+_NOTHING = "Nothing has changed."
+_LONGEST = 200  # characters of a heading that may name a product
+
+
+class _Part(NamedTuple):
+    """What stands under one heading of a release; `path` has the headings above it and its own."""
+
+    path: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Changelog:
+    """The releases of a product, one page each.
+
+    `product` is what the titles of pages begin with, followed by what else the file's name says. Without it,
+    a file's first heading names the product, or else the name of the file, or of the folder it is in.
+    """
+
+    path: str
+    sha256: str = ""
+    product: str = ""
+
+    kind: ClassVar[str] = "changelog"
+
+    def pages(self, kit: Kit) -> Iterator[Page]:
+        """One page a release, in the order of files and of releases in them."""
+        where = kit.path(self.path)
+        files = _files(where)
+        if self.sha256:
+            check_pin(where, self.sha256, fingerprint(files))
+        parser, found = markdown_parser(), False
+        for name, path in files:
+            plain = plain_text(unpacked(path).decode("utf-8", "replace"), parser)
+            level = _release_level(plain)
+            product = self._called(name) if self.product else _product(plain, level, path)
+            for version, parts in _releases(plain, level):
+                found = True
+                yield self._page(name, _place(where, name), product, version, parts)
+        if not found:
+            fix = "A release begins with a heading such as '# v1.2.3' or '## [1.2.3] - 2024-03-01'."
+            raise DataError(Problem("there is no release in it", str(where), fix=fix))
+
+    def _called(self, name: str) -> str:
+        """The product as it was given, with what else the name of a file says: "Pumps python client"."""
+        return " ".join([self.product, *_NOT_NAME.sub(" ", Path(_SUFFIX.sub("", name)).name).split()])
+
+    def _page(self, name: str, place: str, product: str, version: str, parts: Sequence[_Part]) -> Page:
+        title = f"{product} {version} release notes"
+        text, sections = title, list[Section]()
+        for part in parts or [_Part((), "")]:
+            start = len(text) + 2 if sections else 0
+            heading = f"{part.path[-1]} ({version})\n\n" if part.path else ""
+            text = f"{text}\n\n{heading}{part.text}".rstrip()
+            sections.append(Section(" > ".join(part.path) or title, Span(start, len(text))))
+        metadata = {"kind": self.kind, "path": name, "version": version, "product": product}
+        return Page(Document(f"{self.kind}/{place}/{version}", text, title, metadata), tuple(sections))
+
+
+def _files(where: Path) -> list[tuple[str, Path]]:
+    if where.is_file():
+        return [(where.name, where)]
+    if not where.is_dir():
+        fix = "Check the path: a Markdown file, or a folder of them."
+        raise DataError(Problem("there is no such file or folder", str(where), fix=fix))
+    notes = [path for path in where.rglob("*") if path.name.endswith((".md", ".md.gz"))]
+    named = [path for path in notes if "changelog" in path.name.lower()]
+    if not notes:
+        raise DataError(Problem("there is no Markdown file in it", str(where), fix="Check the path."))
+    return in_order(named or notes, where)
+
+
+def _place(where: Path, name: str) -> str:
+    """What ids of a file's pages begin with. A file alone, or one whose name says nothing, has its folder's.
+
+    Of a CHANGELOG.md there are as many as there are products, and a study may read several.
+    """
+    stem = _SUFFIX.sub("", name)
+    if where.is_file():
+        return f"{where.resolve().parent.name}/{stem}"
+    says = _less_notes(stem.replace("_", " ").replace("-", " ")) or any(sign.isdigit() for sign in stem)
+    return stem if says else f"{where.resolve().name}/{stem}"
+
+
+def _release_level(plain: PlainText) -> int:
+    """The highest level at which headings are versions; 0 where none is."""
+    return min((each.level for each in plain.headings if _VERSION.fullmatch(each.text)), default=0)
+
+
+def _product(plain: PlainText, level: int, path: Path) -> str:
+    """What release notes are of, as their first heading, their file or a folder above it says."""
+    headings = [each.text for each in plain.headings[:1] if each.level <= level]
+    folders = [folder.name.replace("_", " ").replace("-", " ") for folder in path.resolve().parents[:2]]
+    stem = _SUFFIX.sub("", path.name)
+    for text in (*headings, stem.replace("_", " ").replace("-", " "), *folders):
+        if len(text) <= _LONGEST and not _VERSION.fullmatch(text) and (name := _less_notes(text)):
+            return name if name != name.lower() else name[0].upper() + name[1:]
+    return stem
+
+
+def _less_notes(text: str) -> str:
+    """A name without the words that any release notes have in theirs."""
+    name, before = " ".join(_NOTES.sub(" ", text).split()), ""
+    while name != before:
+        name, before = _EDGE.sub("", name), name
+    return name
+
+
+def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_Part]]]:
+    """Each release with its parts, less what is a list of files or says that nothing changed."""
+    ends = [*(heading.start for heading in plain.headings), len(plain.text)]
+    spans = list(zip(plain.headings, pairwise(ends), strict=True))
+    version, parts, above = "", list[_Part](), list[Heading]()
+    for heading, (start, end) in spans:
+        body = plain.text[start + len(heading.text) : end].strip()
+        released = _VERSION.fullmatch(heading.text) if heading.level == level else None
+        if released or heading.level < level:  # what stands above all releases is of none
+            if version:
+                yield version, parts
+            version, parts, above = released[1] if released else "", [], []
+            parts += [_Part((), body)] if body else []
+            continue
+        above = [each for each in above if each.level < heading.level] + [heading]
+        path = tuple(each.text for each in above)
+        unwanted = any(_LEFT_OUT.search(each) for each in path)
+        if version and body and body.strip("_") != _NOTHING and not unwanted:
+            parts.append(_Part(path, body))
+    if version:
+        yield version, parts

@@ -1,0 +1,230 @@
+"""Handbooks: a folder of Markdown pages, and dated snapshots of what the pages said before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import msgspec
+
+from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
+from assay.errors import DataError, Problem, UsageError
+from assay.protocols import Kit
+from assay.records import Document, Span
+from assay_worlds.sources.source import Page, Section, check_pin, fingerprint
+from assay_worlds.sources.text_files import unpacked
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+HISTORY = "history_snapshots.jsonl.gz"
+_SUFFIXES = {".md", ".markdown"}
+# At the top of a folder these are about the repository; further down they are pages like any other.
+_ABOUT = {
+    "readme",
+    "license",
+    "licence",
+    "source",
+    "security",
+    "contributing",
+    "code_of_conduct",
+    "changelog",
+}
+_KIND = "handbook"
+
+
+class _Record(msgspec.Struct):
+    """A line of the file of snapshots: a page as it was from a day on, or that it was deleted by then."""
+
+    as_of: str
+    path: str
+    text: str | None = None
+    deleted: bool = False
+
+
+class _Version(NamedTuple):
+    as_of: str
+    until: str | None  # the day from which something else holds
+    source: str
+
+
+@dataclass(frozen=True)
+class Handbook:
+    """A tree of Markdown pages with or without front matter, and what they said on earlier days.
+
+    A page that the snapshots cover is a document for each of its texts; the one that holds now is the page
+    itself. `snapshots` is a file of JSON lines (`as_of`, `path`, `text`, or `deleted`), gzipped or not, in
+    the folder; a page that is not in it has one text. `snapshots_per_page` keeps the latest of the earlier
+    texts of a page only. `name` is what people call the handbook.
+    """
+
+    path: str
+    sha256: str = ""
+    snapshots: str = HISTORY
+    include_snapshots: bool = True
+    snapshots_per_page: int | None = None
+    name: str = ""
+    kind: ClassVar[str] = _KIND
+
+    def __post_init__(self) -> None:
+        if self.snapshots_per_page is not None and self.snapshots_per_page < 0:
+            raise UsageError(f"snapshots_per_page is {self.snapshots_per_page}; give 0 or more.")
+
+    def pages(self, kit: Kit) -> Iterator[Page]:
+        """The pages by path, each followed by its earlier texts, the oldest first."""
+        folder = kit.path(self.path)
+        files = _files(folder)
+        history = folder / self.snapshots if self.snapshots else None
+        if history is not None and not history.is_file():
+            if self.snapshots != HISTORY:
+                fix = "Correct the name, or leave `snapshots` empty."
+                raise DataError(Problem("there is no such file", str(history), fix=fix))
+            history = None
+        if self.sha256:
+            named = [*files.items(), *([(history.name, history)] if history else [])]
+            check_pin(folder, self.sha256, fingerprint(named))
+        name = self.name or _called(folder)
+        versions = _versions(history) if history else {}
+        parser, found = markdown_parser(), False
+        for path in sorted({*files, *(versions if self.include_snapshots else ())}):
+            for page in self._texts(folder.resolve().name, name, path, files.get(path), versions, parser):
+                found = True
+                yield page
+        if not found:
+            raise DataError(
+                Problem("no page of Markdown with text in it", str(folder), fix="Check the path.")
+            )
+
+    def _texts(
+        self,
+        prefix: str,
+        name: str,
+        path: str,
+        file: Path | None,
+        versions: Mapping[str, Sequence[_Version]],
+        parser: MarkdownIt,
+    ) -> Iterator[Page]:
+        """What a page says now, where it is still there, and what it said before."""
+        source = None if file is None else _read(file)
+        dated = versions.get(path, ())
+        doc_id = f"{prefix}/{path.rpartition('.')[0]}"
+        about = {"kind": _KIND, "handbook": name, "path": path}
+        if source is not None:
+            now = next((each for each in dated if each.source == source and each.until is None), None)
+            own = about if now is None else {**about, "as_of": now.as_of, "snapshot_of": path}
+            yield from _page(doc_id, source, own, parser)
+        earlier = [each for each in dated if each.source != source or each.until is not None]
+        kept = len(earlier) if self.snapshots_per_page is None else self.snapshots_per_page
+        for each in earlier[max(len(earlier) - kept, 0) :] if self.include_snapshots else ():
+            then = {**about, "as_of": each.as_of, "snapshot_of": path}
+            ended = {"until": each.until} if each.until else {}
+            yield from _page(f"{doc_id}@{each.as_of}", each.source, {**then, **ended}, parser)
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """The pages of a folder by their path in it; hidden folders hold none."""
+    if not folder.is_dir():
+        fix = "Give the folder of Markdown pages, relative to the study."
+        raise DataError(Problem("there is no such folder", str(folder), fix=fix))
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        hidden = any(part.startswith(".") or part == "node_modules" for part in inside.parts)
+        about = len(inside.parts) == 1 and path.stem.lower() in _ABOUT
+        if path.suffix.lower() in _SUFFIXES and not hidden and not about and path.is_file():
+            found[inside.as_posix()] = path
+    return found
+
+
+def _read(path: Path) -> str | None:
+    """The text of a file; None where it is none at all. A broken character does not cost the page."""
+    content = path.read_bytes()
+    return None if b"\0" in content else content.decode("utf-8", "replace")
+
+
+def _called(folder: Path) -> str:
+    words = re.split(r"[-_.\s]+", folder.resolve().name)
+    return " ".join([*(word.title() for word in words if word and word.lower() != _KIND), _KIND])
+
+
+def _versions(path: Path) -> dict[str, list[_Version]]:
+    """The texts of each page by day, each with the day on which it ended; broken lines are named together."""
+    by_path: dict[str, list[_Record]] = {}
+    problems = []
+    decode = msgspec.json.Decoder(_Record).decode
+    for line, text in enumerate(unpacked(path).split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            record = decode(text)
+            date.fromisoformat(record.as_of)
+            by_path.setdefault(record.path, []).append(record)
+        except ValueError as error:
+            problems.append(Problem(str(error), str(path), line, fix="Mend or remove the line."))
+    if problems:
+        raise DataError(problems)
+    return {each: _ended(records) for each, records in by_path.items()}
+
+
+def _ended(records: list[_Record]) -> list[_Version]:
+    found: list[_Version] = []
+    ordered = sorted(records, key=lambda record: record.as_of)
+    for record, following in zip(ordered, [*ordered[1:], None], strict=True):
+        if record.text is not None and not record.deleted:
+            found.append(_Version(record.as_of, following.as_of if following else None, record.text))
+    return found
+
+
+# ------------------------------------------------------------------------------------------- pages
+
+
+def _page(doc_id: str, source: str, metadata: dict[str, Any], parser: MarkdownIt) -> Iterator[Page]:
+    """The page of a Markdown text, unless nothing of it is left as text."""
+    plain = plain_text(source, parser)
+    if not plain.text.strip():
+        return
+    title = _title(plain, metadata["path"])
+    if not plain.text.startswith(title):
+        moved = len(title) + 2
+        headings = tuple(Heading(each.level, each.text, each.start + moved) for each in plain.headings)
+        plain = PlainText(f"{title}\n\n{plain.text}", headings, plain.front)
+    dated = f"{title} (as of {metadata['as_of']})" if "@" in doc_id else title
+    document = Document(doc_id, plain.text, dated, {**metadata, "page": title})
+    yield Page(document, tuple(_sections(plain, title)))
+
+
+def _title(plain: PlainText, path: str) -> str:
+    written = plain.front.get("title")
+    if isinstance(written, str | int | float) and str(written).strip():
+        return " ".join(str(written).split())
+    if plain.headings:
+        return min(plain.headings, key=lambda heading: heading.level).text
+    name = Path(path)
+    words = name.stem if name.stem not in {"index", "_index"} else name.parent.name or name.stem
+    return re.sub(r"[-_]+", " ", words).strip().capitalize()
+
+
+def _sections(plain: PlainText, title: str) -> Iterator[Section]:
+    """Stretches between headings; a heading without text of its own goes with the section below it."""
+    path: list[Heading] = []
+    start = 0
+    top, bottom = Heading(0, title, 0), Heading(0, "", len(plain.text))
+    for heading, following in zip([top, *plain.headings], [*plain.headings, bottom], strict=True):
+        while path and path[-1].level >= heading.level > 0:
+            path.pop()
+        path.append(heading)
+        body = plain.text[heading.start : following.start].removeprefix(heading.text)
+        if not body.strip() and (following.level > heading.level or heading is top):
+            continue
+        end = heading.start + len(plain.text[heading.start : following.start].rstrip())
+        if end > start:
+            names = dict.fromkeys(each.text for each in path)
+            yield Section(" > ".join(names), Span(start, end))
+        start = following.start

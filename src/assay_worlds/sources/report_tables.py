@@ -1,0 +1,183 @@
+"""Public safety reports as one table, a row a report, from the files of three collections.
+
+SAFENET   wildland fire safety reports, one CSV a year
+SAFECOM   aviation safety communiqués on unmanned aircraft at fires, one CSV
+LLIS      lessons learned in space flight, one JSONL a section, joined by `Lesson ID`
+
+A SAFENET report that was filed in several iterations is kept as its last one. Left out are rows without an
+id, sections of fewer than five words ("See above.") and texts that stand word for word in more than three
+reports: the notices that replace a withheld narrative. CONTRIBUTING FACTORS holds the factors that a reporter
+put into words; those that were ticked are columns of their own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from assay.datasets.reading import Reader
+from assay.errors import DataError, Problem, did_you_mean
+from assay_worlds.sources.text_files import unpacked
+
+SAFECOM = "SAFECOM_UAS_fire_data.csv"
+LLIS = {  # file -> the column it holds, and the section that becomes
+    "LLIS_Driving_Event.jsonl": ("Driving Event", "DRIVING EVENT"),
+    "LLIS_Lessons_Learned.jsonl": ("Lesson(s) Learned", "LESSON(S) LEARNED"),
+    "LLIS_Recommendations.jsonl": ("Recommendation(s)", "RECOMMENDATIONS"),
+}
+SECTIONS = ["NARRATIVE", "IMMEDIATE ACTION TAKEN", "CONTRIBUTING FACTORS", "CORRECTIVE ACTION"]
+SECTIONS += [section for _, section in LLIS.values()]
+CATEGORIES = ["Accident", "Airspace", "Hazard", "Incident", "Maintenance", "Management", "UAS"]  # of SAFECOM
+
+FEWEST_WORDS = 5  # a section of fewer says nothing
+MOST_SHARED = 3  # reports: a text that more of them share is a notice
+
+
+class Files(NamedTuple):
+    """The files of a folder of reports."""
+
+    safenet: list[Path]
+    safecom: Path
+    llis: dict[str, Path]
+
+    @property
+    def named(self) -> list[tuple[str, Path]]:
+        """All of them with their names, in a fixed order."""
+        return [(path.name, path) for path in (*self.safenet, self.safecom, *self.llis.values())]
+
+
+def report_files(folder: Path) -> Files:
+    """The files of the three collections; says which are missing."""
+    reader = Reader(folder)
+    years = sorted(reader.folder.glob("SAFENET_*.csv*"))
+    if not years:
+        reader.need("SAFENET_1999.csv")
+    found = {name: path for name in (SAFECOM, *LLIS) if (path := reader.need(name))}
+    reader.finish()
+    return Files(years, found[SAFECOM], {name: found[name] for name in LLIS})
+
+
+def reports(files: Files) -> pl.DataFrame:
+    """The reports of all three collections, in the order of their ids; a section that is absent is null."""
+    sources = [*map(_safenet, files.safenet), _safecom(files.safecom), _llis(files.llis)]
+    return (
+        pl.concat(sources, how="diagonal")
+        .sort("report_id", "iteration")
+        .unique("report_id", keep="last", maintain_order=True)
+        .with_columns(_own_text(section) for section in SECTIONS)
+    )
+
+
+def _safenet(path: Path) -> pl.DataFrame:
+    places = ["Incident Name", "Event State", "Event Jurisdiction", "Event Local Unit", "Event Resources"]
+    boxes = ["Event Incident Type", "Event Incident Activity", "Event Incident Stage"]
+    boxes += ["Contributing Factors", "Human Factors"]
+    texts = ["Narrative", "Immediate Action Taken", "Other Factors"]
+    needed = ["SAFENET ID", "Iteration", "Event Start Date", *places, *boxes, *texts]
+    ticked = [pl.col(name).str.strip_chars("; ").str.replace_all(r";\s*", "; ") for name in boxes]
+    return _table(path, needed, key="SAFENET ID", optional=["Event Position Title", "Event Task"]).select(
+        report_id="SAFENET-" + pl.col("SAFENET ID"),
+        iteration=pl.col("Iteration").cast(pl.Int32, strict=False),
+        collection=pl.lit("SAFENET"),
+        title="Incident Name",
+        date=_date("Event Start Date"),
+        year=_year("Event Start Date"),
+        state="Event State",
+        agency="Event Jurisdiction",
+        unit="Event Local Unit",
+        position="Event Position Title",
+        task="Event Task",
+        incident_type=ticked[0],
+        activity=ticked[1],
+        stage=ticked[2],
+        contributing_factors=ticked[3],
+        human_factors=ticked[4],
+        resources="Event Resources",
+        **{
+            "NARRATIVE": pl.col("Narrative"),
+            "IMMEDIATE ACTION TAKEN": pl.col("Immediate Action Taken"),
+            "CONTRIBUTING FACTORS": pl.col("Other Factors"),
+        },
+    )
+
+
+def _safecom(path: Path) -> pl.DataFrame:
+    places = ["Agency", "Unit", "Region", "Location", "Date", "Mission Type"]
+    craft = ["Type", "Manufacturer", "Model"]
+    needed = ["Tracking #", *places, *craft, *CATEGORIES, "Narrative", "Corrective Action"]
+    kinds = [pl.lit(f"{name}: ") + pl.col(name) for name in CATEGORIES]
+    return _table(path, needed, key="Tracking #").select(
+        report_id="SAFECOM-" + pl.col("Tracking #"),
+        collection=pl.lit("SAFECOM"),
+        title="Location",
+        date=_date("Date"),
+        year=_year("Date"),
+        agency=pl.coalesce(pl.col("Agency").str.extract(r"\((\w+)\)"), "Agency"),
+        unit=pl.coalesce("Unit", "Region"),
+        incident_type=pl.concat_str(kinds, separator="; ", ignore_nulls=True),
+        activity="Mission Type",
+        aircraft_type="Type",
+        aircraft_model=pl.concat_str(craft[1:], separator=" ", ignore_nulls=True).replace("", None),
+        **{"NARRATIVE": pl.col("Narrative"), "CORRECTIVE ACTION": pl.col("Corrective Action")},
+    )
+
+
+def _llis(files: dict[str, Path]) -> pl.DataFrame:
+    texts = [
+        _table(files[file], ["Lesson ID", column], key="Lesson ID").select(
+            pl.format("LLIS-{}", "Lesson ID").alias("report_id"),
+            pl.lit(section).alias("section"),
+            pl.col(column).alias("text"),
+        )
+        for file, (column, section) in LLIS.items()
+    ]
+    lessons = pl.concat(texts).pivot("section", index="report_id", values="text", aggregate_function="first")
+    return lessons.with_columns(collection=pl.lit("LLIS"))
+
+
+def _table(path: Path, needed: list[str], key: str, optional: list[str] | None = None) -> pl.DataFrame:
+    """The rows of a CSV or JSONL file that have a key; what is blank, or optional and absent, is null."""
+    raw = unpacked(path)
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        raw = raw.decode("cp1252", errors="replace").encode()
+    try:
+        frame = pl.read_ndjson(raw) if ".jsonl" in path.name else pl.read_csv(raw, infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        fix = "Fetch the file again."
+        raise DataError(Problem(f"cannot be read as a table: {error}", str(path), fix=fix)) from None
+    frame = frame.rename(lambda name: name.strip(' "'))  # a space after a header's comma leaves its quotes on
+    if missing := [name for name in needed if name not in frame.columns]:
+        raise DataError(
+            Problem("the column is missing", str(path), field=name, fix=did_you_mean(name, frame.columns))
+            for name in missing
+        )
+    absent = [name for name in optional or () if name not in frame.columns]
+    frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
+    taken = [*needed, *(optional or ())]
+    stripped = frame.select(pl.col(taken).cast(pl.String).str.strip_chars().replace("", None))
+    return stripped.filter(pl.col(key).is_not_null())
+
+
+def _year(column: str) -> pl.Expr:
+    return pl.col(column).str.extract(r"/(\d{4})").cast(pl.Int32)
+
+
+def _date(column: str) -> pl.Expr:
+    """The day, month first in the files, as YYYY-MM-DD."""
+    day = pl.col(column).str.extract(r"^(\d{1,2}/\d{1,2}/\d{4})")
+    return day.str.to_date("%m/%d/%Y", strict=False).dt.to_string("iso")
+
+
+def _words(column: str) -> pl.Expr:
+    return pl.col(column).str.count_matches(r"\S+")
+
+
+def _own_text(section: str) -> pl.Expr:
+    """A section's text where it says something, and something that is this report's own."""
+    shared = pl.len().over(section)
+    own = (_words(section) >= FEWEST_WORDS) & (shared <= MOST_SHARED)
+    return pl.when(own).then(pl.col(section)).alias(section)

@@ -1,0 +1,89 @@
+"""Questions in words written by hand: each wording is used once, the name it is about is drawn."""
+
+from __future__ import annotations
+
+from random import Random
+
+from assay_worlds.suites.asked import Asked
+from assay_worlds.suites.asking import COMPARED, Asking
+from assay_worlds.suites.hand_text import BY_HAND, Hand
+from assay_worlds.workplace import programs as program
+from assay_worlds.workplace.directory import YEARS
+from assay_worlds.workplace.kind import capital
+
+
+class AskingByHand:
+    """Fills wordings with names until they fit; the next wording follows once one is settled."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+        self._left = {shape: list(wordings) for shape, wordings in BY_HAND.items()}
+        self._tried: str | None = None
+
+    def make(self, shape: str, rng: Random, tier: int) -> Asked | None:
+        """The next wording of a shape, about somebody."""
+        self._tried = shape
+        hand = self._left[shape][0]
+        return {
+            "steps": self._steps,
+            "two_clauses": self._two_clauses,
+            "change": self._change,
+            "two_hops": self._chain,
+            "three_hops": self._chain,
+            "compare": self._compare,
+            "unknown": self._unknown,
+            "listing": self._listing,
+            "join": self._join,
+            "history": self._history,
+            "portraits": self._portraits,
+        }[shape](hand, rng, tier)
+
+    def settle(self) -> None:
+        """The wording tried last was taken."""
+        if self._tried is not None:
+            self._left[self._tried].pop(0)
+            self._tried = None
+
+    def _steps(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        name = self._asking.entity("procedure", tier, rng).name
+        return Asked(capital(hand.text.format(of=name)), program.Steps(name))
+
+    def _two_clauses(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        name, when = self._asking.entity("policy", tier, rng).name, rng.choice(YEARS)
+        parts = tuple(program.Chain(name, (relation,), when) for relation in hand.relations)
+        return Asked(capital(hand.text.format(of=name, when=when)), program.Together(parts))
+
+    def _change(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        entity = self._asking.entity("release", tier, rng)
+        editions = self._asking.directory.editions(entity)
+        before, after = sorted(rng.sample(range(len(editions)), 2))
+        when, then = editions[before], editions[after]
+        text = hand.text.format(of=entity.name, when=when, then=then)
+        return Asked(capital(text), program.Change(hand.relations[0], entity.name, when, then))
+
+    def _chain(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        name = self._asking.entity(hand.relations[0].partition(".")[0], tier, rng).name
+        return Asked(capital(hand.text.format(of=name)), program.Chain(name, hand.relations))
+
+    def _compare(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        kind = hand.relations[0].partition(".")[0]
+        a, b = (self._asking.entity(kind, tier, rng).name for _ in range(2))
+        return Asked(capital(hand.text.format(a=a, b=b)), program.Compare(hand.relations[0], (a, b)))
+
+    def _unknown(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        return Asked(hand.text, program.Absent((hand.text,)))
+
+    def _listing(self, hand: Hand, rng: Random, tier: int) -> Asked | None:
+        return self._asking.listed(hand.relations[0], hand.text, "and", rng)
+
+    def _join(self, hand: Hand, rng: Random, tier: int) -> Asked | None:
+        outer, inner = hand.relations
+        return self._asking.joined(outer, inner, hand.text, rng)
+
+    def _history(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        name = self._asking.entity("policy", tier, rng).name
+        return Asked(capital(hand.text.format(of=name)), program.History(name))
+
+    def _portraits(self, hand: Hand, rng: Random, tier: int) -> Asked:
+        chosen, listed = self._asking.some_of(rng.choice(["service", "vendor", "customer"]), COMPARED, rng)
+        return Asked(capital(hand.text.format(names=listed)), program.Portraits(chosen))

@@ -1,0 +1,85 @@
+"""Questions on what was injected: each is about one group of misleading pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from assay_worlds.suites.asked import Asked
+from assay_worlds.workplace import injections as injected
+from assay_worlds.workplace import programs as program
+from assay_worlds.workplace.injections import Group
+from assay_worlds.workplace.kind import capital
+from assay_worlds.workplace.text import injected as text
+
+_GAP_YEARS = ("2019", "2021", "2023", "2025")  # between two versions, so that no version names them
+
+
+OF = {
+    "loan": injected.NEAR_DUPLICATE,
+    "as_of": injected.CONTRADICTION,
+    "shelf": injected.BURIED,
+    "weigh": injected.BURIED,
+    "readings": injected.COLLISION,
+    "glossed": injected.SYNONYM,
+}
+
+
+class AskingInjected:
+    """Makes questions from groups; each group is used once."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._groups = {
+            name: [group for group in groups if group.injector == name and group.named]
+            for name in injected.BREAKS
+        }
+
+    def make(self, shape: str, rng: Random) -> Asked | None:
+        """The next question of a shape; None where no group is left."""
+        if not self._groups[OF[shape]]:
+            return None
+        return {
+            "loan": self._loan,
+            "as_of": self._as_of,
+            "shelf": self._shelf,
+            "weigh": self._weigh,
+            "readings": self._readings,
+            "glossed": self._glossed,
+        }[shape](rng)
+
+    def _next(self, shape: str) -> Group:
+        return self._groups[OF[shape]].pop(0)
+
+    def _loan(self, rng: Random) -> Asked:
+        group = self._next("loan")
+        atom, letter = rng.choice(list(zip(group.atoms, text.LETTERS, strict=True)))
+        asked = rng.choice(text.LOAN_QUESTIONS).format(letter=letter, **group.named)
+        return Asked(capital(asked), program.Chain(atom.subject, (atom.relation,)))
+
+    def _as_of(self, rng: Random) -> Asked:
+        group = self._next("as_of")
+        year = rng.choice(_GAP_YEARS)
+        asked = rng.choice(text.VERSION_QUESTIONS).format(year=year, **group.named)
+        return Asked(capital(asked), program.AsOf(injected.RULE, group.atoms[0].subject, year))
+
+    def _shelf(self, rng: Random) -> Asked:
+        group = self._next("shelf")
+        asked = rng.choice(text.BURIED_QUESTIONS).format(**group.named)
+        return Asked(capital(asked), program.Chain(group.named["subject"], (injected.SHELF,)))
+
+    def _weigh(self, rng: Random) -> Asked | None:
+        if len(self._groups[injected.BURIED]) < 2:
+            return None
+        a, b = (self._next("weigh").named["subject"] for _ in range(2))
+        asked = rng.choice(text.WEIGHED_QUESTIONS).format(a=a, b=b)
+        return Asked(capital(asked), program.Compare(injected.WEIGHT, (a, b)))
+
+    def _readings(self, rng: Random) -> Asked:
+        name = self._next("readings").named["name"]
+        asked = rng.choice(text.COLLISION_QUESTIONS).format(name=name)
+        return Asked(capital(asked), program.Readings(injected.EXTENSION, name))
+
+    def _glossed(self, rng: Random) -> Asked:
+        named = self._next("glossed").named
+        asked = rng.choice(text.GLOSSED_QUESTIONS).format(meaning=named["meaning"], office=named["office"])
+        return Asked(capital(asked), program.Glossed(named["meaning"], named["office"]))

@@ -1,0 +1,42 @@
+"""Whether a query gives its answer away, and how much of it stands in its evidence word for word."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterable, Sequence
+
+from assay.datasets.evidence import needed_texts
+from assay.records import Item
+from assay.retrieval.content import stems_of
+
+
+def leaks(text: str, answer: Sequence[str]) -> bool:
+    """Whether a query holds a part of its answer, as words of their own."""
+    plain = _plain(text)
+    return any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", plain) for part in map(_plain, answer) if part)
+
+
+def overlap(item: Item) -> float | None:
+    """The share of a query's content words that its evidence holds; None where it has no evidence."""
+    asked = set(stems_of([item.text])[0])
+    units = item.gold.get("evidence") or ()
+    if not asked or not units:
+        return None
+    sentences = stems_of([text for unit in units for text in needed_texts(unit)])
+    told = {stem for stems in sentences for stem in stems}
+    return len(asked & told) / len(asked)
+
+
+def overlap_by_tag(items: Iterable[Item]) -> dict[str, tuple[float, int]]:
+    """The mean overlap of the items of each tag, and how many there are."""
+    found: dict[str, list[float]] = {}
+    for item in items:
+        share = overlap(item)
+        for tag in item.tags.get("tag", ()) if share is not None else ():
+            found.setdefault(tag, []).append(share or 0.0)
+    return {tag: (statistics.fmean(shares), len(shares)) for tag, shares in sorted(found.items())}
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

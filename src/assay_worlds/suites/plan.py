@@ -1,0 +1,129 @@
+"""Which queries a suite has: tags are given out first, and queries are then made to fit.
+
+A fold is a hundred queries with the same tags each time. Three folds are the test set, one is for tuning and
+one for choosing thresholds, so that every split has the same shares, to the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+from assay_worlds.workplace.injections import (
+    BURIED,
+    COLLISION,
+    CONTRADICTION,
+    NEAR_DUPLICATE,
+    SYNONYM,
+)
+
+FOLDS = ("test", "test", "test", "tune", "dev")
+ANCHORED, ADVERSARIAL, HAND = "anchored", "adversarial", "hand"
+
+SINGLE, SPANNING, DETAIL = "single_branch", "entity_spanning", "detail"
+TWO_HOP, THREE_HOP, COMPARATIVE = "two_hop", "three_hop", "comparative"
+AGGREGATION, TEMPORAL, AMBIGUOUS = "aggregation", "temporal", "ambiguous"
+ABSENT = "out_of_distribution"
+
+# Of 300 queries, as the benchmark's design asks for.
+WANTED = {
+    SINGLE: 90,
+    SPANNING: 75,
+    DETAIL: 120,
+    TWO_HOP: 60,
+    THREE_HOP: 30,
+    COMPARATIVE: 45,
+    AGGREGATION: 60,
+    TEMPORAL: 45,
+    AMBIGUOUS: 30,
+    ABSENT: 30,
+}
+FEASIBLE = 180
+SOURCES = {ANCHORED: 180, ADVERSARIAL: 60, HAND: 60}
+
+
+class Cell(NamedTuple):
+    """Queries of one shape: how many of a fold, what they are tagged, and who words them."""
+
+    shape: str
+    tags: tuple[str, ...]
+    feasible: bool
+    times: int
+    hand: int = 0  # of them worded by hand
+    injector: str | None = None  # all others are made from its pages
+    later: tuple[int, int] = (0, 0)  # of them, whose evidence comes with the second stage, and the third
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it asks for what is stated nowhere."""
+        return ABSENT in self.tags
+
+
+CELLS = (
+    # cannot be answered within the budget, or at all
+    Cell("unknown", (ABSENT,), False, 2, hand=2),
+    Cell("unknown_name", (ABSENT,), False, 2),
+    Cell("unknown_fact", (ABSENT,), False, 2),
+    Cell("unknown_name_detail", (ABSENT, DETAIL), False, 2),
+    Cell("unknown_fact_detail", (ABSENT, DETAIL), False, 2),
+    Cell("listing", (AGGREGATION, SINGLE), False, 4, hand=2),
+    Cell("two_listings", (AGGREGATION,), False, 4),
+    Cell("join", (AGGREGATION, SPANNING, TWO_HOP), False, 8, hand=1),
+    Cell("series", (AGGREGATION, TEMPORAL), False, 2),
+    Cell("history", (TEMPORAL,), False, 4, hand=1),
+    Cell("portraits", (COMPARATIVE, SINGLE), False, 3, hand=1),
+    Cell("mixed_portraits", (COMPARATIVE,), False, 5),
+    # can
+    Cell("short_listing", (AGGREGATION, SINGLE), True, 2),
+    Cell("steps", (SINGLE,), True, 5, hand=2, later=(1, 1)),
+    Cell("loan", (SINGLE,), True, 4, injector=NEAR_DUPLICATE),
+    Cell("two_clauses", (SINGLE, AMBIGUOUS), True, 4, hand=2, later=(1, 0)),
+    Cell("glossed", (TWO_HOP, SINGLE), True, 4, injector=SYNONYM),
+    Cell("as_of", (TEMPORAL, SINGLE), True, 4, injector=CONTRADICTION),
+    Cell("change", (TEMPORAL, DETAIL), True, 5, hand=2, later=(1, 0)),
+    Cell("two_hops", (TWO_HOP, SPANNING, DETAIL), True, 8, hand=3, later=(1, 2)),
+    Cell("three_hops", (THREE_HOP, SPANNING, DETAIL), True, 9, hand=2, later=(1, 2)),
+    Cell("people_hops", (THREE_HOP, DETAIL), True, 1),
+    Cell("compare", (COMPARATIVE, DETAIL), True, 4, hand=2),
+    Cell("weigh", (COMPARATIVE, DETAIL), True, 3, injector=BURIED),
+    Cell("readings", (AMBIGUOUS, DETAIL), True, 4, injector=COLLISION),
+    Cell("two_facts", (AMBIGUOUS, DETAIL), True, 1),
+    Cell("shelf", (DETAIL,), True, 1, injector=BURIED),
+    Cell("two_topics", (AMBIGUOUS,), True, 1),
+)
+
+
+class Slot(NamedTuple):
+    """One query to be made."""
+
+    number: int
+    split: str
+    cell: Cell
+    origin: str
+    tier: int  # the stage from which on its evidence is there
+
+
+def slots() -> Iterator[Slot]:
+    """Every query of the suite, fold by fold, in an order that mixes the cells."""
+    number = 0
+    for fold, split in enumerate(FOLDS):
+        places = [(cell, place) for cell in CELLS for place in range(cell.times)]
+        Random(fold).shuffle(places)  # so that the first few of a fold are of many shapes
+        for cell, place in places:
+            number += 1
+            yield Slot(number, split, cell, _origin(cell, place), _tier(cell, place))
+
+
+def _origin(cell: Cell, place: int) -> str:
+    if place < cell.hand:
+        return HAND
+    return ADVERSARIAL if cell.injector else ANCHORED
+
+
+def _tier(cell: Cell, place: int) -> int:
+    """The last places of a cell are for later stages: those worded by hand come first."""
+    second, third = cell.later
+    if place >= cell.times - third:
+        return 2
+    return 1 if place >= cell.times - third - second else 0

@@ -1,0 +1,200 @@
+"""Questions on what handbooks say now: single facts, procedures, and those of the modules beside it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from random import Random
+from typing import NamedTuple
+
+from assay.datasets.evidence import AGGREGATION
+from assay_worlds.sources.source import Page, Section
+from assay_worlds.suites.real.handbook_absences import absences
+from assay_worlds.suites.real.handbook_listings import listings
+from assay_worlds.suites.real.phrasing import TITLE, handbook, named, page_of, place, sound
+from assay_worlds.suites.real.question import Drafted, Passages
+from assay_worlds.suites.real.stated import Book, Stated
+from assay_worlds.suites.real.value import Value, asked, masked, values
+
+_STEP = re.compile(r"(?m)^\s*\d{1,3}\. ")
+_STEPS_WORDS = (25, 220)  # of a procedure that can be told within the budget
+_WORD = re.compile(r"[A-Za-z]{5,}")
+_GENERAL = {"about", "details", "guide", "guidelines", "management", "overview", "process", "professional"}
+_GENERAL |= {
+    "program",
+    "resources",
+    "service",
+    "services",
+    "success",
+    "support",
+    "teams",
+    "tools",
+    "types",
+    "using",
+    "working",
+}
+_SAMPLE = re.compile(r"example|sample|template", re.IGNORECASE)
+_CODE = re.compile(r"[{}|=]")
+_OPENINGS = (
+    ("Compare two handbooks. First,", "Second,"),
+    ("How do these two figures compare? In", "And in"),
+)
+_LONG_WORDS = 380  # of what cannot: well above 400 tokens
+
+
+class _Fact(NamedTuple):
+    """A sentence with one value, and the question that asks for it."""
+
+    stated: Stated
+    value: Value
+    question: str
+
+
+def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """Every rule in turn, on pages that can be named without taking one for another."""
+    book = Book(pages, passages)
+    current = _current(pages)
+    answered = list(_answered(book, current, rng))
+    yield from answered
+    yield from absences(book, current, rng, len(answered))
+
+
+def _answered(book: Book, current: Sequence[Page], rng: Random) -> Iterator[Drafted]:
+    facts = [fact for page in current for fact in _facts(book, page)]
+    yield from (_single(book, fact, rng) for fact in facts)
+    yield from _side_by_side(book, facts, rng)
+    for page in current:
+        yield from _sections(book, page, rng)
+    yield from listings(book, current, rng)
+
+
+def _current(pages: Sequence[Page]) -> list[Page]:
+    """The pages as they are now whose name is theirs alone."""
+    current = [page for page in pages if "until" not in page.document.metadata]
+    count = Counter((handbook(page), str(page.document.metadata["page"]).casefold()) for page in current)
+    return [
+        page
+        for page in current
+        if (name := named(page)) is not None and count[handbook(page), name.casefold()] == 1
+    ]
+
+
+# ------------------------------------------------------------------------------------------- facts
+
+
+def _facts(book: Book, page: Page) -> Iterator[_Fact]:
+    """Sentences with one value, which no other sentence of any text of the page gives otherwise."""
+    sentences = book.sentences(page)
+    often = Counter(each.said for each in sentences)
+    for each in sentences:
+        lone = often[each.said] == 1 and not _SAMPLE.search(each.heading)
+        found = values(each.said) if lone and sound(each.said, closed=True) else []
+        if len(found) != 1 or found[0].sort in {"channel", "clock", "day"} or book.contested(each, masked):
+            continue
+        question = asked(each.said, found[0])
+        if question is not None:
+            yield _Fact(each, found[0], question)
+
+
+def _single(book: Book, fact: _Fact, rng: Random) -> Drafted:
+    where = place(fact.stated, rng)
+    opening = rng.choice((f"According to {where}", f"Going by {where}", f"This is about {where}"))
+    kind, unit = f"handbook_{fact.value.sort}", book.unit(fact.stated)
+    return Drafted(
+        f"{opening}: {fact.question}", fact.value.answer, [unit], ("detail", "single_branch"), kind
+    )
+
+
+def _side_by_side(book: Book, facts: Sequence[_Fact], rng: Random) -> Iterator[Drafted]:
+    """The same sort of figure in two handbooks, on pages whose names share a telling word."""
+    for fact, other in combinations([fact for fact in facts if fact.value.sort in {"number", "amount"}], 2):
+        pages = (fact.stated.page, other.stated.page)
+        if handbook(pages[0]) == handbook(pages[1]) or _unit(fact) != _unit(other):
+            continue
+        names = [{word.casefold() for word in _WORD.findall(str(named(page)))} for page in pages]
+        if (names[0] & names[1]) - _GENERAL and fact.value.answer != other.value.answer:
+            text = " ".join(
+                f"{opening} {page_of(each.stated.page)}: {each.question}"
+                for opening, each in zip(rng.choice(_OPENINGS), (fact, other), strict=True)
+            )
+            units, answer = (
+                [book.unit(fact.stated), book.unit(other.stated)],
+                [fact.value.answer, other.value.answer],
+            )
+            tags = ("comparative", "entity_spanning", "detail", "two_hop")
+            yield Drafted(text, answer, units, tags, "handbook_side_by_side")
+
+
+def _unit(fact: _Fact) -> str:
+    return fact.value.answer.partition(" ")[2] if fact.value.sort == "number" else fact.value.sort
+
+
+# ---------------------------------------------------------------------------------------- sections
+
+
+def _sections(book: Book, page: Page, rng: Random) -> Iterator[Drafted]:
+    """What stands under a heading: the steps of a procedure, or the answer to the question it asks."""
+    headings = Counter(section.heading for section in page.sections)
+    titles = {title for path in headings for title in path.split(" > ")}
+    for section in page.sections:
+        heading = section.heading.rpartition(" > ")[2]
+        asking = heading.removeprefix("Q: ")
+        if (
+            headings[section.heading] > 1
+            or heading == named(page)
+            or not TITLE.fullmatch(asking.rstrip("?"))
+            or asking[0].isdigit()
+        ):
+            continue
+        body = page.document.text[section.span.start : section.span.end]
+        if _CODE.search(body):
+            continue
+        inside = [each for each in book.sentences(page) if _within(each, section) and each.said not in titles]
+        words = sum(len(each.said.split()) for each in inside)
+        where = page_of(page) if len(book.texts(page)) == 1 else f"the current text of {page_of(page)}"
+        if len(_STEP.findall(body)) >= 3:
+            yield from _procedure(book, inside, words, f'"{heading}" in {where}', rng)
+        elif asking.endswith("?") and len(asking.split()) >= 5 and 12 <= words <= _STEPS_WORDS[1]:
+            text = rng.choice((f"{asking} Answer from {where}.", f"What does {where} answer: {asking}"))
+            answer = " ".join(each.said for each in inside)
+            yield _whole(book, text, answer, inside, "handbook_faq")
+
+
+def _procedure(
+    book: Book, inside: Sequence[Stated], words: int, where: str, rng: Random
+) -> Iterator[Drafted]:
+    steps = [each for each in inside if _STEP.match(each.unit["text"])]
+    first = next(at for at, each in enumerate(inside) if each is steps[0]) if steps else 0
+    needed = inside[first:]
+    if len(steps) < 3:
+        return
+    wording = (f"What are the numbered points under {where}?", f"Which points are numbered under {where}?")
+    answer = [each.said for each in steps]
+    if words >= _LONG_WORDS:
+        text = rng.choice(
+            (f"List every numbered point under {where}.", f"Give in full all points under {where}.")
+        )
+        units = [book.unit(each) for each in needed]
+        yield Drafted(
+            text, answer, units, ("aggregation", "single_branch"), "handbook_long_steps", AGGREGATION
+        )
+    elif _STEPS_WORDS[0] <= words <= _STEPS_WORDS[1]:
+        yield _whole(book, rng.choice(wording), answer, needed, "handbook_steps")
+
+
+def _whole(book: Book, text: str, answer: str | list[str], inside: Sequence[Stated], kind: str) -> Drafted:
+    """A question whose evidence is whole passages."""
+    needs: dict[str, list[Stated]] = {}
+    for each in inside:
+        needs.setdefault(each.passage.doc_id, []).append(each)
+    units = [
+        book.paragraph(group[0].page, group[0].passage, [each.span for each in group])
+        for group in needs.values()
+    ]
+    return Drafted(text, answer, units, ("single_branch",), kind)
+
+
+def _within(stated: Stated, section: Section) -> bool:
+    return section.span.start <= stated.span.start and stated.span.end <= section.span.end

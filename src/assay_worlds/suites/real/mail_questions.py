@@ -1,0 +1,243 @@
+"""Questions on e-mail: who wrote, when a thread began, who answered whom, who wrote what else."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from assay.datasets.evidence import AGGREGATION, OUT_OF_KB
+from assay_worlds.sources.source import Page
+from assay_worlds.suites.real.mail_letters import Letter, Threads, answered, attribution, letters, nameable
+from assay_worlds.suites.real.question import Drafted, Passages
+from assay_worlds.suites.real.text_lines import LONG_HEADS, Unit, characters, day_in_words, shuffled, some
+
+_HEAD = ("From", "Date", "Subject")
+_MOST_LETTERS = 3  # that an ambiguous question means, so that its answer stays short
+
+
+def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """Questions that the heads of messages answer, alone or together."""
+    threads = Threads(letters(pages))
+    yield from some(_who_wrote(threads, passages, rng))
+    yield from some(_when_opened(threads, passages, rng))
+    yield from some(_which_address(threads, passages, rng))
+    yield from some(_whom_answered(threads, passages, rng))
+    yield from some(_when_answered(threads, passages, rng))
+    yield from some(_chain(threads, passages, rng))
+    yield from some(_other_thread(threads, passages, rng))
+    yield from some(_earlier_thread(threads, passages, rng))
+    yield from some(_shared_subject(threads, passages, rng))
+    yield from some(_several_days(threads, passages, rng))
+    yield from some(_thread_list(threads, passages, rng))
+    yield from some(_sender_list(threads, passages, rng))
+    yield from some(_year_not_there(threads, rng))
+
+
+# ------------------------------------------------------------------------------------ one message
+
+
+def _who_wrote(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """The sender of the only message on a subject that day."""
+    for letter in shuffled(threads.letters, rng):
+        same = [other for other in threads.about(letter) if other.day == letter.day]
+        units = letter.units(_HEAD, passages)
+        if not letter.name or len(same) > 1 or not units or not threads.named(letter):
+            continue
+        text = f"Who wrote the e-mail about “{letter.subject}” on {day_in_words(letter.day)}?"
+        if not _told(letter.name, text):
+            yield Drafted(text, letter.name, units, ("single_branch", "detail"), "mail_sender")
+
+
+def _when_opened(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """The day of the message that opened a thread."""
+    for letter in shuffled(threads.openers(), rng):
+        units = letter.units(_HEAD, passages)
+        if units and len(threads.by_thread[letter.thread]) > 1:
+            text = f"On which day did {letter.name} open the e-mail thread “{letter.subject}”?"
+            yield Drafted(text, letter.day, units, ("single_branch", "temporal"), "mail_opened")
+
+
+def _which_address(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """The address of someone who wrote once."""
+    written = Counter(letter.name for letter in threads.letters)
+    for letter in shuffled(threads.letters, rng):
+        units = letter.units(("From",), passages)
+        if letter.name and written[letter.name] == 1 and units and "@" in letter.address:
+            text = f"From which e-mail address did {letter.name} write?"
+            yield Drafted(text, letter.address, units, ("single_branch", "detail"), "mail_address")
+
+
+# --------------------------------------------------------------------------------------- replies
+
+
+def _replies(
+    threads: Threads, passages: Passages, rng: Random
+) -> Iterator[tuple[Letter, Letter, list[Unit]]]:
+    """Replies that name whom they answer, each the only one of its sender in the thread that day."""
+    by_id = {letter.doc_id: letter for letter in threads.letters}
+    for reply in shuffled(threads.letters, rng):
+        parent = answered(reply, by_id)
+        if parent is None or not reply.name or not parent.name or not threads.named(reply):
+            continue
+        same = [other for other in threads.about(reply) if (other.name, other.day) == (reply.name, reply.day)]
+        quote = attribution(reply, parent, passages)
+        units = reply.units(_HEAD, passages)
+        if len(same) == 1 and quote and units and parent.name != reply.name:
+            yield reply, parent, [*units, quote]
+
+
+def _whom_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    for reply, parent, units in _replies(threads, passages, rng):
+        text = f"Whose words did {reply.name} answer about “{reply.subject}” on {day_in_words(reply.day)}?"
+        if not _told(parent.name, text):
+            yield Drafted(text, parent.name, units, ("single_branch", "detail"), "mail_answered")
+
+
+def _when_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """The day of the message that another one answers: the only one of its sender in the thread."""
+    for reply, parent, units in _replies(threads, passages, rng):
+        own = [other for other in threads.by_thread[parent.thread] if other.name == parent.name]
+        more = parent.units(_HEAD, passages)
+        if len(own) == 1 and more and parent.day != reply.day and threads.named(parent):
+            text = (
+                f"On {day_in_words(reply.day)} {reply.name} answered an e-mail about “{reply.subject}”."
+                " On which day had the e-mail been sent that this one answered?"
+            )
+            tags = ("two_hop", "entity_spanning", "temporal")
+            yield Drafted(text, parent.day, [*units, *more], tags, "mail_answered_day")
+
+
+def _chain(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """A reply to a reply: the day of the message at the far end."""
+    by_id = {letter.doc_id: letter for letter in threads.letters}
+    for reply, parent, units in _replies(threads, passages, rng):
+        first = answered(parent, by_id)
+        if first is None or not first.name or len({reply.name, parent.name, first.name}) < 3:
+            continue
+        thread = Counter(other.name for other in threads.by_thread[reply.thread])
+        quote = attribution(parent, first, passages)
+        middle, last = parent.units(("From", "Subject"), passages), first.units(_HEAD, passages)
+        single = thread[parent.name] == thread[first.name] == 1 and first.day not in {reply.day, parent.day}
+        if single and quote and middle and last and threads.named(first):
+            text = (
+                f"On {day_in_words(reply.day)} {reply.name} answered an e-mail about “{reply.subject}”, which"
+                " answered an earlier one in turn. On which day had that earlier one been sent?"
+            )
+            evidence = [*units, *middle, quote, *last]
+            tags = ("three_hop", "entity_spanning", "temporal")
+            yield Drafted(text, first.day, evidence, tags, "mail_chain")
+
+
+# ------------------------------------------------------------------------------------ two threads
+
+
+def _other_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """What else the opener of a thread opened, on a day on which that was one thread only."""
+    opened = defaultdict[str, list[Letter]](list)
+    for letter in threads.letters:
+        if not letter.is_reply:
+            opened[letter.name].append(letter)
+    for letter in shuffled(threads.openers(), rng):
+        for other in shuffled(opened[letter.name], rng)[:1]:
+            that_day = [each for each in opened[letter.name] if each.day == other.day]
+            units = [*letter.units(("From", "Subject"), passages), *other.units(_HEAD, passages)]
+            if len(that_day) == 1 and other.day != letter.day and nameable(other.subject) and len(units) == 5:
+                text = (
+                    f"The person who opened the e-mail thread “{letter.subject}” also began a new one on"
+                    f" {day_in_words(other.day)}. What was its subject?"
+                )
+                tags = ("two_hop", "entity_spanning")
+                if not _told(other.subject, text):
+                    yield Drafted(text, other.subject, units, tags, "mail_other_thread")
+
+
+def _earlier_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """Who opened the earlier of two threads."""
+    openers = shuffled(threads.openers(), rng)
+    for one, two in zip(openers[::2], openers[1::2], strict=False):
+        earlier, later = sorted((one, two), key=lambda letter: letter.day)
+        units = [*earlier.units(_HEAD, passages), *later.units(("Date", "Subject"), passages)]
+        if one.day != two.day and one.name != two.name and len(units) == 5:
+            text = f"Who opened the earlier of the two e-mail threads “{one.subject}” and “{two.subject}”?"
+            tags = ("comparative", "two_hop", "temporal")
+            if not _told(earlier.name, text):
+                yield Drafted(text, earlier.name, units, tags, "mail_earlier")
+
+
+def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """A subject that several threads have: all who opened one belong to the answer."""
+    for found in shuffled(threads.by_subject.values(), rng):
+        first = [letter for letter in found if not letter.is_reply and letter.thread == letter.doc_id]
+        names = sorted({letter.name for letter in first})
+        units = [unit for letter in first for unit in letter.units(("From", "Subject"), passages)]
+        covered = {letter.thread for letter in found} == {letter.thread for letter in first}
+        text = f"Who opened an e-mail thread “{found[0].subject}”?"
+        if not (2 <= len(names) == len(first) <= _MOST_LETTERS and all(names) and covered):
+            continue
+        if nameable(first[0].subject) and not any(_told(name, text) for name in names):
+            yield Drafted(text, names, units, ("ambiguous", "entity_spanning"), "mail_shared_subject")
+
+
+def _several_days(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    """A question for a day where someone wrote on several: all of them belong to the answer."""
+    written = defaultdict[tuple[str, str], list[Letter]](list)
+    for letter in threads.letters:
+        written[letter.name, letter.subject.casefold()].append(letter)
+    for (name, _), found in shuffled(written.items(), rng):
+        days = sorted({letter.day for letter in found})
+        units = [unit for letter in found for unit in letter.units(_HEAD, passages)]
+        if name and 2 <= len(days) == len(found) <= _MOST_LETTERS and threads.named(found[0]):
+            text = f"When did {name} write about “{found[0].subject}”?"
+            yield Drafted(text, days, units, ("ambiguous", "temporal"), "mail_several_days")
+
+
+# ------------------------------------------------------------------------------------- impossible
+
+
+def _thread_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    for found in shuffled(threads.by_subject.values(), rng):
+        units = [unit for letter in found for unit in letter.units(_HEAD, passages)]
+        if characters(units) >= LONG_HEADS and len(units) == 3 * len(found) and threads.named(found[0]):
+            text = (
+                f"List everyone who wrote about “{found[0].subject}”, with the day of each of their e-mails."
+            )
+            answer = sorted({letter.name or letter.address for letter in found})
+            yield Drafted(text, answer, units, ("aggregation",), "mail_thread_list", AGGREGATION)
+
+
+def _sender_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+    by_name = defaultdict[str, list[Letter]](list)
+    for letter in threads.letters:
+        by_name[letter.name].append(letter)
+    for name, found in shuffled(by_name.items(), rng):
+        units = [unit for letter in found for unit in letter.units(_HEAD, passages)]
+        if name and characters(units) >= LONG_HEADS and len(units) == 3 * len(found):
+            text = f"List the subjects of all e-mails that {name} sent, each with its day."
+            answer = sorted({letter.subject for letter in found})
+            yield Drafted(text, answer, units, ("aggregation",), "mail_sender_list", AGGREGATION)
+
+
+def _year_not_there(threads: Threads, rng: Random) -> Iterator[Drafted]:
+    """Years in which nobody wrote, asked of people and threads that are there."""
+    years = Counter(int(letter.day[:4]) for letter in threads.letters)
+    if not years:
+        return
+    usual = years.most_common(1)[0][0]
+    absent = [year for year in range(usual + 2, usual + 8) if year not in years]
+    asked = [
+        "Who opened the e-mail thread “{subject}” in {month} {year}?",
+        "What did {name} write about “{subject}” in {month} {year}?",
+        "Whom did {name} answer about “{subject}” in {month} {year}?",
+    ]
+    for number, letter in enumerate(shuffled(threads.openers(), rng)):
+        month = day_in_words(letter.day).split()[1]
+        text = asked[number % len(asked)].format(
+            subject=letter.subject, name=letter.name, month=month, year=rng.choice(absent)
+        )
+        yield Drafted(text, "", [], ("out_of_distribution",), "mail_absent", OUT_OF_KB)
+
+
+def _told(answer: str, text: str) -> bool:
+    """Whether a question gives its answer away, or a word of it that would do."""
+    return any(word.casefold() in text.casefold() for word in answer.split() if len(word) > 3)

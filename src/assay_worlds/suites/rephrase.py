@@ -1,0 +1,305 @@
+"""A language model words queries anew, and rules decide which of its wordings are taken.
+
+The model is shown a query and nothing else: neither its answer nor its tags, so that its wording can give
+away neither. What it says is kept in `ASSAY_CACHE/rephrased`, each answer as it comes, so that nothing is
+asked for twice and a load that was killed goes on where it stopped. A wording is taken where every name,
+number and quotation of the query is still in it, none was added, and the answer is not in it. Whether it
+means the same, no rule can tell: read some before they count.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from assay.chat import Chat, Message
+from assay.datasets.dataset import digest
+from assay.endpoint import Client, Endpoint, Refused
+from assay.errors import Retryable, SystemFailure, UsageError
+from assay.protocols import Kit
+from assay.records import Item
+from assay.retrieval.content import ENGLISH
+from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
+from assay_worlds.suites.leaks import leaks
+from assay_worlds.suites.plan import HAND
+
+PROMPT = "rephrase-1.txt"
+FEWEST, MOST = 5, 60  # words of a wording
+_MOST_TOKENS = 400  # of an answer: 60 words, of which many are invented names
+_FILE = "said.txt"
+
+
+class Wording(NamedTuple):
+    """A query as it is worded, what may not be given away, and what it is counted under."""
+
+    text: str
+    answer: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    stays: str = ""  # why nobody is asked to word it anew; empty: somebody is
+
+
+class Reworded(NamedTuple):
+    """The wording that counts; where the first one was kept, why."""
+
+    text: str
+    kept: bool
+    reason: str = ""
+
+
+class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model that words queries anew, behind any service that speaks OpenAI's chat protocol.
+
+    `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none. `extra` goes into the
+    request as it is; null takes a field out of it. Prices are those of a million tokens. `threads` is how
+    many queries may be in flight at once.
+    """
+
+    url: str
+    model: str = ""  # empty: the only one that is served there
+    key: str = ""
+    retries: int = 3
+    timeout: float = 60.0
+    extra: dict[str, Any] = {}
+    price_in: float = 0.0
+    price_out: float = 0.0
+    threads: int = 4
+    backoff: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.threads < 1:
+            raise UsageError(f"threads is {self.threads}. It must be at least 1.")
+        for name in ("price_in", "price_out"):
+            if not 0 <= (value := getattr(self, name)) < math.inf:
+                raise UsageError(f"{name} is {value:g}. It must be a number, 0 or more.")
+        _ = self.endpoint  # checks address, key and patience
+
+    def __repr__(self) -> str:
+        return f"Rephrase({self.endpoint.identity!r}, {self.model!r})"  # no secret is in it
+
+    @property
+    def endpoint(self) -> Endpoint:
+        price = self.price_in + self.price_out  # only whether there is one counts: `Chat` works out how much
+        return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
+
+    def applied(self, items: Sequence[Item], kit: Kit) -> tuple[list[Item], list[str]]:
+        """The items in new words, in all else as they were, and what to tell about it.
+
+        Those that people worded stay as they are.
+        """
+        wordings = [_wording(item) for item in items]
+        found = self.rewritten(wordings, kit)
+        pairs = zip(items, found, strict=True)
+        return [replace(item, text=each.text) for item, each in pairs], self.told(wordings, found)
+
+    def rewritten(self, texts: Sequence[Wording], kit: Kit) -> list[Reworded]:
+        """The wording that counts for each query, in order. No two queries get the same one."""
+        said = self._said([each.text for each in texts if not each.stays], kit)
+        taken = {_plain(each.text) for each in texts}
+        found = []
+        for wording in texts:
+            new = _unquoted(said.get(wording.text, ""))
+            reason = wording.stays or fault(wording, new)
+            if not reason and _plain(new) in taken:
+                reason = "another query has that wording"
+            if not reason:
+                taken.add(_plain(new))
+            found.append(Reworded(wording.text if reason else new, bool(reason), reason))
+        return found
+
+    def told(self, texts: Sequence[Wording], found: Sequence[Reworded]) -> list[str]:
+        """How many queries were rephrased, how many were not and why, and how many of each tag."""
+        kept = Counter(each.reason.partition(":")[0] for each in found if each.kept)
+        who = f"{self.model or 'The model'} at {self.endpoint.address}"
+        count = f"{len(found) - kept.total()} of {len(found)} queries; {kept.total()} kept their wording"
+        why = ", ".join(f"{reason} ({times})" for reason, times in kept.most_common())
+        lines = [f"{who} rephrased {count}{': ' * bool(why)}{why}."]
+        both = [(tag, each.kept) for words, each in zip(texts, found, strict=True) for tag in words.tags]
+        every, new = Counter(tag for tag, _ in both), Counter(tag for tag, same in both if not same)
+        tags = ", ".join(f"{tag} {new[tag]} of {times}" for tag, times in sorted(every.items()))
+        return [*lines, f"Rephrased by tag: {tags}."] if tags else lines
+
+    def _said(self, texts: Iterable[str], kit: Kit) -> dict[str, str]:
+        """What the model says to each text, asked for where it was not said before."""
+        shelf = Shelf(kit.cache / "rephrased")
+        keys = {text: self._key(text) for text in texts}
+        kept = {text: shelf.read(key, _kept) for text, key in keys.items()}
+        said = {text: words for text, words in kept.items() if words is not None}
+        new = {text: key for text, key in keys.items() if text not in said}
+        return said | self._ask_all(new, shelf, kit) if new else said
+
+    def _ask_all(self, new: Mapping[str, str], shelf: Shelf, kit: Kit) -> dict[str, str]:
+        """What the model says to texts that are new to it, each with the key that it is kept by."""
+        found: dict[str, str] = {}
+        client = self.endpoint.open(clock=kit.clock)
+        kit.progress("rephrasing", 0, len(new))
+        with ThreadPoolExecutor(self.threads) as pool:
+            ask = partial(self._ask, client, shelf, kit)
+            coming = {pool.submit(ask, text, key): text for text, key in new.items()}
+            try:
+                for future in as_completed(coming):
+                    found[coming[future]] = future.result()
+                    kit.progress("rephrasing", len(found), len(new))
+            except (Retryable, Refused) as error:
+                fix = "What was rephrased is kept. Leave out `rephrase` to ask the queries as they are."
+                raise SystemFailure(f"Not all queries could be rephrased. {error} {fix}") from error
+            finally:  # where one failed, those that have not begun are not worth their price
+                pool.shutdown(wait=False, cancel_futures=True)
+        return found
+
+    def _ask(self, client: Client, shelf: Shelf, kit: Kit, text: str, key: str) -> str:
+        said = client.post(Chat.PATH, self._request(text), partial(self._read, text, kit))
+        shelf.put(key, partial(_write, said))
+        return said
+
+    def _read(self, text: str, kit: Kit, answer: Any) -> str:
+        """What the model says, paid for. That it says nothing is an answer too: it would say it again."""
+        said = self._chat.said(_messages(text), answer)
+        kit.pay(said.cost)
+        return said.text or ""
+
+    @property
+    def _chat(self) -> Chat:
+        return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
+
+    def _request(self, text: str) -> dict[str, Any]:
+        return self._chat.request(_messages(text), temperature=0.0, max_tokens=_MOST_TOKENS, seed=1)
+
+    def _key(self, text: str) -> str:
+        """Of all that decides an answer: the service, the model, the prompt and the text."""
+        sent = msgspec.json.encode(self._request(text), order="sorted")
+        return digest([self.endpoint.identity.encode(), sent])
+
+
+def _wording(item: Item) -> Wording:
+    answer = item.gold.get("answer") or ()
+    stays = "worded by hand" if HAND in item.values("origin") else ""
+    return Wording(item.text, [answer] if isinstance(answer, str) else answer, item.values("tag"), stays)
+
+
+def _messages(text: str) -> list[Message]:
+    return [{"role": "system", "content": _rules()}, {"role": "user", "content": text}]
+
+
+@cache
+def _rules() -> str:
+    return (files("assay_worlds.suites") / "prompts" / PROMPT).read_text(encoding="utf-8").strip()
+
+
+def _kept(folder: Path) -> str:
+    try:
+        return (folder / _FILE).read_text(encoding="utf-8")
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error
+
+
+def _write(said: str, folder: Path) -> None:
+    (folder / _FILE).write_bytes(said.encode("utf-8", "replace"))  # half a character can be stored nowhere
+
+
+# ------------------------------------------------------------------------------------ the checks
+
+_TOKEN = re.compile(r"\w+(?:[-.,/:@+#&'’]\w+)*")  # INC-2041, 4.3, 196,000, relay-mirror, isn't
+_OWNER = re.compile(r"['’]s?$")
+_PIECE = re.compile(r"[^\W_]+")
+_BEGINS = re.compile(r"(?:^|[.?!:;]\s)[\W_]*$")  # what comes before the first word of a sentence
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|‘([^’]+)’|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)")
+_QUOTES = ('""', "“”", "''", "‘’", "``", "«»")
+_CHATTER = re.compile(
+    r"(?:sure|certainly|of course|okay|ok|absolutely|sorry|unfortunately|as an ai)\b|i(?: a|['’])m sorry"
+    r"|i (?:cannot|can['’]t) (?:help|assist|provide|answer)|here(?: is|['’]s| are)\b"
+    r"|[\w ]{0,40}\b(?:rephras|reword|rewrit|paraphras)[\w ]*:|(?:question|query|answer|output)\s*:",
+    re.IGNORECASE,
+)
+_REQUESTS = "compare describe draw explain find give i list name please put show tell trace walk we"
+_ASKING = frozenset(_REQUESTS.split())
+# How a query may begin besides. A word too few here keeps a wording as it was.
+_OTHERS = "before between both complete during each every everything look need since somebody two under"
+_OPENERS = _ASKING.union(_OTHERS.split(), ENGLISH)
+
+
+def fault(wording: Wording, new: str) -> str:
+    """Why a new wording is not taken: what is wrong, and after a colon by what; empty where nothing is."""
+    if not new:
+        return "nothing was said"
+    if "\n" in new:
+        return "more than one line"
+    if _CHATTER.match(new):
+        return "talk around it"
+    if not FEWEST <= (count := len(new.split())) <= MOST:
+        return f"not {FEWEST} to {MOST} words: {count}"
+    if _plain(new) == _plain(wording.text):
+        return "the same wording"
+    if gone := [each for each in fixed(wording.text) if not leaks(new, [each])]:
+        return f"a name or number is gone: {', '.join(gone)}"
+    if "?" not in new and _plain(new).partition(" ")[0] not in _ASKING:
+        return "it asks nothing"
+    if added := dict.fromkeys(_added(wording.text, new)):
+        return f"a name or number was added: {', '.join(added)}"
+    return "the answer is in it" if leaks(new, wording.answer) else ""
+
+
+def fixed(text: str) -> list[str]:
+    """What every wording of a query must hold: names, numbers, identifiers, quotations, each once.
+
+    They are told by their letters: a capital that does not begin a sentence, a digit, a hyphen, an
+    underscore. A word that begins one counts too, unless questions are known to begin with it. A single
+    letter is one with the word before it: "grade A".
+    """
+    found, before = ["".join(match.groups("")).strip() for match in _QUOTED.finditer(text)], ""
+    for match in _TOKEN.finditer(text):
+        token = _OWNER.sub("", match[0])
+        joined = _numbered(token) or any(sign in token for sign in "-_")
+        if joined or (_capital(token) and not _opens(text, match)):
+            found.append(f"{before} {token}" if len(token) == 1 and token.isalpha() and before else token)
+        before = token
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _added(text: str, new: str) -> Iterator[str]:
+    """Names and numbers of a new wording that the query does not have, and that would be another one's."""
+    known = set(_plain(text).split())
+    for match in _PIECE.finditer(new):
+        named = _numbered(match[0]) or (_capital(match[0]) and not _begins(new, match))
+        if named and match[0].casefold() not in known:
+            yield match[0]
+
+
+def _numbered(token: str) -> bool:
+    return any(sign.isdigit() for sign in token)
+
+
+def _capital(token: str) -> bool:
+    """Whether a word is written as names are; the first person is none."""
+    return any(sign.isupper() for sign in token) and re.split("['’]", token)[0] != "I"
+
+
+def _opens(text: str, match: re.Match[str]) -> bool:
+    """Whether a capital says no more than that a sentence begins."""
+    word = re.split("['’]", match[0])[0]
+    return word.istitle() and word.lower() in _OPENERS and _begins(text, match)
+
+
+def _begins(text: str, match: re.Match[str]) -> bool:
+    return _BEGINS.search(text[: match.start()]) is not None
+
+
+def _plain(text: str) -> str:
+    return " ".join(_PIECE.findall(text)).casefold()
+
+
+def _unquoted(said: str) -> str:
+    """An answer without blank lines, and without quotation marks around the whole of it."""
+    text = "\n".join(" ".join(line.split()) for line in said.splitlines() if line.strip())
+    inside = text[1:-1]
+    whole = text[:1] + text[-1:] in _QUOTES and not set(text[:1] + text[-1:]) & set(inside)
+    return inside.strip() if whole else text

@@ -1,0 +1,191 @@
+"""The knowledge base of an organisation in stages, with a suite of 500 queries on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Annotated, Any, NamedTuple
+
+from assay.datasets import evidence as gold
+from assay.datasets.dataset import Dataset
+from assay.errors import UsageError, did_you_mean
+from assay.plugins import SOURCES, TOKENIZERS
+from assay.protocols import Kit
+from assay.records import Item, Passage
+from assay.retrieval.parts import Tokenizer, Tokens
+from assay.retrieval.tokens import O200kBase
+from assay_worlds.organisation.draft import Mention, Page
+from assay_worlds.sources.source import passages_of
+from assay_worlds.suites.asked import Asked
+from assay_worlds.suites.asking import Asking
+from assay_worlds.suites.asking_hand import AskingByHand
+from assay_worlds.suites.asking_injected import AskingInjected
+from assay_worlds.suites.gathering import gathered
+from assay_worlds.suites.leaks import leaks
+from assay_worlds.suites.plan import ADVERSARIAL, HAND, Slot, slots
+from assay_worlds.suites.rephrase import Rephrase
+from assay_worlds.workplace.corpus import SIZES, STAGES, Workforce, Written, allotted
+from assay_worlds.workplace.facts import Atom, Facts, stated
+from assay_worlds.workplace.injections import Group, injections
+from assay_worlds.workplace.programs import Derived, Program, minimal
+
+LABELS = {"relevance": "2: the passage holds a sentence that the answer takes"}
+# measured in paragraphs: policies and procedures
+PARAGRAPHS = frozenset({"steps", "loan", "two_clauses", "two_topics", "history", "series"})
+MOST_REAL = 0.6  # beyond it too little of the organisation is left to ask about
+TRIES = 3000  # draws for one query, of which most lead nowhere
+
+
+class Query(NamedTuple):
+    """A query of the suite, before anybody looks which stage answers it."""
+
+    slot: Slot
+    asked: Asked
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A generated organisation: policies, people, services, releases, incidents and more, in three stages.
+
+    `stage` is 10k, 50k or 200k: how many passages there are. Each stage begins with the one before it. The
+    same seed gives the same bytes. The queries are the same in every stage; those whose evidence is not there
+    yet expect nothing.
+
+    `sources` are real texts to mix in, up to the share `real` of each stage; the suite asks nothing of them.
+    `rephrase` names a model that words the queries anew: {url: …, model: …}. Without it they stay as made.
+    """
+
+    stage: str = "10k"
+    seed: int = 7
+    sources: list[Annotated[Any, SOURCES]] = field(default_factory=list)
+    real: float = 0.4
+    tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
+    rephrase: Rephrase | None = None
+
+    def load(self, kit: Kit) -> Dataset:
+        if self.stage not in SIZES:
+            raise UsageError(f"There is no stage {self.stage!r}. {did_you_mean(self.stage, STAGES)}")
+        if not 0.0 <= self.real <= MOST_REAL:
+            raise UsageError(f"real is {self.real}. It is a share of the passages, from 0 to {MOST_REAL}.")
+        pages = [Page(page.document, passages_of(page), []) for page in gathered(self.sources, kit)]
+        workforce = Workforce(self.seed, allotted(pages, self.real, self.seed))
+        groups = injections(workforce.directory)
+        written = workforce.written(
+            self.stage, [draft for group in groups for draft in group.drafts], kit.progress
+        )
+        suite = Suite(workforce, written, self.tokenizer.load(kit))
+        items = [suite.item(query) for query in suite.queries(groups)]
+        told: Sequence[str] = ()
+        if self.rephrase is not None:
+            items, told = self.rephrase.applied(items, kit)
+        return Dataset(f"workplace-{self.stage}-{self.seed}", written.corpus, items, LABELS, told)
+
+
+class Suite:
+    """The queries on one stage, with the evidence that the stage has."""
+
+    def __init__(self, workforce: Workforce, written: Written, tokens: Tokens) -> None:
+        self._workforce, self._corpus, self._tokens = workforce, written.corpus, tokens
+        self._places = stated(written.mentions)
+        self._facts = Facts(self._places)
+        first = {passage.doc_id for passage in written.corpus.passages[: SIZES[STAGES[0]]]}
+        self._first = Facts(atom for atom, place in self._places.items() if place.doc_id in first)
+
+    def queries(self, groups: Sequence[Group]) -> Iterator[Query]:
+        """Every query, each the first draw that fits its slot and was not made before."""
+        asking = Asking(self._workforce.directory, self._first)
+        injected, by_hand = AskingInjected(groups), AskingByHand(asking)
+        known: set[str | Program] = set()  # neither the words nor what they ask for comes twice
+        for slot in slots():
+            rng = self._workforce.directory.rng("query", slot.number)
+            for _ in range(TRIES):
+                if slot.origin == ADVERSARIAL:
+                    asked: Asked | None = injected.make(slot.cell.shape, rng)
+                elif slot.origin == HAND:
+                    asked = by_hand.make(slot.cell.shape, rng, slot.tier)
+                else:
+                    asked = asking.makers[slot.cell.shape](rng, slot.tier)
+                if asked is None or not known.isdisjoint(asked.identity):
+                    continue
+                if self._fits(slot, asked):
+                    known.update(asked.identity)
+                    by_hand.settle()
+                    yield Query(slot, asked)
+                    break
+            else:
+                raise UsageError(f"No query of the shape {slot.cell.shape!r} can be made with this seed.")
+
+    def _fits(self, slot: Slot, asked: Asked) -> bool:
+        """Whether the evidence is there from the right stage on, minimal, and as long as the slot says."""
+        derived = asked.program.derive(self._first)
+        if slot.cell.unknown:
+            return derived is None
+        if slot.tier:  # what a later stage holds cannot be looked at in an earlier one
+            return derived is None
+        if derived is None or not minimal(asked.program, derived) or leaks(asked.text, derived.answer):
+            return False
+        return (self._size(derived) <= gold.BUDGET) == slot.cell.feasible
+
+    def _size(self, derived: Derived) -> int:
+        return gold.evidence_tokens(
+            [{"text": self._places[atom].text, "start": 0} for atom in derived.atoms], self._tokens
+        )
+
+    # ------------------------------------------------------------------------------------- items
+
+    def item(self, query: Query) -> Item:
+        """A query as an item, with the evidence that this stage has of it."""
+        slot, asked = query
+        derived = asked.program.derive(self._facts)
+        impossible = _impossible(slot, derived)
+        tags = {
+            "tag": list(slot.cell.tags),
+            "feasible": ["yes" if slot.cell.feasible else "no"],
+            "present": ["yes" if derived or slot.cell.unknown else "no"],
+            "origin": [slot.origin],
+            "impossible": [impossible or "no"],
+            "shape": [slot.cell.shape],
+        }
+        if slot.origin == ADVERSARIAL and slot.cell.injector:
+            tags["injector"] = [slot.cell.injector]
+        held: dict[str, Any] = {"impossible": impossible} if impossible else {}
+        if derived is not None:
+            held |= self._evidence(slot, derived)
+        expects = None if derived else "nothing"
+        return Item(f"w{slot.number:03d}", asked.text, "en", tags, held, expects, split=slot.split)
+
+    def _evidence(self, slot: Slot, derived: Derived) -> dict[str, Any]:
+        grain = gold.PARAGRAPH if slot.cell.shape in PARAGRAPHS else gold.SENTENCE
+        units = self._paragraphs(derived.atoms) if grain == gold.PARAGRAPH else self._sentences(derived.atoms)
+        answer = derived.answer[0] if len(derived.answer) == 1 else list(derived.answer)
+        return {
+            "evidence": units,
+            "grain": grain,
+            "answer": answer,
+            "relevant": gold.graded(units),
+            "tokens": gold.evidence_tokens(units, self._tokens),
+        }
+
+    def _sentences(self, atoms: Sequence[Atom]) -> list[dict[str, Any]]:
+        places = (self._places[atom] for atom in atoms)
+        return [gold.sentence_unit(self._passage(place), place.span) for place in places]
+
+    def _paragraphs(self, atoms: Sequence[Atom]) -> list[dict[str, Any]]:
+        places = sorted(
+            (self._places[atom] for atom in atoms), key=lambda place: (place.doc_id, place.span.start)
+        )
+        grouped = (list(inside) for _, inside in groupby(places, key=lambda place: place.doc_id))
+        return [
+            gold.paragraph_unit(self._passage(some[0]), [place.span for place in some]) for some in grouped
+        ]
+
+    def _passage(self, place: Mention) -> Passage:
+        return self._corpus.passages[self._corpus.position[place.doc_id]]
+
+
+def _impossible(slot: Slot, derived: Derived | None) -> str | None:
+    """Why a query cannot be answered within the budget in this stage; None where it can."""
+    if derived is None:
+        return gold.OUT_OF_KB
+    return None if slot.cell.feasible else gold.AGGREGATION

@@ -1,0 +1,141 @@
+"""The corpus in stages: each holds the whole of the one before it, in the same order, and then more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, count, groupby
+from random import Random
+
+from assay.datasets.dataset import Corpus
+from assay.protocols import Tell, unheard
+from assay_worlds.organisation.draft import Draft, Mention, Page, lay_out
+from assay_worlds.workplace.directory import VERSIONS, YEARS, Directory
+from assay_worlds.workplace.kind import Kind
+from assay_worlds.workplace.kinds import FILL, KINDS, STEP_PATTERNS
+from assay_worlds.workplace.pages import FACTS_A_PARAGRAPH, further, memo, pages
+
+SIZES = {"10k": 10_000, "50k": 50_000, "200k": 200_000}
+STAGES = tuple(SIZES)
+FOR_ADDED = 600  # passages kept free for what is injected
+# Of the passages; what is left is filled with memos, to the passage.
+SHARES = {
+    "person": 0.11,
+    "team": 0.02,
+    "service": 0.07,
+    "product": 0.03,
+    "project": 0.09,
+    "vendor": 0.05,
+    "customer": 0.07,
+    "policy": 0.14,
+    "procedure": 0.05,
+    "release": 0.08,
+    "incident": 0.08,
+    "asset": 0.06,
+    "course": 0.03,
+    "site": 0.02,
+    "committee": 0.02,
+    "minutes": 0.02,
+    "thread": 0.03,
+}
+
+
+def counts(kinds: Mapping[str, Kind], room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
+    """How many entities of each kind there are up to each tier, for the shares of the room to come out."""
+    found = {}
+    for key, share in SHARES.items():
+        size = _paragraphs(kinds[key]) * _editions(kinds[key])
+        first, second, third = (max(1, int(share * total / size)) for total in room)
+        found[key] = (first, second, third)
+    return found
+
+
+def _paragraphs(kind: Kind) -> float:
+    """The most paragraphs that a page of a kind is likely to have."""
+    sections = groupby(sorted(relation.section for relation in kind.relations))
+    told = sum(math.ceil(len(list(facts)) / FACTS_A_PARAGRAPH) for _, facts in sections)
+    return told + sum(further(kind)) / 2 + (kind.key == "procedure")
+
+
+def _editions(kind: Kind) -> int:
+    if not kind.editions:
+        return 1
+    return len(YEARS) if kind.key == "policy" else VERSIONS
+
+
+def allotted(pages: Sequence[Page], share: float, seed: int) -> tuple[list[Page], ...]:
+    """Real pages for each tier, in shuffled order: up to a share of what the tier adds, as far as they go."""
+    waiting = Random(f"{seed}/gathered").sample(pages, len(pages))
+    found: list[list[Page]] = []
+    before = 0
+    for size in SIZES.values():
+        left, some = share * (size - before), list[Page]()
+        while waiting and len(waiting[-1].passages) <= left:
+            some.append(waiting.pop())
+            left -= len(some[-1].passages)
+        found.append(some)
+        before = size
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A stage of the organisation: its passages and documents, and the place of every fact."""
+
+    corpus: Corpus
+    mentions: list[Mention]
+
+
+@dataclass(frozen=True)
+class Workforce:
+    """The organisation of a seed, and all that is written in it.
+
+    `gathered` are real pages that each tier begins with; what is written fills the room they leave.
+    """
+
+    seed: int
+    gathered: tuple[list[Page], ...] = ([], [], [])
+
+    @cached_property
+    def directory(self) -> Directory:
+        taken = accumulate(sum(len(page.passages) for page in pages) for pages in self.gathered)
+        room = [size - held - FOR_ADDED for size, held in zip(SIZES.values(), taken, strict=True)]
+        return Directory(self.seed, KINDS, counts(KINDS, room))
+
+    def drafts(self, tier: int) -> list[Draft]:
+        """What a tier adds, in shuffled order: pages about its entities."""
+        directory, found = self.directory, list[Draft]()
+        for key in SHARES:
+            steps = STEP_PATTERNS if key == "procedure" else ()
+            for entity in directory.every(key):
+                if entity.tier == tier:
+                    found.extend(pages(directory, KINDS[key], entity, steps))
+        directory.rng("order", tier).shuffle(found)
+        return found
+
+    def written(self, stage: str, added: Sequence[Draft] = (), tell: Tell = unheard) -> Written:
+        """A stage, with further drafts at the end of its first tier."""
+        laid: list[Page] = []
+        for tier, size in enumerate(list(SIZES.values())[: STAGES.index(stage) + 1]):
+            laid.extend(self.gathered[tier])
+            laid.extend(map(lay_out, self.drafts(tier)))
+            laid.extend(map(lay_out, added if tier == 0 else ()))
+            laid.extend(map(lay_out, self._filling(tier, size - sum(len(page.passages) for page in laid))))
+            tell("writing pages", size, SIZES[stage])
+        corpus = Corpus(
+            [passage for page in laid for passage in page.passages],
+            {page.document.doc_id: page.document for page in laid},
+        )
+        return Written(corpus, [mention for page in laid for mention in page.mentions])
+
+    def _filling(self, tier: int, left: int) -> Iterator[Draft]:
+        """Memos of one to three paragraphs, until nothing is left."""
+        rng = self.directory.rng("filling", tier)
+        for number in count():
+            if left <= 0:
+                return
+            size = min(left, rng.randint(1, 3))
+            yield memo(self.directory, KINDS[FILL], tier, number, size)
+            left -= size

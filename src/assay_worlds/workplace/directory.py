@@ -1,0 +1,191 @@
+"""Who and what there is: entities by kind, and what holds of each, worked out when asked for.
+
+Entities come in tiers, one a corpus stage. What is said of an entity names only entities of its own tier or
+an earlier one, so that a chain that begins in a small corpus ends in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from itertools import islice
+from random import Random
+from typing import NamedTuple
+
+from assay_worlds.workplace import names
+from assay_worlds.workplace.kind import Kind, Relation, capital, expand
+from assay_worlds.workplace.vocabulary import (
+    ASSET_PREFIXES,
+    CUSTOMER_FORMS,
+    SERVICE_FORMS,
+    TEAM_FUNCTIONS,
+    VENDOR_FORMS,
+)
+
+OFFICES = (14, 28, len(names.TOWNS))  # up to each tier
+YEARS = tuple(str(year) for year in range(2018, 2026))
+VERSIONS = 6  # of a product that has release notes
+CHANGED = 0.4  # of the values of one edition differ from those of the edition before
+UNSTATED = 0.03  # of what holds is stated nowhere
+EVERYWHERE = 3  # topics that every office of the first tier has a policy on
+TERMS = 6000  # rare words of the house
+
+
+class Entity(NamedTuple):
+    """Somebody or something with a name."""
+
+    kind: str
+    name: str
+    tier: int
+    number: int
+
+
+class Directory:
+    """The organisation: `counts` says how many entities of each kind there are up to each tier."""
+
+    def __init__(
+        self, seed: int, kinds: Mapping[str, Kind], counts: Mapping[str, tuple[int, int, int]]
+    ) -> None:
+        self.seed, self.kinds, self._counts = seed, kinds, counts
+        self.relation = {relation.key: relation for kind in kinds.values() for relation in kind.relations}
+        self._known: dict[str, list[Entity]] = {}
+
+    def rng(self, *path: object) -> Random:
+        """A generator of its own for one part, so that no part disturbs another."""
+        return Random("/".join(map(str, (self.seed, *path))))
+
+    def every(self, kind: str) -> list[Entity]:
+        """All entities of a kind, those of the first tier first."""
+        if kind not in self._known:
+            bounds = OFFICES if kind == "office" else self._counts[kind]
+            named = list(islice(self._names(kind), bounds[-1]))
+            tiers = (sum(number >= bound for bound in bounds) for number in range(bounds[-1]))
+            found = (Entity(kind, *each) for each in zip(named, tiers, range(bounds[-1]), strict=True))
+            self._known[kind] = list(found)
+        return self._known[kind]
+
+    def upto(self, kind: str, tier: int) -> int:
+        """How many entities of a kind there are up to a tier."""
+        self.every(kind)
+        return (OFFICES if kind == "office" else self._counts[kind])[tier]
+
+    def some(self, kind: str, tier: int, rng: Random) -> Entity:
+        """An entity of a kind that is known in a tier."""
+        return self.every(kind)[rng.randrange(self.upto(kind, tier))]
+
+    @cached_property
+    def terms(self) -> list[str]:
+        """Words of the house, the common ones first."""
+        return list(islice(names.words(self.rng("terms"), 2), TERMS))
+
+    def term(self, rng: Random) -> str:
+        """A word of the house: a few often, most hardly ever."""
+        return self.terms[min(int(rng.paretovariate(0.35)) - 1, TERMS - 1)]
+
+    # ------------------------------------------------------------------------------------ names
+
+    def _names(self, kind: str) -> Iterator[str]:
+        rng = self.rng("names", kind)
+        makers: dict[str, Callable[[Random], Iterator[str]]] = {
+            "person": names.person_names,
+            "office": lambda _: iter(names.TOWNS),
+            "team": lambda rng: (
+                f"{rng.choice(TEAM_FUNCTIONS)} {capital(each)}" for each in names.words(rng)
+            ),
+            "service": lambda rng: (f"{each}-{rng.choice(SERVICE_FORMS)}" for each in names.words(rng)),
+            "product": lambda rng: map(capital, names.words(rng)),
+            "project": lambda rng: (f"Project {capital(each)}" for each in names.words(rng)),
+            "vendor": lambda rng: (f"{each} {rng.choice(VENDOR_FORMS)}" for each in names.surnames(rng)),
+            "customer": lambda rng: (
+                f"{capital(each)} {rng.choice(CUSTOMER_FORMS)}" for each in names.words(rng)
+            ),
+            "asset": _asset_names,
+            "incident": _incident_names,
+            "release": lambda _: (entity.name for entity in self.every("product")),
+            "policy": lambda rng: self._at_offices("policy", rng),
+            "procedure": lambda rng: self._at_offices("procedure", rng),
+        }
+        made = makers[kind](rng) if kind in makers else self._from_patterns(kind, rng)
+        return _distinct(made)
+
+    def _at_offices(self, kind: str, rng: Random) -> Iterator[str]:
+        """Topics at offices: the first ones everywhere in the first tier, the others here and there."""
+        topics = [expand(pattern, rng) for pattern in self.kinds[kind].names]
+        towns = [office.name for office in self.every("office")]
+        for topic in topics[:EVERYWHERE]:
+            yield from (f"{topic} at the {town} office" for town in towns[: OFFICES[0]])
+        for bound in OFFICES:  # an office of a later tier is in no page of an earlier one
+            pairs = [(topic, town) for topic in topics for town in towns[:bound]]
+            rng.shuffle(pairs)
+            yield from (f"{topic} at the {town} office" for topic, town in pairs)
+
+    def _from_patterns(self, kind: str, rng: Random) -> Iterator[str]:
+        patterns, rare = self.kinds[kind].names, names.words(rng)
+        while True:
+            found = expand(rng.choice(patterns), rng)
+            yield f"{found} {capital(next(rare))}"
+
+    # ------------------------------------------------------------------------------------ facts
+
+    def editions(self, entity: Entity) -> tuple[str, ...]:
+        """The years or versions that an entity has pages for; one without a name where it has one page."""
+        if not self.kinds[entity.kind].editions:
+            return ("",)
+        return YEARS if entity.kind == "policy" else self._versions(entity.name)
+
+    @lru_cache(maxsize=65536)  # noqa: B019 (a directory lives as long as its corpus is written)
+    def _versions(self, name: str) -> tuple[str, ...]:
+        major, rng = 1 + len(name) % 5, self.rng("versions", name)
+        found = []
+        for minor in range(VERSIONS):
+            found.append(f"{major}.{minor + rng.randint(0, 1) * (minor > 0)}")
+            if minor == 3:
+                major += 1
+        return tuple(dict.fromkeys(found))
+
+    def value(self, entity: Entity, relation: Relation, when: str = "") -> str:
+        """What holds of an entity."""
+        if not when:
+            return self._drawn(entity, relation, 0)
+        place = self.editions(entity).index(when)
+        rng = self.rng("changes", relation.key, entity.name)
+        changes = [rng.random() < CHANGED for _ in range(place)]
+        return self._drawn(entity, relation, sum(changes))
+
+    def _drawn(self, entity: Entity, relation: Relation, lap: int) -> str:
+        """The value after so many changes; no two laps in turn have the same."""
+        values: list[str] = []
+        for turn in range(lap + 1):
+            rng, tries = self.rng("value", relation.key, entity.name, turn), 0
+            found = self._once(entity, relation, rng)
+            while found in (entity.name, *values[-1:]) and tries < 20:
+                found, tries = self._once(entity, relation, rng), tries + 1
+            values.append(found)
+        return values[-1]
+
+    def _once(self, entity: Entity, relation: Relation, rng: Random) -> str:
+        if relation.gives:
+            return self.some(relation.gives, entity.tier, rng).name
+        return expand(relation.value, rng)
+
+    def stated(self, entity: Entity, relation: Relation) -> bool:
+        """Whether a page says it. What holds and is said nowhere is what nobody can answer."""
+        return self.rng("stated", relation.key, entity.name).random() >= UNSTATED
+
+
+def _asset_names(rng: Random) -> Iterator[str]:
+    while True:
+        yield f"{rng.choice(ASSET_PREFIXES)}-{rng.randint(1000, 99999)}"
+
+
+def _incident_names(rng: Random) -> Iterator[str]:
+    while True:
+        yield f"INC-{rng.randint(2018, 2025)}-{rng.randint(1000, 9999)}"
+
+
+def _distinct(made: Iterator[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for name in made:
+        if name not in seen:
+            seen.add(name)
+            yield name

@@ -1,0 +1,167 @@
+"""Five ways to make a corpus misleading on purpose, each in pages of its own, with what it should break.
+
+The pages go into the first stage of any corpus, generated or real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assay_worlds.organisation.draft import Draft, Paragraph, Sentence
+from assay_worlds.workplace.directory import Directory
+from assay_worlds.workplace.facts import Atom
+from assay_worlds.workplace.kind import capital
+from assay_worlds.workplace.names import words
+from assay_worlds.workplace.pages import Slots, fill
+from assay_worlds.workplace.text import injected as text
+from assay_worlds.workplace.text.talk import MEMO
+
+NEAR_DUPLICATE, CONTRADICTION = "near_duplicate", "contradiction"
+BURIED, COLLISION, SYNONYM = "buried_identifier", "entity_collision", "long_tail_synonym"
+BREAKS = {
+    NEAR_DUPLICATE: "vectors and deduplication: pages that differ in one letter look the same",
+    CONTRADICTION: "anything that takes the best match: only the year says which version holds",
+    BURIED: "summaries and chunk vectors: the identifier is one word in a paragraph about something else",
+    COLLISION: "routing by name: one name stands for several things, in several branches",
+    SYNONYM: "matching by words or meaning: the page uses a word that only a glossary explains",
+}
+LOAN, RULE, SHELF, WEIGHT = "loan.form", "rule.value", "crate.shelf", "crate.weight"
+EXTENSION, MEANS, MEASURE = "bearer.extension", "term.means", "term.value"
+GROUPS = 34  # of each injector
+YEARS = ("2018", "2020", "2022", "2024")
+
+
+class Group(NamedTuple):
+    """Pages that mislead together, and what questions about them need to know."""
+
+    injector: str
+    atoms: tuple[Atom, ...]
+    drafts: tuple[Draft, ...]
+    named: dict[str, str]  # what the group has in common, by the slots of its questions
+
+
+def injections(directory: Directory) -> list[Group]:
+    """All groups of all injectors."""
+    makers = (_near_duplicates, _contradictions, _buried, _collisions, _synonyms)
+    return [group for maker in makers for group in maker(directory)]
+
+
+def _near_duplicates(directory: Directory) -> Iterator[Group]:
+    rng = directory.rng("near duplicates")
+    offices = [office.name for office in directory.every("office")[: directory.upto("office", 0)]]
+    pairs = rng.sample([(thing, office) for thing in text.THINGS for office in offices], GROUPS)
+    for number, (thing, office) in enumerate(pairs):
+        pattern, around = rng.choice(text.LOANS), rng.sample(text.LOAN_PROSE, 3)
+        code, place = rng.randint(100, 999), rng.randint(0, 3)
+        atoms, drafts = [], []
+        for letter in text.LETTERS:
+            value = f"LN-{letter}{code}"
+            told = pattern.format(letter=letter, thing=thing, office=office, value=value)
+            atom = Atom(LOAN, f"grade {letter} {thing} at the {office} office", value)
+            sentences = [Sentence(each) for each in around]
+            sentences.insert(place, Sentence(told, atom))
+            atoms.append(atom)
+            drafts.append(_notice(f"loan-{number:03d}-{letter.lower()}", directory, sentences))
+        yield Group(NEAR_DUPLICATE, tuple(atoms), tuple(drafts), {"thing": thing, "office": office})
+
+
+def _contradictions(directory: Directory) -> Iterator[Group]:
+    rng = directory.rng("contradictions")
+    offices = [office.name for office in directory.every("office")[: directory.upto("office", 0)]]
+    pairs = rng.sample([(rule, office) for rule in text.RULES for office in offices], GROUPS)
+    for number, ((rule, unit, (low, high)), office) in enumerate(pairs):
+        values = [unit.format(each) for each in rng.sample(range(low, high), len(YEARS))]
+        atoms, drafts = [], []
+        for version, (when, value) in enumerate(zip(YEARS, values, strict=True)):
+            told = rng.choice(text.VERSIONS).format(when=when, rule=rule, office=office, value=value)
+            atom = Atom(RULE, f"{rule} at the {office} office", value, when)
+            atoms.append(atom)
+            sentences = _amid(directory, Sentence(capital(told), atom), 3, f"rule {number} {when}")
+            drafts.append(_notice(f"rule-{number:03d}-{version}", directory, sentences, when))
+        yield Group(CONTRADICTION, tuple(atoms), tuple(drafts), {"rule": rule, "office": office})
+
+
+def _buried(directory: Directory) -> Iterator[Group]:
+    rng = directory.rng("buried")
+    numbers = rng.sample(range(100_000, 999_999), 2 * GROUPS)
+    weights = rng.sample(range(40, 900), 2 * GROUPS)
+    for number, (serial, weight) in enumerate(zip(numbers, weights, strict=True)):
+        crate = f"{rng.choice('ABCDEFGHKMNPRSTUVWXYZ')}{serial}"
+        shelf = f"{rng.choice('EFGHK')}{rng.randint(10, 99)}-{rng.randint(1, 9)}"
+        atoms = (Atom(SHELF, crate, shelf), Atom(WEIGHT, crate, f"{weight} kg"))
+        drafts = []
+        for atom, patterns in zip(atoms, (text.BURIED, text.WEIGHED), strict=True):
+            clause = rng.choice(patterns).format(subject=crate, value=atom.value)
+            lead = fill(rng.choice(MEMO.prose), _slots(directory, f"lead {crate} {atom.relation}")).rstrip(
+                ".!?"
+            )
+            told = Sentence(f"{lead}; {clause}.", atom)
+            name = f"crate-{number:03d}-{atom.relation.partition('.')[2]}"
+            drafts.append(_notice(name, directory, _amid(directory, told, 8, name)))
+        yield Group(BURIED, atoms, tuple(drafts), {"subject": crate})
+
+
+def _collisions(directory: Directory) -> Iterator[Group]:
+    rng = directory.rng("collisions")
+    invented = words(rng, 2)
+    for number in range(GROUPS):
+        name = next(invented).capitalize()
+        atoms, drafts = list[Atom](), list[Draft]()
+        for bearer in rng.sample(text.BEARERS, rng.randint(2, 4)):
+            atom = Atom(EXTENSION, f"{bearer} {name}", str(rng.randint(2000, 9999)))
+            told = rng.choice(text.COLLISIONS).format(bearer=bearer, name=name, value=atom.value)
+            page = f"name-{number:03d}-{len(atoms)}"
+            atoms.append(atom)
+            sentences = _amid(directory, Sentence(capital(told), atom), 3, page)
+            drafts.append(_notice(page, directory, sentences))
+        yield Group(COLLISION, tuple(atoms), tuple(drafts), {"name": name})
+
+
+def _synonyms(directory: Directory) -> Iterator[Group]:
+    rng = directory.rng("synonyms")
+    invented = words(rng, 2)
+    offices = [office.name for office in directory.every("office")[: directory.upto("office", 0)]]
+    pairs = rng.sample([(meaning, office) for meaning in text.MEANINGS for office in offices], GROUPS)
+    terms = {meaning: next(invented) for meaning, _, _ in text.MEANINGS}
+    for meaning, term in terms.items():  # one page a word; all groups of the word share it
+        told = rng.choice(text.GLOSSARY).format(term=term.capitalize(), meaning=meaning)
+        atom = Atom(MEANS, term, meaning)
+        page = f"word-{term}"
+        draft = _notice(
+            page, directory, _amid(directory, Sentence(told, atom), 2, page), titles=text.GLOSSARY_TITLES
+        )
+        yield Group(SYNONYM, (atom,), (draft,), {})
+    for number, ((meaning, unit, (low, high)), office) in enumerate(pairs):
+        term, value = terms[meaning], unit.format(rng.randrange(low, high))
+        told = rng.choice(text.GLOSSED).format(office=office, term=term, value=value)
+        atom = Atom(MEASURE, f"{term} at the {office} office", value)
+        page = f"term-{number:03d}"
+        draft = _notice(page, directory, _amid(directory, Sentence(told, atom), 3, page))
+        yield Group(SYNONYM, (atom,), (draft,), {"meaning": meaning, "office": office, "term": term})
+
+
+def _slots(directory: Directory, name: str) -> Slots:
+    return Slots(directory, 0, directory.rng("injected", name), subject="the matter")
+
+
+def _amid(directory: Directory, told: Sentence, around: int, name: str) -> list[Sentence]:
+    """A sentence somewhere among others that are about something else."""
+    slots = _slots(directory, name)
+    sentences = [Sentence(fill(pattern, slots)) for pattern in slots.rng.sample(MEMO.prose, around)]
+    sentences.insert(slots.rng.randint(0, around), told)
+    return sentences
+
+
+def _notice(
+    name: str,
+    directory: Directory,
+    sentences: Sequence[Sentence],
+    year: str = "2025",
+    titles: Sequence[str] = text.NOTICE_TITLES,
+) -> Draft:
+    rng = directory.rng("notice", name)
+    metadata = {"kind": "notice", "date": f"{year}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"}
+    # the name tells what was injected, so it is no part of what a system sees
+    doc_id = f"notice-{rng.getrandbits(40):010x}"
+    return Draft(doc_id, rng.choice(titles), metadata, (Paragraph("Text", tuple(sentences)),))

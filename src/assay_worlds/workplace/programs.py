@@ -1,0 +1,262 @@
+"""Questions as programs over facts: what an answer is, and which facts it takes.
+
+A program run on the facts of a whole corpus gives the answer and its evidence; run on some of the facts, it
+gives what somebody can conclude who has read these sentences alone. So evidence is minimal where every part
+of it that is left out changes the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from assay_worlds.workplace.facts import Atom, Facts
+from assay_worlds.workplace.injections import MEANS, MEASURE
+from assay_worlds.workplace.pages import STEP
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+class Derived(NamedTuple):
+    """An answer, part by part, and the facts it follows from."""
+
+    answer: tuple[str, ...]
+    atoms: tuple[Atom, ...]
+
+
+class Program(Protocol):
+    """A question that facts answer, or do not."""
+
+    def derive(self, facts: Facts) -> Derived | None: ...
+
+
+@dataclass(frozen=True)
+class Chain:
+    """From a subject by one relation after another; by one, it is a plain look-up."""
+
+    subject: str
+    relations: tuple[str, ...]
+    when: str = ""
+
+    def derive(self, facts: Facts) -> Derived | None:
+        at, atoms = self.subject, list[Atom]()
+        for relation in self.relations:
+            atom = facts.find(relation, at, self.when)
+            if atom is None:
+                return None
+            atoms.append(atom)
+            at = atom.value
+        return Derived((at,), tuple(atoms))
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Which of two subjects has the larger number."""
+
+    relation: str
+    subjects: tuple[str, str]
+
+    def derive(self, facts: Facts) -> Derived | None:
+        found = [facts.find(self.relation, subject) for subject in self.subjects]
+        atoms = tuple(atom for atom in found if atom is not None)
+        numbers = [number(atom.value) for atom in atoms]
+        if len(atoms) < 2 or None in numbers or numbers[0] == numbers[1]:
+            return None
+        larger = atoms[numbers.index(max(each for each in numbers if each is not None))]
+        # with its value: the name alone stands in the question
+        return Derived((f"{larger.subject}, with {larger.value}",), atoms)
+
+
+@dataclass(frozen=True)
+class Change:
+    """The values of one relation in two editions."""
+
+    relation: str
+    subject: str
+    before: str
+    after: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        old, new = (facts.find(self.relation, self.subject, when) for when in (self.before, self.after))
+        if old is None or new is None or old.value == new.value:
+            return None
+        return Derived((old.value, new.value), (old, new))
+
+
+@dataclass(frozen=True)
+class AsOf:
+    """The value in force at a time: that of the latest version until then."""
+
+    relation: str
+    subject: str
+    when: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        versions = [atom for atom in facts.about(self.subject) if atom.relation == self.relation]
+        valid = [atom for atom in versions if atom.when <= self.when]
+        if not valid:
+            return None
+        latest = max(valid, key=lambda atom: atom.when)
+        return Derived((latest.value,), (latest,))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Every subject with a value."""
+
+    relation: str
+    value: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        atoms = facts.having(self.relation, self.value)
+        return _listed([atom.subject for atom in atoms], atoms)
+
+
+@dataclass(frozen=True)
+class Join:
+    """Every subject whose value by one relation has a value by another."""
+
+    outer: str
+    inner: str
+    value: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        between = facts.having(self.inner, self.value)
+        found = [(atom, each) for each in between for atom in facts.having(self.outer, each.subject)]
+        atoms = dict.fromkeys(fact for pair in found for fact in pair)
+        return _listed([atom.subject for atom, _ in found], list(atoms))
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What holds of each thing that bears a name."""
+
+    relation: str
+    name: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        atoms = [atom for atom in facts.all(self.relation) if atom.subject.endswith(f" {self.name}")]
+        return _listed([atom.value for atom in atoms], atoms)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of a procedure, in order."""
+
+    subject: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        found = [atom for atom in facts.about(self.subject) if atom.relation == STEP]
+        atoms = sorted(found, key=lambda atom: atom.when)
+        return _listed([atom.value for atom in atoms], atoms)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several questions in one."""
+
+    parts: tuple[Program, ...]
+
+    def derive(self, facts: Facts) -> Derived | None:
+        found = [part.derive(facts) for part in self.parts]
+        known = [derived for derived in found if derived is not None]
+        if len(known) < len(found):
+            return None
+        atoms = dict.fromkeys(atom for derived in known for atom in derived.atoms)
+        return Derived(tuple(part for derived in known for part in derived.answer), tuple(atoms))
+
+
+@dataclass(frozen=True)
+class Series:
+    """The value at every office of a topic, in one edition."""
+
+    relation: str
+    topic: str
+    when: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        start = f"{self.topic} at the "
+        atoms = [
+            atom
+            for atom in facts.all(self.relation)
+            if atom.when == self.when and atom.subject.startswith(start)
+        ]
+        told = [f"{atom.subject.removeprefix(start)}, {self.when}: {atom.value}" for atom in atoms]
+        return _listed(told, atoms)
+
+
+@dataclass(frozen=True)
+class History:
+    """Everything that is stated of a subject, edition by edition."""
+
+    subject: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        atoms = [atom for atom in facts.about(self.subject) if atom.when and atom.relation != STEP]
+        atoms.sort(key=lambda atom: (atom.when, atom.relation))
+        return _listed([f"{_word(atom)}, {atom.when}: {atom.value}" for atom in atoms], atoms)
+
+
+@dataclass(frozen=True)
+class Portraits:
+    """Everything that is stated of several subjects."""
+
+    subjects: tuple[str, ...]
+
+    def derive(self, facts: Facts) -> Derived | None:
+        atoms = [atom for subject in self.subjects for atom in facts.about(subject) if not atom.when]
+        if {atom.subject for atom in atoms} != set(self.subjects):
+            return None
+        return _listed([f"{atom.subject}, {_word(atom)}: {atom.value}" for atom in atoms], atoms)
+
+
+@dataclass(frozen=True)
+class Glossed:
+    """A value under a rare word, which a glossary explains."""
+
+    meaning: str
+    office: str
+
+    def derive(self, facts: Facts) -> Derived | None:
+        for word in (atom for atom in facts.all(MEANS) if atom.value == self.meaning):
+            if value := facts.find(MEASURE, f"{word.subject} at the {self.office} office"):
+                return Derived((value.value,), (word, value))
+        return None
+
+
+@dataclass(frozen=True)
+class Absent:
+    """Something that is stated nowhere."""
+
+    what: tuple[str, ...]
+
+    def derive(self, facts: Facts) -> Derived | None:
+        return None
+
+
+def number(value: str) -> float | None:
+    """The first number of a value; None where it has none."""
+    found = _NUMBER.search(value.replace(",", ""))
+    return float(found.group()) if found else None
+
+
+def _word(atom: Atom) -> str:
+    """What a relation is called in an answer."""
+    return atom.relation.partition(".")[2].replace("_", " ")
+
+
+def _listed(answer: list[str], atoms: list[Atom]) -> Derived | None:
+    return Derived(tuple(answer), tuple(atoms)) if atoms else None
+
+
+def minimal(program: Program, derived: Derived) -> bool:
+    """Whether the facts give the answer, and without any one of them something else, or nothing, follows."""
+    whole = program.derive(Facts(derived.atoms))
+    if whole is None or set(whole.answer) != set(derived.answer):
+        return False
+    for left_out in derived.atoms:
+        rest = program.derive(Facts(atom for atom in derived.atoms if atom != left_out))
+        if rest is not None and sorted(rest.answer) == sorted(derived.answer):
+            return False
+    return True
