@@ -24,7 +24,7 @@ from assay.dashboard.look import LIGHT, Look, in_full, plain
 from assay.dashboard.queries import outcomes
 from assay.dashboard.tables import read_tables
 from assay.errors import DataError, UsageError
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.report.benchmark.folder import Benchmark
 from assay.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust

@@ -14,7 +14,7 @@ from assay.desk.messages import Form as Asks
 from assay.desk.passages import Step, Subject, Subjects
 from assay.errors import UsageError
 from assay.judges.marks import shown_with
-from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.operations.pipeline import Evaluation
 from assay.operations.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
 from assay.review.export import blind_forms

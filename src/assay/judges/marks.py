@@ -10,7 +10,7 @@ import msgspec
 
 from assay.datasets.dataset import Corpus, digest
 from assay.measures.block import Block
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.records import Judgment
 
 Place = tuple[str | None, int | None]  # arm and seed; None: all of them

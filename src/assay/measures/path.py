@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from assay.errors import UsageError
 from assay.measures.block import Block
 from assay.measures.evidence import HITS, EvidenceHit
-from assay.measures.routing import Expectation
+from assay.measures.expectation import Expectation
 from assay.measures.walk import (
     Expected,
     Over,

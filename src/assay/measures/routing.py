@@ -17,33 +17,11 @@ from numpy.typing import NDArray
 
 from assay.errors import UsageError
 from assay.measures.block import Block, View
-from assay.measures.parse import measure_name
+from assay.measures.expectation import Expectation
 from assay.records import FORBIDDEN, INTENT, NO_RESULTS, Hit, Item, Response
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """A measure that asks of one answer whether it is as its item expects: 1 or 0.
-
-    What an answer does not say is an answer too: no route taken, a flag not set.
-    """
-
-    family: ClassVar[str]
-    blank: ClassVar[frozenset[str]] = frozenset()
-    pooled: ClassVar[bool] = False
-    at: ClassVar[str] = ""
-    better: ClassVar[str] = "higher"
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float | None] = 1.0
-    absent: ClassVar[float | None] = 0.0
-    binary: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        return measure_name(self)
 
 
 @dataclass(frozen=True)

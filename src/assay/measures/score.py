@@ -23,7 +23,7 @@ from assay.measures.block import (
     Block,
     View,
 )
-from assay.measures.semantic import REVIEW, wants_review
+from assay.measures.marks import REVIEW, wants_review
 from assay.plugins import blamed
 from assay.protocols import Measure
 from assay.records import Status

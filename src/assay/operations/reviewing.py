@@ -15,7 +15,8 @@ from assay.gates.closed_form import linear
 from assay.gates.leaf import means_of
 from assay.gates.syntax import Binary
 from assay.judges.marks import Present, standing
-from assay.measures.semantic import KEYWORD_MATCH, REVIEW, MarkShare
+from assay.measures.marks import KEYWORD_MATCH, REVIEW
+from assay.measures.semantic import MarkShare
 from assay.operations.pipeline import Evaluation
 from assay.records import Judgment
 from assay.results import Results, ReviewSummary

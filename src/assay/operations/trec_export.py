@@ -17,7 +17,7 @@ import polars as pl
 
 from assay.errors import DataError, Problem
 from assay.measures.block import SCORED
-from assay.measures.semantic import wants_review
+from assay.measures.marks import wants_review
 from assay.report.wording import counted, file_stem
 
 if TYPE_CHECKING:

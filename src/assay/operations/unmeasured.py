@@ -14,9 +14,9 @@ from assay.errors import AssayError, Problem, did_you_mean
 from assay.gates.verdict import measures_of
 from assay.measures.block import RESPONSE_PARTS, Block, View
 from assay.measures.budget import CONTEXTS
+from assay.measures.marks import REVIEW
 from assay.measures.observed import Seconds
 from assay.measures.routing import Flagged
-from assay.measures.semantic import REVIEW
 from assay.measures.tree import PublishedTree
 from assay.measures.tree_routing import FIRST, RERANK, SCORE, AtLevel, Margin
 from assay.protocols import Measure

@@ -10,8 +10,8 @@ from typing import Any
 from assay.datasets.dataset import Corpus, Dataset
 from assay.judges.anchor_index import GRADES, label_of
 from assay.measures.block import Block, View
-from assay.measures.semantic import GRADES as MARK_GRADES
-from assay.measures.semantic import REVIEW, marked_hits, wants_review
+from assay.measures.marks import GRADES as MARK_GRADES
+from assay.measures.marks import REVIEW, marked_hits, wants_review
 from assay.protocols import Measure
 from assay.records import Hit, Item, Response
 from assay.report.walks import expected_path, walk_of

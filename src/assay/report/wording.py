@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.errors import UsageError
 from assay.gates.reason import advice_in_words, beside, reason_for_go
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.records import (
     LOSS_SHOWN,
     NO_LOSS_SHOWN,

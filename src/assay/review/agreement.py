@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.judges.ratings import shared_ratings
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.records import Judgment
 from assay.review.verdicts import Asked
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha

@@ -21,7 +21,7 @@ from yaml.representer import SafeRepresenter
 from assay.datasets.dataset import Corpus, digest
 from assay.errors import DataError, Problem
 from assay.measures.block import Block
-from assay.measures.semantic import KEYWORD_MATCH, marked_hits
+from assay.measures.marks import KEYWORD_MATCH, marked_hits
 from assay.records import Item, Judgment
 from assay.review.forms import AUTO, DONE, Form, Row, added, mark_of, own_notes, read_form
 from assay.review.pool import Candidate, Pool

@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.errors import DataError, Problem
 from assay.judges.rules import RULES
-from assay.measures.semantic import GRADES
+from assay.measures.marks import GRADES
 from assay.yaml_lines import Lines, Loc, read_yaml
 
 AUTO = "[AUTO]"  # begins the notes of a row that a rule filled in

@@ -24,7 +24,8 @@ from assay.gates.leaf import Mean, Spanning, means_of
 from assay.gates.parts import repeated
 from assay.gates.syntax import Binary, Clause
 from assay.gates.verdict import Gate, concluded, overall, stopped_by
-from assay.measures.semantic import GRADES, REVIEW, MarkShare
+from assay.measures.marks import GRADES, REVIEW
+from assay.measures.semantic import MarkShare
 from assay.records import ClauseResult, Verdict
 from assay.results import GO, INCONCLUSIVE, NO_GO
 from assay.review.pool import Candidate, Pool

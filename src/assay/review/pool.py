@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay.measures.block import SCORED, Block
-from assay.measures.semantic import REVIEW, marked_hits, wants_review
+from assay.measures.marks import REVIEW, marked_hits, wants_review
 from assay.records import Item
 
 DEPTH = 10

@@ -14,18 +14,9 @@ from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate
 from assay.judges.resolve import supposing
 from assay.measures.block import SCORED, Block
+from assay.measures.marks import GRADES, REVIEW, SEMANTIC_MATCH, marked_hits, wants_review
 from assay.measures.score import score_blocks
-from assay.measures.semantic import (
-    GRADES,
-    REVIEW,
-    SEMANTIC_MATCH,
-    FalsePositiveRate,
-    MarkShare,
-    SemanticLift,
-    SemanticPrecision,
-    marked_hits,
-    wants_review,
-)
+from assay.measures.semantic import FalsePositiveRate, MarkShare, SemanticLift, SemanticPrecision
 from assay.protocols import Measure
 from assay.records import Item, Judgment
 from assay.results import ReviewSummary

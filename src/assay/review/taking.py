@@ -17,7 +17,7 @@ from assay.datasets.dataset import Corpus, digest
 from assay.errors import DataError, Problem, did_you_mean
 from assay.judges.marks import shown_with, text_hash
 from assay.judges.marks import standing as still_standing
-from assay.measures.semantic import GRADES, KEYWORD_MATCH, REVIEW
+from assay.measures.marks import GRADES, KEYWORD_MATCH, REVIEW
 from assay.records import Item, Judgment
 from assay.review.export import filled_notes
 from assay.review.forms import AUTO, DONE, Form, Row, added, bare, mark_of, own_notes

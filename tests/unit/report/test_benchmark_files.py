@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from fake_results import build_results
 
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verdict
 from assay.report.benchmark.columns import columns_of
 from assay.report.benchmark.folder import Benchmark, file_names

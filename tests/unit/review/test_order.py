@@ -28,7 +28,7 @@ from simulation import (
 )
 
 from assay.errors import UsageError
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.records import Item
 from assay.review.order import Contest, decisive_order
 from assay.review.pool import Candidate, Pool

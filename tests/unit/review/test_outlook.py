@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.measures.semantic import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.operations.pipeline import Evaluation, evaluate
 from assay.operations.reviewing import export_review
 from assay.records import Judgment

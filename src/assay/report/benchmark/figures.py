@@ -11,7 +11,7 @@ from itertools import combinations
 import msgspec
 import polars as pl
 
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.records import Arm, Comparison, Estimate, Factors
 from assay.report import wording as say
 from assay.report.benchmark.columns import NAMED, RATES, Column, column_name, columns_of

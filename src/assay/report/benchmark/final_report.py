@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.measures.semantic import REVIEW
+from assay.measures.marks import REVIEW
 from assay.records import Comparison, Estimate
 from assay.report import wording as say
 from assay.report.benchmark.columns import RATES, Column

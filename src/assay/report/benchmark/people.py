@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.measures.semantic import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.report.benchmark.columns import RATES, column_name
 from assay.report.benchmark.encoded import json_bytes, parquet_bytes
 from assay.report.benchmark.figures import REVIEWED, Figures, rate_names
