@@ -40,7 +40,7 @@ SOURCE = "The handbook says how long a token lives, and what becomes of it. " * 
 SERVER = """
 import sys
 from pathlib import Path
-from assay.desk.scoring_work import ScoringWork
+from assay.kinds.answers.desk.scoring_work import ScoringWork
 from assay.desk.serving import serve
 
 tell = lambda desk: print(desk.in_words, flush=True)
@@ -51,7 +51,7 @@ serve(ScoringWork(folder / "blind"), state=folder / "desk", opened=tell)
 
 def write_blind(folder: Path) -> None:
     """A pack of responses, all of which every rater scores."""
-    from assay.review.blinding.pack import Asked, Pack, Panel, Shown, Source, write_pack
+    from assay.kinds.answers.blinding.pack import Asked, Pack, Panel, Shown, Source, write_pack
 
     names = [f"rater{number}" for number in range(RATERS)]
     shown = [
@@ -151,8 +151,8 @@ def measured(folder: Path) -> list[Rater]:
 
 def killed(folder: Path) -> tuple[list[Rater], int]:
     """Raters whose server was killed, and how many of the marks that it called saved are lost."""
-    from assay.review.blinding.pack import MARKS as MARKED
-    from assay.review.scoring.marks import MarkBook, marks_of
+    from assay.kinds.answers.blinding.pack import MARKS as MARKED
+    from assay.kinds.answers.scoring.marks import MarkBook, marks_of
 
     with server(folder) as (process, links):
         raters = [Rater(link) for link in links.values()]

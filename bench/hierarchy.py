@@ -28,13 +28,13 @@ import polars as pl
 import yaml
 from bench import size
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.measures.block import Block, Labels
-from assay.measures.budget import A
-from assay.measures.tree_routing import Eps
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit, Session
-from assay.records import Arm, Item, Response
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Kit, Session
+from assay.core.records import Arm, Item, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.kinds.hierarchy.measures.budget import A
+from assay.kinds.hierarchy.measures.tree_routing import Eps
 from assay_worlds.suites.workplace import Workplace
 from assay_worlds.workplace.corpus import STAGES
 

@@ -40,8 +40,8 @@ def write_study(folder: Path) -> None:
     """The passages, the golden set as it is, a run file a system, and the study; its answers stored."""
     import polars as pl
 
-    from assay.run.runner import run_study
-    from assay.study import open_study
+    from assay.pipeline.runner import run_study
+    from assay.study.study import open_study
 
     passages = longer(pl.read_parquet(MODELS / "chunks.parquet"))
     passages.write_parquet(folder / "chunks.parquet")
@@ -89,8 +89,8 @@ def ours(folder: Path) -> dict[str, Part]:
     """The stages of one evaluation, as `assay report` goes through them."""
     import scipy.stats  # noqa: F401
 
-    from assay.operations.pipeline import Evaluation
-    from assay.study import open_study
+    from assay.pipeline.evaluation import Evaluation
+    from assay.study.study import open_study
 
     study = open_study(folder)
     parts = {"load": timed(lambda: [study.dataset(arm).hash for arm in study.arms])}
@@ -129,7 +129,7 @@ def by_hand(folder: Path) -> dict[str, Part]:
 
 def asked(folder: Path) -> tuple[list[str], list[str]]:
     """The clauses and the words that the study's rules ask for."""
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     study = open_study(folder)
     items = study.dataset(study.arms[0]).items

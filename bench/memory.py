@@ -30,14 +30,14 @@ from typing import Any
 import numpy as np
 from bench.size import SMALL, sized
 
-from assay.datasets.dataset import Corpus
-from assay.records import Query, Response
-from assay.systems.graph.building import Memory
-from assay.systems.graph.graph import Bools, Floats, Link, MemoryGraph, Traits
-from assay.systems.graph.memories import MemoryIndex
-from assay.systems.graph.modes import ActivationSpreading, PageRank
-from assay.systems.graph.pagerank import personalised
-from assay.systems.graph.spread import Ground, Spreading, spread
+from assay.core.dataset import Corpus
+from assay.core.records import Query, Response
+from assay.kinds.memory.systems.building import Memory
+from assay.kinds.memory.systems.graph import Bools, Floats, Link, MemoryGraph, Traits
+from assay.kinds.memory.systems.memories import MemoryIndex
+from assay.kinds.memory.systems.modes import ActivationSpreading, PageRank
+from assay.kinds.memory.systems.pagerank import personalised
+from assay.kinds.memory.systems.spread import Ground, Spreading, spread
 from assay.systems.meter import Meter
 
 NODES, LINKS, KINDS = *sized((100_000, 400_000), (1_000, 4_000)), 6
@@ -232,9 +232,9 @@ def _answer_rows(graph: MemoryGraph, size: str) -> Iterator[Row]:
 
 def run_modes(questions: str) -> dict[str, float]:
     """What `assay run` takes in this process, over the first so many questions or all of them."""
-    from assay.run.runner import run_study
-    from assay.run.selection import Selection
-    from assay.study import open_study
+    from assay.pipeline.runner import run_study
+    from assay.pipeline.selection import Selection
+    from assay.study.study import open_study
 
     with tempfile.TemporaryDirectory() as name:
         systems = "".join(f"  {mode}: {mode}\n" for mode in MODES)

@@ -60,9 +60,9 @@ def queries(passages: Sequence[str]) -> list[str]:
 
 def ours(passages: Sequence[str], folder: Path) -> Ask:
     """`hybrid` with the static model, as a study builds it."""
-    from assay.datasets.dataset import Corpus
-    from assay.protocols import Kit
-    from assay.records import Passage, Query
+    from assay.core.dataset import Corpus
+    from assay.core.protocols import Kit
+    from assay.core.records import Passage, Query
     from assay.systems.flat import Hybrid
 
     corpus = Corpus([Passage(str(number), text) for number, text in enumerate(passages)])
@@ -105,7 +105,7 @@ def faiss_flat(_: Sequence[str], folder: Path) -> Ask:
 
 
 def _vectors(folder: Path) -> tuple[np.ndarray, Callable[[str], np.ndarray]]:
-    from assay.protocols import Kit
+    from assay.core.protocols import Kit
     from assay.retrieval.embed.static import Static
 
     model = Static().load(Kit())
@@ -171,7 +171,7 @@ def peak_gb() -> float:
 
 def prepare(n: int, folder: Path) -> None:
     """The vectors that the peers are given."""
-    from assay.protocols import Kit
+    from assay.core.protocols import Kit
     from assay.retrieval.embed.static import Static
 
     np.save(folder / "vectors.npy", Static().load(Kit()).embed(texts(n), "passage").vectors)

@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 
 from bench.size import sized
 
-from assay.datasets.dataset import Corpus
-from assay.operations.pipeline import Evaluation
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Query, Response
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 
 ITEMS, DEPTH, PASSAGES = sized((20_000, 10, 1_000), (200, 10, 50))
 RATE = 5_000  # items a second

@@ -103,8 +103,8 @@ def write_study(folder: Path, port: int, threads: int) -> None:
 
 def ours(port: int, threads: int) -> Part:
     """All requests through the runner: planned, asked, read, journalled, sealed."""
-    from assay.run.runner import run_study
-    from assay.study import open_study
+    from assay.pipeline.runner import run_study
+    from assay.study.study import open_study
 
     with tempfile.TemporaryDirectory() as name:
         write_study(Path(name), port, threads)

@@ -20,9 +20,9 @@ from typing import Any
 
 from bench.size import sized
 
-from assay.datasets.dataset import digest
-from assay.operations.pipeline import evaluate
-from assay.protocols import Kit
+from assay.core.dataset import digest
+from assay.core.protocols import Kit
+from assay.pipeline.evaluation import evaluate
 from assay_worlds.suites.leaks import overlap_by_tag
 from assay_worlds.suites.profile import heaps, near_duplicates
 from assay_worlds.suites.workplace import Workplace

@@ -17,16 +17,16 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.datasets.dataset import Dataset
+from assay.core.dataset import Dataset
+from assay.core.records import Arm, ClauseResult, Estimate, Factors
 from assay.gates.leaf import Mean
 from assay.gates.syntax import Binary, Call, Clause
-from assay.operations.pipeline import Evaluation
-from assay.operations.validate import check_study
-from assay.records import Arm, ClauseResult, Estimate, Factors
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.pipeline.validate import check_study
 from assay.report.markdown import code, escaped, table
 from assay.report.wording import NOTHING, clause_state, number, sample, where_text, with_interval
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.study.study import open_study
 
 ROOT = Path(__file__).parent.parent
 STUDIES = ROOT / "src" / "assay" / "studies" / "public_memory"

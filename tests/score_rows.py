@@ -11,15 +11,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.records import Arm, Item
+from assay.core.registry import MEASURES, Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.verdict import Gate
 from assay.measures.score import STATUS
-from assay.plugins import MEASURES, Registry
-from assay.records import Arm, Item
 from assay.stats.rows import Rows
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 
 
 @dataclass(frozen=True)

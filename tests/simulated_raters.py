@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.review.scoring.agreement import Given
-from assay.review.scoring.analysis import Scored
-from assay.review.scoring.marks import Claim
+from assay.kinds.answers.scoring.agreement import Given
+from assay.kinds.answers.scoring.analysis import Scored
+from assay.kinds.answers.scoring.marks import Claim
 
 Floats = NDArray[np.float64]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import yaml
 
-from assay.operations.scoring.work import scoring_folder
-from assay.protocols import Kit
-from assay.review.blinding.pack import Original
-from assay.review.scoring.opened import ScoringFolder
-from assay.run.runner import run_study
-from assay.study import Study, open_study
+from assay.core.protocols import Kit
+from assay.kinds.answers.blinding.pack import Original
+from assay.kinds.answers.scoring.opened import ScoringFolder
+from assay.kinds.answers.scoring_steps.work import scoring_folder
+from assay.pipeline.runner import run_study
+from assay.study.study import Study, open_study
 
 QUESTIONS = {
     "S001-Q01": ("How many keys may an account hold?", "single-fact", "An account may hold five keys."),

@@ -36,7 +36,7 @@ from assay.desk.messages import (
     WorkState,
 )
 from assay.desk.work import Broken, Conflict, NoSuchThing
-from assay.run.journal import Writer, read_lines
+from assay.store.journal import Writer, read_lines
 
 RATERS = ("anna", "ben")
 TASKS = 20

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.plugins import EMBEDDERS, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.retrieval.parts import Embedded, Role
+from assay.core.parts import Embedded, Role
+from assay.core.protocols import Kit
+from assay.core.registry import EMBEDDERS, SYSTEMS, Registry
 from assay.retrieval.unit import unit
-from assay.study import Study, open_study
+from assay.study.study import Study, open_study
 from small_study import WORDS, write_lines
 
 FILLER = "Nothing of note was recorded on that day by anybody at the station. "

@@ -12,7 +12,7 @@ from safetensors.numpy import save_file
 from scipy.special import erf, softmax
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from assay.protocols import Kit
+from assay.core.protocols import Kit
 from assay.retrieval.embed.onnx import Onnx, OnnxModel
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "query", ":", "cat", "dog", "fish", "sleeps", "on", "a", "sofa"]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 
-from assay.retrieval.parts import Floats, Ranking, Vectors
+from assay.core.parts import Floats, Ranking, Vectors
 from assay.retrieval.unit import unit
 from assay.retrieval.vectors.exact import Exact
 from assay.retrieval.vectors.hnsw import Hnsw

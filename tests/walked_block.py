@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets.dataset import Corpus
+from assay.core.block import STATUSES, Block
+from assay.core.dataset import Corpus
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Hit, Item, Judgment, Response, Step
 from assay.judges.resolve import resolve
-from assay.measures.block import STATUSES, Block
 from assay.measures.score import score_block
-from assay.protocols import Measure
-from assay.records import Arm, Hit, Item, Judgment, Response, Step
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 
 CLOSED = frozenset({"relevance"})
 

@@ -15,18 +15,18 @@ import polars as pl
 from bench.calibration.families import PairedScores
 from bench.calibration.shapes import SLICES
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.core.protocols import Measure
+from assay.core.records import Comparison, Estimate, Item, Verdict
+from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate, decide
 from assay.measures.parse import parse_measure
 from assay.measures.score import STATUS
-from assay.plugins import Registry
-from assay.protocols import Measure
-from assay.records import Comparison, Estimate, Item, Verdict
 from assay.stats.compare import Comparing, summarise
 from assay.stats.resample import Draws, bootstrap_weights, cluster_sums
 from assay.stats.rows import Rows
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 
 RESAMPLES = 2_000
 LEVEL = 0.95

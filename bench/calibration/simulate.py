@@ -22,7 +22,7 @@ from bench.calibration.families import Floats, PairedScores, ScoreFamily, measur
 from bench.calibration.shapes import SLICES, Side
 from scipy import special
 
-from assay.records import Verdict
+from assay.core.records import Verdict
 from assay.stats.columns import TIE
 from assay.stats.resample import cluster_sums, weighted_means
 

@@ -16,30 +16,30 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.core.protocols import Kit
+    from assay.core.registry import Registry
+    from assay.core.results import Results
     from assay.measures.parse import parse_measure
-    from assay.operations.pipeline import Evaluation, evaluate
-    from assay.operations.run_files import evaluate_runs
-    from assay.plugins import Registry
-    from assay.protocols import Kit
-    from assay.results import Results
-    from assay.run.runner import run_study
-    from assay.run.selection import Selection
-    from assay.study import Study, open_study
+    from assay.pipeline.evaluation import Evaluation, evaluate
+    from assay.pipeline.run_files import evaluate_runs
+    from assay.pipeline.runner import run_study
+    from assay.pipeline.selection import Selection
+    from assay.study.study import Study, open_study
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Evaluation": "assay.operations.pipeline",
-    "Kit": "assay.protocols",
-    "Registry": "assay.plugins",
-    "Results": "assay.results",
-    "Selection": "assay.run.selection",
-    "Study": "assay.study",
-    "evaluate": "assay.operations.pipeline",
-    "evaluate_runs": "assay.operations.run_files",
-    "open_study": "assay.study",
+    "Evaluation": "assay.pipeline.evaluation",
+    "Kit": "assay.core.protocols",
+    "Registry": "assay.core.registry",
+    "Results": "assay.core.results",
+    "Selection": "assay.pipeline.selection",
+    "Study": "assay.study.study",
+    "evaluate": "assay.pipeline.evaluation",
+    "evaluate_runs": "assay.pipeline.run_files",
+    "open_study": "assay.study.study",
     "parse_measure": "assay.measures.parse",
-    "run_study": "assay.run.runner",
+    "run_study": "assay.pipeline.runner",
 }
 
 __all__ = [

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 START = """
 import sys
 from pathlib import Path
-from assay.dashboard.serve import serve
+from assay.kinds.models.dashboard.serve import serve
 serve(Path(sys.argv[1]), int(sys.argv[2]), lambda text: print(text, flush=True))
 """
 PLANT = "![x](http://example.org/x.png) <img src='http://example.org/y.png'> question"

@@ -12,10 +12,10 @@ import pytest
 import yaml
 from desk_server import TAKES_KEYS, StudyDeskServer, close_dialog, open_task, press, wait_for_heading
 
-from assay.operations.scoring.blinding import blind_study, check_blinding
-from assay.review.scoring.marks import Mark, MarkBook, marks_of, standing
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.kinds.answers.scoring.marks import Mark, MarkBook, marks_of, standing
+from assay.kinds.answers.scoring_steps.blinding import blind_study, check_blinding
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 
 pytestmark = pytest.mark.browser
 

@@ -13,10 +13,10 @@ import pytest
 from boxes import boxes
 from planted import wait_until_planted_would_have_run
 
-from assay.measures.walk import WantedPath, WantedStep
-from assay.records import Step
+from assay.core.records import Step
+from assay.core.results import Expected, ExpectedPath, Walk
+from assay.kinds.memory.measures.walk import WantedPath, WantedStep
 from assay.report.html import Html
-from assay.results import Expected, ExpectedPath, Walk
 
 pytestmark = pytest.mark.browser
 

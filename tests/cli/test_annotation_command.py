@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.annotation.sampling import case_id
-from assay.datasets.cases import Cases
-from assay.protocols import Kit
+from assay.core.protocols import Kit
+from assay.kinds.memory.annotation.sampling import case_id
+from assay.kinds.memory.datasets.cases import Cases
 from small_annotation import approved, fill, fill_inventory, write_documents
 from small_study import Done, assay, write_study
 

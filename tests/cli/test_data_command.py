@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from assay.cli import data
 from assay.cli.main import told
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
+from assay.core.protocols import Kit
+from assay.core.registry import DATASETS, Registry
 from small_study import Done
 from stand_ins.release_server import ReleaseServer, Reply
 

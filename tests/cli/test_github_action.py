@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.endpoint import Endpoint
-from assay.operations.github_actions import Comments, Denied, Job
+from assay.core.endpoint import Endpoint
+from assay.kinds.search.github_actions import Comments, Denied, Job
 from assay.report.github import marker
 from small_study import WORDS, assay, edited, write_study
 from stand_ins.github_api import GitHubStandIn, Reply

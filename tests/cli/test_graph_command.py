@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from assay.operations.graph_view import graph_view
-from assay.study import open_study
+from assay.kinds.memory.graph_view import graph_view
+from assay.study.study import open_study
 from small_annotation import write_documents
 from small_study import assay
 

@@ -11,8 +11,8 @@ import pytest
 import typer
 
 from assay.cli.main import app
-from assay.plugins import RENDERERS, Registry
-from assay.run.engines import ENGINES
+from assay.core.registry import RENDERERS, Registry
+from assay.pipeline.engines import ENGINES
 from small_study import assay
 
 ROOT = Path(__file__).parents[2]

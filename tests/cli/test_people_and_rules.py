@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import yaml
 
-import assay.dashboard.app as dashboard
+import assay.kinds.models.dashboard.app as dashboard
 from small_benchmark import GOLDEN, STUDY, write_benchmark
 from small_study import assay
 

@@ -18,7 +18,7 @@ from probing import assay_run, finished, items, write_plugin
 from probing import write_study as write_probed
 
 from assay.cli.plan import roughly
-from assay.run.store import Store
+from assay.store.run_store import Store
 from small_study import Done, assay, edited, write_study
 
 GOES = "RR@5(lexical) >= RR@5(old) + 0.2"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from assay.cli import plugins
 from assay.cli.main import told
-from assay.plugins import GROUPS
+from assay.core.registry import GROUPS
 
 
 def run(*args: str) -> Result:

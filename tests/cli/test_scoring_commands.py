@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.operations.scoring.blinding import blind_study
-from assay.operations.scoring.summary import thresholds_of
-from assay.operations.scoring.work import scoring_folder
-from assay.review.scoring.agreement import LINEAR
-from assay.study import Study, open_study
+from assay.kinds.answers.scoring.agreement import LINEAR
+from assay.kinds.answers.scoring_steps.blinding import blind_study
+from assay.kinds.answers.scoring_steps.summary import thresholds_of
+from assay.kinds.answers.scoring_steps.work import scoring_folder
+from assay.study.study import Study, open_study
 from small_scoring import all_scores, collected, scores, write_lines, write_study
 from small_study import assay
 

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 import yaml
 
-from assay.operations.scoring.blinding import blind_study
-from assay.operations.scoring.work import scoring_folder
-from assay.study import open_study
+from assay.kinds.answers.scoring_steps.blinding import blind_study
+from assay.kinds.answers.scoring_steps.work import scoring_folder
+from assay.study.study import open_study
 from small_scoring import collected, responses, write_lines, write_study
 from small_study import assay
 

@@ -9,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from assay.cli import tokens
 from assay.cli.main import told
+from assay.kinds.answers.commands import tokens
 
 LONG = "Kilns are fired twice a week, and cones are read by two people."
 STUDY = """\

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from assay.judges.llm_prompt import packaged_prompt
-from assay.run.store import Store
+from assay.store.run_store import Store
 from small_study import assay, edited, write_study
 from stand_ins.chat_server import ChatStandIn, gullible
 

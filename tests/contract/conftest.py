@@ -7,13 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.core.block import Block
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Kit
+from assay.core.records import Arm, Context, Hit, Item, Judgment, Observed, Passage, Piece, Response, Step
 from assay.judges.resolve import resolve
-from assay.measures.block import Block
-from assay.protocols import Kit
-from assay.records import Arm, Context, Hit, Item, Judgment, Observed, Passage, Piece, Response, Step
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 
 TEXTS = {
     "d1": "the quick brown fox jumps over the lazy dog",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import PluginError
-from assay.plugins import PACKS, Registry
-from assay.protocols import Kit
-from assay.records import Passage
-from assay.systems.graph.packs import Pack
+from assay.core.errors import PluginError
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.core.registry import PACKS, Registry
+from assay.kinds.memory.systems.packs import Pack
 
 TEXTS = [
     "Supplier shall deliver the pumps within 10 days.",

@@ -14,12 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import AssayError
-from assay.plugins import CHUNKERS, EMBEDDERS, FUSIONS, RERANKERS, SELECTORS, TOKENIZERS, Registry
-from assay.protocols import Kit
-from assay.records import Document
-from assay.retrieval.embed.static import Static
-from assay.retrieval.parts import (
+from assay.core.errors import AssayError
+from assay.core.parts import (
     NOTHING,
     Candidates,
     Chunker,
@@ -31,6 +27,10 @@ from assay.retrieval.parts import (
     Tokenizer,
     TokenModel,
 )
+from assay.core.protocols import Kit
+from assay.core.records import Document
+from assay.core.registry import CHUNKERS, EMBEDDERS, FUSIONS, RERANKERS, SELECTORS, TOKENIZERS, Registry
+from assay.retrieval.embed.static import Static
 
 REGISTRY = Registry()
 KIT = Kit()

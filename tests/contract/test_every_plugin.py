@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import AssayError
-from assay.measures.block import Block
-from assay.measures.parse import parse_measure
-from assay.plugins import (
+from assay.core.block import Block
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import AssayError
+from assay.core.protocols import FreeJudge, Index, Judge, Kit
+from assay.core.records import Arm, Item, Judgment, Query, Response
+from assay.core.registry import (
     CONTROLS,
     DATASETS,
     GROUPS,
@@ -27,9 +28,8 @@ from assay.plugins import (
     Registry,
     identity,
 )
-from assay.protocols import FreeJudge, Index, Judge, Kit
-from assay.records import Arm, Item, Judgment, Query, Response
-from assay.results import MeasureInfo, Results, Trust
+from assay.core.results import MeasureInfo, Results, Trust
+from assay.measures.parse import parse_measure
 
 REGISTRY = Registry()
 

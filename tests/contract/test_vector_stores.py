@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
-from assay.protocols import Kit
-from assay.retrieval.parts import Ranking, Vectors, VectorStore
+from assay.core.errors import UsageError
+from assay.core.parts import Ranking, Vectors, VectorStore
+from assay.core.protocols import Kit
 from assay.retrieval.unit import unit
 from assay.retrieval.vectors.qdrant import Qdrant
 from vector_stores import APPROXIMATE, EXACT, by_force, clustered, made, postgres, qdrant_server

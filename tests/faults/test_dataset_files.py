@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
 from assay.datasets.beir import Beir
 from assay.datasets.folder import Folder
-from assay.errors import DataError
-from assay.protocols import Kit
 
 PASSAGE = {"doc_id": "p1", "text": "Tea is a drink."}
 GRADES = 'Write {"DOC_ID": GRADE}, with a number for each grade.'

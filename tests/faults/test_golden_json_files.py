@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.datasets.dataset import Dataset
-from assay.errors import DataError
-from assay.golden.check import check_golden
-from assay.golden.opening import GoldenStudy, open_golden
+from assay.core.dataset import Dataset
+from assay.core.errors import DataError
+from assay.kinds.search.golden.check import check_golden
+from assay.kinds.search.golden.opening import GoldenStudy, open_golden
 from small_golden import english, write_golden
 
 VALUES = ["-1", "99999999999999999999", "1" * 5000, "1e999", "true", "null", "[]", "{}", '""', '" "', "[[1]]"]

@@ -11,10 +11,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assay.datasets.golden_yaml import Golden, read_golden
-from assay.datasets.sectioned import Sectioned
-from assay.errors import DataError
-from assay.protocols import Kit
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.kinds.models.datasets.golden_yaml import Golden, read_golden
+from assay.kinds.models.datasets.sectioned import Sectioned
 
 GOOD = """\
 metadata: {version: 1, total_queries: 4}

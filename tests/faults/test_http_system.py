@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.errors import SystemFailure
-from assay.operations.pipeline import Evaluation
-from assay.protocols import Kit
-from assay.run.runner import Outcome, run_study
-from assay.run.store import Store
-from assay.study import open_study
+from assay.core.errors import SystemFailure
+from assay.core.protocols import Kit
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import Outcome, run_study
+from assay.store.run_store import Store
+from assay.study.study import open_study
 from small_study import WORDS, assay, write_study
 from stand_ins.search_server import WAITING, Reply, SearchServer, found
 

@@ -16,8 +16,8 @@ from unittest import mock
 
 import pytest
 
-from assay.operations.pipeline import Evaluation
-from assay.study import open_study
+from assay.pipeline.evaluation import Evaluation
+from assay.study.study import open_study
 from assay.systems import retrievers
 from small_study import Done, assay
 from stand_ins.openai_server import KINDS, Faults, OpenAIStandIn

@@ -19,7 +19,7 @@ import sys, time
 from dataclasses import dataclass
 from assay import plugins
 from assay.cli.main import main
-from assay.records import Question
+from assay.core.records import Question
 
 def wait():
     print("begun", file=sys.stderr, flush=True)
@@ -92,7 +92,7 @@ def test_an_interrupt_while_a_judge_is_asked(tmp_path: Path) -> None:
 
 
 def test_any_command_that_is_interrupted_says_so(tmp_path: Path) -> None:
-    with mock.patch("assay.study.open_study", side_effect=KeyboardInterrupt):
+    with mock.patch("assay.study.study.open_study", side_effect=KeyboardInterrupt):
         done = assay("status", write_study(tmp_path / "small"))
     assert (done.code, done.out) == (130, "")
     assert done.err == "Interrupted. What was stored is kept: run the command again to go on.\n"

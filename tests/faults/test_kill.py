@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
 from probe import asked
 from probing import finished, hits_of, items, opened, run_only, scores_of, sequence, write_plugin, write_study
 
-from assay.run.journal import read_entries
-from assay.run.runner import run_study
-from assay.run.store import Store
+from assay.pipeline.runner import run_study
+from assay.store.journal import read_entries
+from assay.store.run_store import Store
 
 THREADS = 3
 LONGEST = 3  # items of a sequence
@@ -82,9 +82,9 @@ def test_a_killed_run_ends_as_an_undisturbed_one(
 SEAL_FOR_EVER = """
 import sys
 from pathlib import Path
-from assay.records import Hit, Response
-from assay.run.journal import Answer, Answered
-from assay.run.store import Store
+from assay.core.records import Hit, Response
+from assay.store.journal import Answer, Answered
+from assay.store.run_store import Store
 
 store = Store(Path(sys.argv[1]))
 done = store.outcomes()

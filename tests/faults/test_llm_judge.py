@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from assay.errors import Retryable, SystemFailure
+from assay.core.errors import Retryable, SystemFailure
+from assay.core.protocols import Kit
+from assay.core.records import Finding, Item, Question
 from assay.judges.llm import Llm, NoAnswer, NoVerdict
-from assay.protocols import Kit
-from assay.records import Finding, Item, Question
-from assay.run.store import Store
+from assay.store.run_store import Store
 from small_study import assay, edited, write_study
 from stand_ins.chat_server import ChatStandIn, Say, by_turns, gullible
 from stand_ins.openai_server import Faults, Kind, Reply

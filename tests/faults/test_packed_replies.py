@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.endpoint import Endpoint
+from assay.core.errors import DataError, Retryable
+from assay.core.unpacking import TooLarge, unpacked
 from assay.datasets.public.fetching import Transfer, unpack
-from assay.endpoint import Endpoint
-from assay.errors import DataError, Retryable
-from assay.unpacking import TooLarge, unpacked
 
 MIB = 1 << 20
 
@@ -84,13 +84,13 @@ CLIENTS = """
 import json, re, sys
 from pathlib import Path
 
-from assay.chat import Chat
-from assay.datasets.dataset import Corpus
-from assay.endpoint import Endpoint
-from assay.errors import AssayError
-from assay.operations.github_actions import Comments
-from assay.protocols import Kit
-from assay.records import Passage, Query
+from assay.retrieval.chat import Chat
+from assay.core.dataset import Corpus
+from assay.core.endpoint import Endpoint
+from assay.core.errors import AssayError
+from assay.kinds.search.github_actions import Comments
+from assay.core.protocols import Kit
+from assay.core.records import Passage, Query
 from assay.retrieval.embed.openai import OpenAI
 from assay.retrieval.rerank.endpoint import RerankEndpoint
 from assay.systems.http import Http

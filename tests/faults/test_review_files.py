@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
-from assay.records import Item, Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.records import Item, Passage
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import read_forms
 from assay.review.pool import Candidate, Pool

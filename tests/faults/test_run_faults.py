@@ -28,11 +28,11 @@ from probing import (
     write_study,
 )
 
-from assay.errors import DataError, UsageError
-from assay.run.runner import run_study
-from assay.run.selection import Selection
-from assay.run.status import study_status
-from assay.run.store import SCHEMA, Store
+from assay.core.errors import DataError, UsageError
+from assay.pipeline.runner import run_study
+from assay.pipeline.selection import Selection
+from assay.pipeline.status import study_status
+from assay.store.run_store import SCHEMA, Store
 
 SLOW = {"probe": "probe(pause=0.05)"}
 

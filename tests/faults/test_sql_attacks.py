@@ -13,13 +13,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
-from assay.judges import sql_select
-from assay.judges.passage_table import PassageTable
-from assay.judges.sql_clause import ClauseRefused
-from assay.judges.sql_select import connect, read
-from assay.records import Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import UsageError
+from assay.core.records import Passage
+from assay.kinds.models.judges import sql_select
+from assay.kinds.models.judges.passage_table import PassageTable
+from assay.kinds.models.judges.sql_clause import ClauseRefused
+from assay.kinds.models.judges.sql_select import connect, read
 
 SECRET = "canary-7f3a"  # noqa: S105
 WORDS = ["engine", "elevator", "seemed", "tree", "fee", "crew", "the", "ee", "x"]
@@ -360,7 +360,7 @@ def test_reading_alone_is_in_a_transaction_that_cannot_write(connection: duckdb.
 )
 def test_the_process_alone_opens_nothing(canary: Path, deed: str) -> None:
     deed = deed.replace("{canary}", str(canary)).replace("{folder}", str(canary.parent))
-    before = "import duckdb, socket\nfrom assay.judges.sql_process import _confine"
+    before = "import duckdb, socket\nfrom assay.kinds.models.judges.sql_process import _confine"
     script = f"{before}\nconnection = duckdb.connect()\n_confine(1 << 20)\n{deed}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode != 0

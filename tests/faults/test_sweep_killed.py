@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
 from probe import asked
 from probing import items, opened, write_plugin, write_study
 
-from assay.operations.sweep.running import run_sweep
-from assay.sweep_results import Sweep
+from assay.core.sweep_results import Sweep
+from assay.pipeline.sweep.running import run_sweep
 
 THREADS = 3
 
@@ -36,8 +36,8 @@ def study(folder: Path, values: int, number: int) -> Path:
 
 ASK_ONLY = """
 import sys
-from assay.study import open_study
-from assay.operations.sweep.running import Sweeping
+from assay.study.study import open_study
+from assay.pipeline.sweep.running import Sweeping
 Sweeping.of(open_study(sys.argv[1]), {}).ask()
 """
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
 from assay.datasets.run_file import read_qrels, read_run
 from assay.datasets.trec import Trec, read_topics
-from assay.errors import DataError
-from assay.protocols import Kit
 
 GOOD = b"q1 Q0 d1 1 2.0 t\n"
 

@@ -21,8 +21,8 @@ from typing import Any, LiteralString
 import numpy as np
 import pytest
 
-from assay.errors import Retryable, SystemFailure, UsageError
-from assay.protocols import Kit
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.protocols import Kit
 from assay.retrieval.vectors.postgres import Postgres
 from assay.retrieval.vectors.qdrant import Qdrant
 from vector_stores import APPROXIMATE, EXACT, Server, by_force, clustered, made, postgres, qdrant_server

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.judges.anchor_index import AnchorIndex, anchors_of
-from assay.judges.anchors import Anchors
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Kit
+from assay.core.records import Arm, Document, Hit, Item, Response
 from assay.judges.resolve import resolve
-from assay.measures.block import Block, Labels
+from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of
+from assay.kinds.search.judges.anchors import Anchors
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.protocols import Kit
-from assay.records import Arm, Document, Hit, Item, Response
 from assay.retrieval.chunk import ByTokens, Whole
 from assay.retrieval.rechunk import rechunked
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 
 BOOK = "autobiography-of-a-yogi"
 CUTS = [(size, overlap) for size in (200, 300, 500) for overlap in (0, 50)]

@@ -24,8 +24,8 @@ from typing import Any
 
 import pytest
 
-from assay.review.scoring.agreement import KAPPA, LINEAR, QUADRATIC, Given
-from assay.review.scoring.marks import Claim
+from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, Given
+from assay.kinds.answers.scoring.marks import Claim
 from simulated_raters import MODELS, Simulated, World, simulated, truth
 from small_study import assay
 from stand_ins.chat_server import ChatStandIn
@@ -210,8 +210,10 @@ def score_blindly(played: Played) -> None:
 def blind(played: Played) -> None:
     """Blinds by a key that is always the same: it decides whom the second rater scores."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.operations.scoring.blinding.new_key", lambda: bytes(range(32)))
-        patch.setattr("assay.operations.scoring.blinding.secrets.token_hex", lambda length: "5e" * length)
+        patch.setattr("assay.kinds.answers.scoring_steps.blinding.new_key", lambda: bytes(range(32)))
+        patch.setattr(
+            "assay.kinds.answers.scoring_steps.blinding.secrets.token_hex", lambda length: "5e" * length
+        )
         told = played.assay("review", "blind", str(played.folder))
     assert "1144 responses to 286 questions" in told
 

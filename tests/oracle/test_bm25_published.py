@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 
+from assay.core.protocols import Kit
 from assay.datasets.beir import Beir
-from assay.protocols import Kit
 from assay.systems.flat import BM25, Dense
 
 

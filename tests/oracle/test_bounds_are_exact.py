@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Dataset
-from assay.protocols import Kit
-from assay.systems.hierarchy.builders import Builder, KMeans
-from assay.systems.hierarchy.scan import Scan
-from assay.systems.hierarchy.system import TreeSystem
+from assay.core.dataset import Dataset
+from assay.core.protocols import Kit
+from assay.kinds.hierarchy.systems.builders import Builder, KMeans
+from assay.kinds.hierarchy.systems.scan import Scan
+from assay.kinds.hierarchy.systems.system import TreeSystem
 from assay_worlds.suites.workplace import Workplace
 
 pytestmark = pytest.mark.slow

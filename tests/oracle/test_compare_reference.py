@@ -9,7 +9,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from assay.records import Comparison, Estimate
+from assay.core.records import Comparison, Estimate
 from assay.stats.compare import Comparing, summarise
 from score_rows import B, M, T, items_of, rows_of
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from assay.core.parts import Ranking
 from assay.retrieval.fuse import RRF, Norm, Weighted
-from assay.retrieval.parts import Ranking
 
 # It has warnings of its own and of numba.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

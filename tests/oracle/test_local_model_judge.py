@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
+from assay.core.protocols import Kit
+from assay.core.records import Item, Question
 from assay.judges.llm import Llm, NoVerdict
 from assay.judges.llm_prompt import shown
-from assay.protocols import Kit
-from assay.records import Item, Question
-from assay.run.store import Store
+from assay.store.run_store import Store
 from small_study import assay, edited, write_study
 from stand_ins.smollm_server import SmolLM, weights
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.retrieval.logistic import Scaling, fitted
+from assay.kinds.hierarchy.logistic import Scaling, fitted
 
 linear_model = pytest.importorskip("sklearn.linear_model")
 preprocessing = pytest.importorskip("sklearn.preprocessing")

@@ -12,10 +12,10 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.measures.gains import gain_matrix
+from assay.core.gains import gain_matrix
+from assay.core.registry import Registry
 from assay.measures.parse import parse_measure
 from assay.measures.ranking import AP, NDCG, RR, P, R, Ranked, Rprec, Success
-from assay.plugins import Registry
 
 REGISTRY = Registry()
 Nested = dict[str, dict[str, Any]]

@@ -13,11 +13,11 @@ from unittest import mock
 
 import pytest
 
-from assay.operations.pipeline import Evaluation
-from assay.operations.validate import check_study
-from assay.run.runner import run_study
-from assay.run.selection import Selection
-from assay.study import open_study
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.pipeline.selection import Selection
+from assay.pipeline.validate import check_study
+from assay.study.study import open_study
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "src" / "assay" / "studies" / "public_memory"

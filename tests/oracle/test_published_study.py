@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import pytrec_eval
 
+from assay.core.protocols import Kit
 from assay.datasets.beir import Beir
-from assay.operations.pipeline import Evaluation
-from assay.protocols import Kit
-from assay.study import open_study
+from assay.pipeline.evaluation import Evaluation
+from assay.study.study import open_study
 
 STUDY = """
 data: beir(path={path})

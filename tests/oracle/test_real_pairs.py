@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from assay.kinds.answers.content_pairs import folder_pairs, pair_tokens, site_tokens, spreads
 from assay.retrieval.tokens import packaged
-from assay.review.content_pairs import folder_pairs, pair_tokens, site_tokens, spreads
 
 COUNTS = {
     "core": (2328, 2616),

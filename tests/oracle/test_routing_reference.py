@@ -18,19 +18,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets.dataset import Corpus
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Context, Edge, Item, Node, Passage, Piece, Response, Span, Step, Structure
+from assay.core.registry import Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.measures.block import Block
-from assay.measures.budget import A
+from assay.kinds.hierarchy.measures.budget import A
+from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
 from assay.measures.score import score_blocks
-from assay.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
-from assay.plugins import Registry
-from assay.protocols import Measure
-from assay.records import Arm, Context, Edge, Item, Node, Passage, Piece, Response, Span, Step, Structure
 from assay.stats.rows import Rows
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 from walked_block import block_of, scored
 
 Below = dict[str, list[str]]  # the children of each node

@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from assay.datasets.section_names import is_section
-from assay.errors import DataError
-from assay.yaml_lines import read_yaml
+from assay.core.errors import DataError
+from assay.core.yaml_lines import read_yaml
+from assay.kinds.models.datasets.section_names import is_section
 from small_study import assay
 
 pytestmark = pytest.mark.slow

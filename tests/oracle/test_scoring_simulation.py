@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.review.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, Agreeing
-from assay.review.scoring.analysis import Analysing, Scored, analyse
+from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, Agreeing
+from assay.kinds.answers.scoring.analysis import Analysing, Scored, analyse
 from assay.stats.intervals import mean_intervals
 from assay.stats.paired_clusters import mcnemar_by_cluster, wilcoxon_by_cluster
 from assay.stats.resample import Draws, cluster_sums

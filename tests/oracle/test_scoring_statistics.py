@@ -11,9 +11,9 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
-from assay.review.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, Agreeing
-from assay.review.scoring.analysis import Analysing, Pairs, analyse
-from assay.review.scoring.subgroups import correlated, interactions
+from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, Agreeing
+from assay.kinds.answers.scoring.analysis import Analysing, Pairs, analyse
+from assay.kinds.answers.scoring.subgroups import correlated, interactions
 from assay.stats.agreement import cohen_kappa
 from assay.stats.paired_clusters import mcnemar_by_cluster, odds_ratio_by_cluster
 from assay.stats.resample import Draws

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.cases import Cases
-from assay.operations.pipeline import Evaluation
-from assay.protocols import Kit
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.core.protocols import Kit
+from assay.kinds.memory.datasets.cases import Cases
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 
 FILES = (
     "contract_exception_priming_benchmark",

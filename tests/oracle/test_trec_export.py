@@ -9,12 +9,12 @@ import ir_measures
 import polars as pl
 import pytest
 
-from assay.errors import DataError
-from assay.measures.block import Block, Labels
-from assay.operations.pipeline import Evaluation
-from assay.operations.trec_export import trec_files
-from assay.records import Arm, Item
-from assay.study import open_study
+from assay.core.block import Block, Labels
+from assay.core.errors import DataError
+from assay.core.records import Arm, Item
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.trec_export import trec_files
+from assay.study.study import open_study
 from small_study import assay, edited, write_study
 
 MEASURES = ["nDCG@10", "RR@5", "AP", "R@2"]

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.operations.pipeline import Evaluation, judge_study
-from assay.plugins import Registry
-from assay.records import Item, Passage
-from assay.run.runner import run_study
-from assay.study import Study, open_study
+from assay.core.records import Item, Passage
+from assay.core.registry import Registry
+from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.runner import run_study
+from assay.study.study import Study, open_study
 
 Plugins = Mapping[str, Mapping[str, type]]
 

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Item, Judgment, Passage, Query, Response
+from assay.core.registry import MEASURES, SYSTEMS
 from assay.judges.marks import text_hash
-from assay.measures.block import Block
-from assay.operations.pipeline import Evaluation
-from assay.plugins import MEASURES, SYSTEMS
-from assay.protocols import Kit
-from assay.records import Budget, Item, Judgment, Passage, Query, Response
-from assay.run.journal import Judged
-from assay.run.store import Store
-from assay.study import Study
+from assay.pipeline.evaluation import Evaluation
+from assay.store.journal import Judged
+from assay.store.run_store import Store
+from assay.study.study import Study
 
 N = 48
 ITEMS = [Item(f"q{index:02}", f"question {index}", tags={"site": [f"s{index % 24}"]}) for index in range(N)]

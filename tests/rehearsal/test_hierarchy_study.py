@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError
-from assay.measures.block import Block
-from assay.operations.pipeline import Evaluation
-from assay.plugins import DATASETS, MEASURES, SYSTEMS
-from assay.protocols import Kit
-from assay.records import (
+from assay.core.block import Block
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import (
     Budget,
     Context,
     Edge,
@@ -30,7 +28,9 @@ from assay.records import (
     Step,
     Structure,
 )
-from assay.study import Study
+from assay.core.registry import DATASETS, MEASURES, SYSTEMS
+from assay.pipeline.evaluation import Evaluation
+from assay.study.study import Study
 
 BRANCHES = ("north", "south")
 SIZES = {"small": 3, "large": 5}

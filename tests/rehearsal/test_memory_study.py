@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import Corpus
-from assay.measures.block import Block
-from assay.operations.pipeline import Evaluation
-from assay.plugins import MEASURES, SYSTEMS
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Item, Passage, Query, Response, Step
-from assay.study import Study
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Item, Passage, Query, Response, Step
+from assay.core.registry import MEASURES, SYSTEMS
+from assay.pipeline.evaluation import Evaluation
+from assay.study.study import Study
 
 RUNBOOKS = [f"book{number}" for number in range(12)]
 PASSAGES = [

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import duckdb
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.measures.block import Block
-from assay.operations.pipeline import Evaluation
-from assay.plugins import JUDGES, SYSTEMS
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Item, Judgment, Passage, Query, Response
-from assay.study import Study
+from assay.core.block import Block
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Item, Judgment, Passage, Query, Response
+from assay.core.registry import JUDGES, SYSTEMS
+from assay.pipeline.evaluation import Evaluation
+from assay.study.study import Study
 
 SECTIONS = ["ANALYSIS", "CAUSE"]
 PASSAGES = [

@@ -15,18 +15,18 @@ from typing import ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import Retryable
-from assay.measures.block import Block
-from assay.operations.pipeline import Evaluation, judge_study
-from assay.plugins import JUDGES, SYSTEMS
-from assay.protocols import Kit
-from assay.records import Budget, Finding, Hit, Item, Judgment, Passage, Query, Question, Response
-from assay.run.journal import Judged
-from assay.run.performing import Silent
-from assay.run.runner import run_study
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.core.block import Block
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import Retryable
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Finding, Hit, Item, Judgment, Passage, Query, Question, Response
+from assay.core.registry import JUDGES, SYSTEMS
+from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.performing import Silent
+from assay.pipeline.runner import run_study
+from assay.store.journal import Judged
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 from small_study import assay
 
 WORDS = ["ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis", "jay"]
@@ -338,7 +338,7 @@ def test_only_run_asks_and_every_command_reads(
     model_study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = model_study()
-    monkeypatch.setattr("assay.study.Registry", lambda: study.registry)
+    monkeypatch.setattr("assay.study.study.Registry", lambda: study.registry)
     done = assay("run", study.folder)
     assert done.code == 0
     assert "model: 20 questions answered, 0 failed, cost 10" in done.err

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import assay
-from assay.datasets.answer_study import AnswerStudy
-from assay.datasets.dataset import Dataset
-from assay.protocols import Kit
-from assay.review.blinding.masks import Masking
-from assay.review.scoring.marks import Claim, Mark
-from assay.review.scoring.reconcile import contradiction
-from assay.review.scoring.rubric import (
+from assay.core.dataset import Dataset
+from assay.core.protocols import Kit
+from assay.kinds.answers.blinding.masks import Masking
+from assay.kinds.answers.datasets.answer_study import AnswerStudy
+from assay.kinds.answers.scoring.marks import Claim, Mark
+from assay.kinds.answers.scoring.reconcile import contradiction
+from assay.kinds.answers.scoring.rubric import (
     ACCURACY,
     CAPPING,
     CITATION,
@@ -25,7 +25,7 @@ from assay.review.scoring.rubric import (
     REFUSAL,
     STEPS,
 )
-from assay.review.scoring.rules import Said, problems
+from assay.kinds.answers.scoring.rules import Said, problems
 from assay.stats.agreement import cohen_kappa
 
 FOLDER = Path(assay.__file__).parent / "studies" / "answers"

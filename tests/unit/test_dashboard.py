@@ -16,18 +16,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import assay.dashboard.serve as serving
-from assay.cli import dashboard
+import assay.kinds.models.dashboard.serve as serving
 from assay.cli.main import told
-from assay.dashboard.charts import APART, spread_apart
-from assay.dashboard.look import LIGHT, Look, in_full, plain
-from assay.dashboard.queries import outcomes
-from assay.dashboard.tables import read_tables
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
+from assay.core.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.kinds.models.commands import dashboard
+from assay.kinds.models.dashboard.charts import APART, spread_apart
+from assay.kinds.models.dashboard.look import LIGHT, Look, in_full, plain
+from assay.kinds.models.dashboard.queries import outcomes
+from assay.kinds.models.dashboard.tables import read_tables
+from assay.kinds.models.report.benchmark.folder import Benchmark
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.records import ClauseResult, Comparison, Estimate, Verdict
-from assay.report.benchmark.folder import Benchmark
-from assay.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
 
 pytestmark = pytest.mark.slow  # each starts Streamlit
 
@@ -396,7 +396,8 @@ def test_the_server_listens_here_alone_and_reports_to_nobody(tmp_path: Path) -> 
 
 
 def test_neither_the_package_nor_the_command_imports_streamlit() -> None:
-    names = "assay.dashboard.app, assay.dashboard.serve, assay.dashboard.queries, assay.cli.dashboard"
+    served = ", ".join(f"assay.kinds.models.dashboard.{each}" for each in ("app", "serve", "queries"))
+    names = f"{served}, assay.kinds.models.commands.dashboard"
     code = f"import json, sys, {names}; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert not {"streamlit", "altair", "pandas", "duckdb"} & set(json.loads(done.stdout))

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.endpoint import Client, Endpoint, Refused, in_parts, is_passing, pause_before
-from assay.errors import AssayError, Retryable, UsageError
+from assay.core.endpoint import Client, Endpoint, Refused, in_parts, is_passing, pause_before
+from assay.core.errors import AssayError, Retryable, UsageError
 from stand_ins.openai_server import KINDS, Faults, Kind, Reply, Request, StandIn
 
 KEY = "sk-very-secret/0123456789"
@@ -320,7 +320,7 @@ def test_a_redirect_to_nowhere_is_a_refusal_like_any_other() -> None:
 
 
 def test_an_answer_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.endpoint.LARGEST", 1 << 20)
+    monkeypatch.setattr("assay.core.endpoint.LARGEST", 1 << 20)
     much = Reply(b'"' + b"x" * (2 << 20) + b'"')
     with Scripted([much]) as server, pytest.raises(Retryable, match="an answer of more than 1 MiB"):
         opened(server, retries=0).post("/a", {}, as_it_is)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError, Problem
-from assay.study import examine_study, open_study
+from assay.core.errors import DataError, Problem
+from assay.study.study import examine_study, open_study
 from small_study import STUDY, edited, write_study
 
 GATES = """\

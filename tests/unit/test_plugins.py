@@ -12,8 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import pytest
 
-from assay.errors import PluginError, UsageError
-from assay.plugins import (
+from assay.core.errors import PluginError, UsageError
+from assay.core.parts import Fusion
+from assay.core.protocols import Kit
+from assay.core.registry import (
     FUSIONS,
     GROUPS,
     MEASURES,
@@ -25,9 +27,7 @@ from assay.plugins import (
     make,
     part_identities,
 )
-from assay.protocols import Kit
-from assay.retrieval.parts import Fusion
-from assay.spec import Spec, parse_spec
+from assay.core.spec import Spec, parse_spec
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def test_identity_changes_with_parameters_and_version() -> None:
 
 
 def test_an_identity_does_not_depend_on_the_process() -> None:
-    code = "from assay.plugins import *; print(identity(Registry().create(SYSTEMS, 'bm25(k=7)')))"
+    code = "from assay.core.registry import *; print(identity(Registry().create(SYSTEMS, 'bm25(k=7)')))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={"PYTHONHASHSEED": "4711"},
@@ -207,7 +207,7 @@ def test_an_identity_does_not_depend_on_the_process() -> None:
 
 def test_looking_up_a_name_loads_nothing_else() -> None:
     code = (
-        "import sys; from assay.plugins import *; registry = Registry()\n"
+        "import sys; from assay.core.registry import *; registry = Registry()\n"
         f"[registry.names(group) for group in {GROUPS!r}]\n"
         "sys.exit('assay.systems.flat' in sys.modules or 'assay.measures.ranking' in sys.modules)"
     )

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.spec import Spec, parse_spec
+from assay.core.errors import UsageError
+from assay.core.spec import Spec, parse_spec
 
 
 @pytest.mark.parametrize(

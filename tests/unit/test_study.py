@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError, UsageError
-from assay.plugins import DATASETS, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Arm, Item, Passage
-from assay.study import Study, examine_study, open_study
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Arm, Item, Passage
+from assay.core.registry import DATASETS, SYSTEMS, Registry
+from assay.study.study import Study, examine_study, open_study
 
 
 @dataclass(frozen=True)

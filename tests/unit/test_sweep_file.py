@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assay.errors import DataError, UsageError
-from assay.records import Arm
-from assay.study import open_study
-from assay.sweep_file import SweepFile
-from assay.sweep_study import swept_study
+from assay.core.errors import DataError, UsageError
+from assay.core.records import Arm
+from assay.study.study import open_study
+from assay.study.sweep_file import SweepFile
+from assay.study.sweep_study import swept_study
 from small_study import write_study
 
 

@@ -10,15 +10,15 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from assay.records import Comparison, Estimate
+from assay.core.records import Comparison, Estimate
+from assay.core.results import MeasureInfo
+from assay.core.sweep_results import Effect, Fold, Parameter, Setting, Sweep
 from assay.report import sweep_wording as swept
 from assay.report.sweep_page import render_page
 from assay.report.sweep_table import table_of
 from assay.report.sweep_text import render_sweep
 from assay.report.wording import LOWER_BOUND
-from assay.results import MeasureInfo
 from assay.stats.families import outcome
-from assay.sweep_results import Effect, Fold, Parameter, Setting, Sweep
 
 GRID = {"fuse.k": ["40", "60"], "chunk": ["tokens(size=200)", "tokens(size=300)"]}
 NAMES = [f"fuse.k={k}, {chunk}" for k in GRID["fuse.k"] for chunk in GRID["chunk"]]

@@ -8,14 +8,14 @@ from typing import Annotated, Any, ClassVar
 
 import pytest
 
-from assay.errors import AssayError, DataError, UsageError
-from assay.plugins import FUSIONS, SYSTEMS, Registry, identity
-from assay.records import Arm
+from assay.core.errors import AssayError, DataError, UsageError
+from assay.core.parts import Fusion
+from assay.core.records import Arm
+from assay.core.registry import FUSIONS, SYSTEMS, Registry, identity
+from assay.core.spec import parse_spec
 from assay.retrieval.fuse import RRF, Weighted
-from assay.retrieval.parts import Fusion
-from assay.spec import parse_spec
-from assay.study import open_study
-from assay.sweep_parameter import parameters_inside, with_parameter
+from assay.study.study import open_study
+from assay.study.sweep_parameter import parameters_inside, with_parameter
 from small_study import write_study
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError
-from assay.yaml_lines import MOST_FIELDS, read_yaml
+from assay.core.errors import DataError
+from assay.core.yaml_lines import MOST_FIELDS, read_yaml
 
 TEXT = """\
 # a comment

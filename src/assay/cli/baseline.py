@@ -13,9 +13,9 @@ from assay.cli.showing import plain_console, print_json, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from assay.operations.baselines.diff import Change, Difference
-    from assay.operations.baselines.tags import Baseline
-    from assay.study import Study
+    from assay.pipeline.baselines.diff import Change, Difference
+    from assay.pipeline.baselines.tags import Baseline
+    from assay.study.study import Study
 
 SHOWN_IDS = 10  # items named in a line; JSON has them all
 TEXT = 48  # characters of an item's text
@@ -33,9 +33,9 @@ def tag(
     as_json: AsJson = False,
 ) -> None:
     """Keep what a study shows now under a name."""
-    from assay.operations.baselines.tags import tag_baseline
+    from assay.pipeline.baselines.tags import tag_baseline
     from assay.report.wording import TITLES
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     opened = open_study(study)
     found = tag_baseline(opened, name, note, replace)
@@ -48,9 +48,9 @@ def tag(
 
 def list_(study: StudyPath, as_json: AsJson = False) -> None:
     """List what was kept: when, the verdict, how many items had an answer, the note."""
-    from assay.operations.baselines.tags import list_baselines
+    from assay.pipeline.baselines.tags import list_baselines
     from assay.report.wording import TITLES
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     opened = open_study(study)
     found = list_baselines(opened)
@@ -85,9 +85,9 @@ def diff(
     """
     from rich.text import Text
 
-    from assay.operations.baselines.diff import diff_baselines
+    from assay.pipeline.baselines.diff import diff_baselines
     from assay.report.wording import printable
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     found = diff_baselines(open_study(study), name, other, timings)
     if as_json:
@@ -185,7 +185,7 @@ def _extent(study: Study, baseline: Baseline) -> str:
     """`96`, or `66 of 96` where some items had no answer of any system when it was kept."""
     import polars as pl
 
-    from assay.operations.baselines.tags import kept_version
+    from assay.pipeline.baselines.tags import kept_version
 
     unanswered = pl.col("status").is_in(["pending", "failed"]).any()
     asked = kept_version(study, baseline.name).scores.group_by("item", "arm").agg(unanswered)

@@ -8,7 +8,7 @@ import typer
 
 from assay.cli.options import AsJson, Measures, Qrels, Runs
 from assay.cli.showing import show
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 
 def command(
@@ -24,7 +24,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Compare run files: paired differences with intervals, permutation tests, wins and losses."""
-    from assay.operations.run_files import evaluate_runs
+    from assay.pipeline.run_files import evaluate_runs
 
     if len(runs) < 2:
         raise UsageError("A comparison needs two run files or more.")

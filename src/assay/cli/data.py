@@ -11,7 +11,7 @@ import typer
 from assay.cli.options import AsJson
 from assay.cli.progress import Shown
 from assay.cli.showing import plain_console, print_json, say, table
-from assay.errors import DataError
+from assay.core.errors import DataError
 
 if TYPE_CHECKING:
     from assay.datasets.public.catalogue import Release
@@ -92,8 +92,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Hold every file of a release, or of all, to its checksum."""
+    from assay.core.errors import Problem
     from assay.datasets.public.catalogue import check, is_here
-    from assay.errors import Problem
 
     releases = [release for release in _releases(catalogue, below, name) if is_here(release)]
     if name is not None and not releases:

@@ -22,12 +22,12 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Write what is stored as TREC files: a run file a system, and the labels as qrels."""
-    from assay.errors import UsageError
-    from assay.operations.pipeline import Evaluation
-    from assay.operations.trec_export import trec_files
-    from assay.review.panel import is_sealed
-    from assay.run.atomic import write_atomic
-    from assay.study import open_study
+    from assay.core.errors import UsageError
+    from assay.kinds.answers.panel import is_sealed
+    from assay.pipeline.evaluation import Evaluation
+    from assay.pipeline.trec_export import trec_files
+    from assay.store.atomic import write_atomic
+    from assay.study.study import open_study
 
     opened = open_study(study)
     if is_sealed(opened):

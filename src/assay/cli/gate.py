@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict, StudyPath
 from assay.cli.showing import evaluated, finish, require_gates, show
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 
 def command(
@@ -19,8 +19,8 @@ def command(
     Exit code 12: gates, study or data were changed after the answers were stored, so the verdict shown does
     not count.
     """
-    from assay.operations.pipeline import Evaluation
-    from assay.study import open_study
+    from assay.pipeline.evaluation import Evaluation
+    from assay.study.study import open_study
 
     opened = open_study(study)
     if not opened.gates and against is None:

@@ -21,7 +21,7 @@ Replace = Annotated[
 
 def command(study: StudyPath, files: Files, replace: Replace = False, as_json: AsJson = False) -> None:
     """Check finished results of others against a study, and store them as its runs."""
-    from assay.operations.importing import import_results
+    from assay.pipeline.importing import import_results
 
     with Shown() as progress:
         done = import_results(study, files, replace=replace, progress=progress)

@@ -13,7 +13,7 @@ import typer
 
 from assay.cli.options import AsJson
 from assay.cli.showing import print_json, say
-from assay.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 
 # of the studies that come with the program, those to start from
 TEMPLATES = ("answers", "hierarchy", "memory", "models", "search")

@@ -11,23 +11,19 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
 from typing import ParamSpec
 
 import typer
 
 from assay.cli import (
-    annotation,
     baseline,
     compare,
-    dashboard,
     data,
     demo,
     export,
-    fit,
     gate,
-    golden,
-    graph,
     import_results,
     init,
     plugins,
@@ -39,11 +35,10 @@ from assay.cli import (
     score,
     status,
     sweep,
-    tokens,
     validate,
 )
 from assay.cli.showing import say
-from assay.errors import AssayError, DataError
+from assay.core.errors import AssayError, DataError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it: never a verdict, whatever was decided
@@ -86,8 +81,7 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
 
 
 for module in (
-    *(demo, init, plugins, validate, fit, run, score, compare, gate, prove, report, export, status, graph),
-    *(sweep, tokens, dashboard),
+    *(demo, init, plugins, validate, run, score, compare, gate, prove, report, export, status, sweep),
 ):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))
@@ -111,30 +105,29 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
         "Public data sets: official releases, pinned by checksum.",
         {"list": data.list_, "get": data.get, "verify": data.verify},
     ),
-    "annotate": (
-        "Private golden sets: from documents to cases that two people agreed on.",
-        annotation.STEPS,
-    ),
     "baseline": (
         "What a study showed earlier, and what changed since.",
         {"tag": baseline.tag, "list": baseline.list_, "diff": baseline.diff},
     ),
-    "golden": (
-        "Golden sets: checked, frozen, resolved against their corpus, and grown.",
-        {
-            "check": golden.check,
-            "freeze": golden.freeze,
-            "resolve": golden.resolve,
-            "candidates": golden.candidates,
-            "add": golden.add,
-        },
-    ),
 }
-for group, (about, steps) in GROUPS.items():
+
+
+def add_group(name: str, about: str, steps: Mapping[str, Callable[..., None]]) -> None:
     commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=about)
-    for name, step in steps.items():
-        commands.command(name)(told(step))
-    app.add_typer(commands, name=group)
+    for step, command in steps.items():
+        commands.command(step)(told(command))
+    app.add_typer(commands, name=name)
+
+
+for group, (summary, parts) in GROUPS.items():
+    add_group(group, summary, parts)
+# those of kinds of study, and of anybody: a function is a command, a pair of help and functions a group
+for point in sorted(entry_points(group="assay.commands"), key=lambda each: each.name):
+    found = point.load()
+    if callable(found):
+        app.command(point.name)(told(found))
+    else:
+        add_group(point.name, *found)
 
 
 def version(wanted: bool) -> None:

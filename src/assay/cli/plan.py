@@ -19,14 +19,14 @@ from assay.cli.showing import (
     write_report,
     write_reports,
 )
-from assay.errors import SystemFailure
+from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
-    from assay.operations.plan import Step
-    from assay.operations.plan_results import GateResult, PlanResults, Saved, StepResult
-    from assay.plan_file import Conditions
-    from assay.results import Results
-    from assay.run.runner import Outcome
+    from assay.core.results import Results
+    from assay.pipeline.plan import Step
+    from assay.pipeline.plan_results import GateResult, PlanResults, Saved, StepResult
+    from assay.pipeline.runner import Outcome
+    from assay.study.plan_file import Conditions
 
 
 def run_and_show(
@@ -41,7 +41,7 @@ def run_and_show(
     as_json: bool,
 ) -> None:
     """Runs a plan; ends with the exit code of its verdict, or of the failure that ended it."""
-    from assay.operations.plan import open_plan, run_plan
+    from assay.pipeline.plan import open_plan, run_plan
 
     plan = open_plan(path, where=where)
     if require_verdict:
@@ -111,7 +111,7 @@ def roughly(seconds: float) -> str:
 
 def validate_and_show(path: Path, *, as_json: bool) -> None:
     """Checks a plan and all its studies."""
-    from assay.operations.plan import open_plan
+    from assay.pipeline.plan import open_plan
 
     plan = open_plan(path)
     if as_json:
@@ -129,7 +129,7 @@ def validate_and_show(path: Path, *, as_json: bool) -> None:
 
 def show_status(path: Path, *, as_json: bool) -> None:
     """How far every step of a plan is."""
-    from assay.operations.plan import open_plan, plan_status
+    from assay.pipeline.plan import open_plan, plan_status
     from assay.report.text_tables import plain
 
     found = plan_status(plan := open_plan(path))

@@ -11,7 +11,7 @@ from assay.cli.options import AsJson
 from assay.cli.showing import plain_console, print_json, say, table
 
 if TYPE_CHECKING:
-    from assay.operations.catalogue import Listed
+    from assay.pipeline.catalogue import Listed
 
 AFTER_AT = ("measures", "cutoff")  # nDCG@10
 
@@ -26,13 +26,13 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """List what a study can name: systems, data sets, judges, measures and parts, with their parameters."""
-    from assay.plugins import GROUPS, Registry
+    from assay.core.registry import GROUPS, Registry
 
     registry = Registry()
     if name is None and not as_json:  # names only, for which nothing has to be loaded
         _show_groups({group.partition(".")[2]: registry.names(group) for group in GROUPS})
         return
-    from assay.operations.catalogue import catalogue
+    from assay.pipeline.catalogue import catalogue
 
     found = catalogue(registry, name)
     if as_json:

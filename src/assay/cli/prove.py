@@ -10,11 +10,11 @@ from assay.cli.showing import plain_console, print_json, say, table
 
 def command(study: StudyPath, as_json: AsJson = False) -> None:
     """Try every gate on controls: systems that must not pass, made from stored answers, and an oracle."""
-    from assay.operations.pipeline import Evaluation
-    from assay.operations.proving import prove
-    from assay.proof_results import EXPOSED, PROVED, Proof
+    from assay.core.proof_results import EXPOSED, PROVED, Proof
+    from assay.pipeline.evaluation import Evaluation
+    from assay.pipeline.proving import prove
     from assay.report.proofs import HEADER, outcome_title, rows_of, summary
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     def tell(what: str, done: int, total: int) -> None:
         say(f"{what}: {done} of {total}")

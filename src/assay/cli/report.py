@@ -11,7 +11,7 @@ import typer
 from assay.cli.options import Against, AsJson, StudyPath
 from assay.cli.run import Where, selected
 from assay.cli.showing import evaluated, say, write_report
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 
 def command(
@@ -29,9 +29,9 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Write a report of what is stored."""
-    from assay.operations.pipeline import Evaluation
-    from assay.plugins import RENDERERS
-    from assay.study import open_study
+    from assay.core.registry import RENDERERS
+    from assay.pipeline.evaluation import Evaluation
+    from assay.study.study import open_study
 
     stdout = as_json or str(out) == "-"
     if post and (format != "github" or stdout):
@@ -47,7 +47,7 @@ def command(
     path = write_report(results, opened, wanted, out)
     say(f"wrote {path}")
     if post:
-        from assay.operations.github_actions import deliver
+        from assay.kinds.search.github_actions import deliver
 
         delivered = deliver(results, opened, path)
         typer.echo("".join(f"{line}\n" for line in delivered.commands), nl=False)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.review_scores import (
+from assay.cli.showing import plain_console, print_json, say, write_reports
+from assay.kinds.answers.commands.review_scores import (
     export_scores,
     scores_blindly,
     show_agreement,
     show_scoring,
     take_scores_in,
 )
-from assay.cli.showing import plain_console, print_json, say, write_reports
 
 if TYPE_CHECKING:
-    from assay.results import ReviewSummary
+    from assay.core.results import ReviewSummary
 
 NOT_BLIND = "warning: these forms name the model, its ranks and scores: whoever fills them in is not blind"
 
@@ -49,11 +49,11 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write forms for people on what keywords miss, or a model judged: no model, rank or score shows."""
-    from assay.errors import UsageError
-    from assay.operations.reviewing import export_review, export_verdicts
+    from assay.core.errors import UsageError
+    from assay.pipeline.reviewing import export_review, export_verdicts
     from assay.report.wording import counted
     from assay.review.verdicts import ITEMS
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     opened = open_study(study)
     if scores_blindly(opened):
@@ -87,8 +87,8 @@ def take_in(
     as_json: AsJson = False,
 ) -> None:
     """Take in forms that people filled in: all of them, or none where something is wrong with one."""
-    from assay.operations.reviewing import import_review
-    from assay.study import open_study
+    from assay.pipeline.reviewing import import_review
+    from assay.study.study import open_study
 
     opened = open_study(study)
     if scores_blindly(opened):
@@ -115,8 +115,8 @@ def take_in(
 
 def status(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far a review is, and whether it can still change the verdict."""
-    from assay.operations.reviewing import progress_of
-    from assay.study import open_study
+    from assay.pipeline.reviewing import progress_of
+    from assay.study.study import open_study
 
     opened = open_study(study)
     if scores_blindly(opened):
@@ -136,7 +136,7 @@ def _show(found: ReviewSummary) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.records import Arm
+    from assay.core.records import Arm
     from assay.report import wording as words
 
     table = Table(
@@ -160,9 +160,9 @@ def _show(found: ReviewSummary) -> None:
 
 def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far reviewers agree on the passages that several judged, and a model judge with them."""
-    from assay.operations.reviewing import agreement_of, has_forms
+    from assay.pipeline.reviewing import agreement_of, has_forms
     from assay.report import wording as words
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     opened = open_study(study)
     if scores_blindly(opened):

@@ -24,9 +24,9 @@ def blind(
     as_json: AsJson = False,
 ) -> None:
     """Give every response a random id, mask what betrays its condition, and seal the map."""
-    from assay.operations.scoring.blinding import blind_study
+    from assay.kinds.answers.scoring_steps.blinding import blind_study
     from assay.report.wording import counted
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     found = blind_study(open_study(study), by=_who(by), fresh=fresh)
     if as_json:
@@ -47,9 +47,9 @@ def blind(
 
 def check(study: StudyPath, by: By = None, as_json: AsJson = False) -> None:
     """Look for anything in the pack that would tell a rater the condition."""
-    from assay.errors import DataError, Problem
-    from assay.operations.scoring.blinding import check_blinding
-    from assay.study import open_study
+    from assay.core.errors import DataError, Problem
+    from assay.kinds.answers.scoring_steps.blinding import check_blinding
+    from assay.study.study import open_study
 
     leaks = check_blinding(open_study(study), _who(by))
     if as_json:
@@ -92,10 +92,10 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Open the review desk: a local page on which people score, one thing a screen."""
+    from assay.desk.desk_work import desk_state, work_of
     from assay.desk.serving import Opened
     from assay.desk.serving import serve as serving
-    from assay.operations.desk_work import desk_state, work_of
-    from assay.study import open_study
+    from assay.study.study import open_study
 
     def tell(desk: Opened) -> None:
         if as_json:
@@ -137,8 +137,8 @@ def unblind(
     as_json: AsJson = False,
 ) -> None:
     """Open the seal, once all passes are complete and raters agree: one act, which is logged."""
-    from assay.operations.scoring.work import unblind_study
-    from assay.study import open_study
+    from assay.kinds.answers.scoring_steps.work import unblind_study
+    from assay.study.study import open_study
 
     found = unblind_study(open_study(study), by=_who(by), force=force, reason=reason)
     if as_json:
@@ -154,8 +154,8 @@ def suggest(
     as_json: AsJson = False,
 ) -> None:
     """Ask a model for a first guess at accuracy; raters may look at it, and only their word counts."""
-    from assay.operations.scoring.work import suggest_study
-    from assay.study import open_study
+    from assay.kinds.answers.scoring_steps.work import suggest_study
+    from assay.study.study import open_study
 
     found = suggest_study(open_study(study), judge)
     if as_json:

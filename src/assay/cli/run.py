@@ -12,13 +12,13 @@ import typer
 from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict
 from assay.cli.progress import Shown
 from assay.cli.showing import evaluated, finish, require_gates, say, show, write_reports
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.operations.pipeline import Evaluation
-    from assay.run.runner import Outcome
-    from assay.run.selection import Selection
-    from assay.study import Study
+    from assay.pipeline.evaluation import Evaluation
+    from assay.pipeline.runner import Outcome
+    from assay.pipeline.selection import Selection
+    from assay.study.study import Study
 
 MOST_REPEATS = 20
 Where = Annotated[
@@ -70,7 +70,7 @@ def command(
     Exit code 12: a gate was changed after answers that it decides on were stored, so the verdict shown does
     not count. --fresh asks again, under the gate as it is now.
     """
-    from assay.plan_file import is_plan
+    from assay.study.plan_file import is_plan
 
     chosen = [*(where or []), *([f"stage={stage}"] if stage else [])]
     if is_plan(study):
@@ -120,8 +120,8 @@ def run_and_show(
     as_json: bool = False,
 ) -> None:
     """The sequence of all stages, shown; ends with the verdict's exit code."""
-    from assay.run.selection import Selection
-    from assay.study import open_study
+    from assay.pipeline.selection import Selection
+    from assay.study.study import open_study
 
     opened = open_study(path)
     if require_verdict:
@@ -138,10 +138,10 @@ def performed(
     opened: Study, chosen: Selection, *, fresh: bool = False, engine: str = "local"
 ) -> tuple[Outcome, Evaluation]:
     """Checks a study, asks its systems and then its judges, and tells of each; what follows is evaluation."""
-    from assay.operations.pipeline import Evaluation, judge_study
-    from assay.operations.validate import check_study
-    from assay.review.panel import is_sealed
-    from assay.run.runner import run_study
+    from assay.kinds.answers.panel import is_sealed
+    from assay.pipeline.evaluation import Evaluation, judge_study
+    from assay.pipeline.runner import run_study
+    from assay.pipeline.validate import check_study
 
     blind = is_sealed(opened)  # what is built for an arm, and how much, may tell a condition
     arms = chosen.arms(opened)
@@ -165,9 +165,9 @@ def performed(
 
 def _repeated(opened: Study, chosen: Selection, number: int, of: int, *, fresh: bool, engine: str) -> None:
     """Asks again what was answered; judges that cost something are asked about it as about the answers."""
-    from assay.operations.pipeline import judge_study
-    from assay.review.panel import is_sealed
-    from assay.run.runner import repeat_study
+    from assay.kinds.answers.panel import is_sealed
+    from assay.pipeline.evaluation import judge_study
+    from assay.pipeline.runner import repeat_study
 
     if is_sealed(opened):  # what varies may tell a condition
         raise UsageError("--repeat waits until the responses are unblinded. Leave it out until then.")
@@ -183,8 +183,8 @@ def _repeated(opened: Study, chosen: Selection, number: int, of: int, *, fresh: 
 @contextmanager
 def _resumable(opened: Study) -> Iterator[None]:
     """An interrupt says what is kept of a study, and how to go on."""
-    from assay.protocols import PayingJudge
-    from assay.run.status import place_of, study_status
+    from assay.core.protocols import PayingJudge
+    from assay.pipeline.status import place_of, study_status
 
     try:
         yield
@@ -213,7 +213,7 @@ def _left_out(items: int, chosen: Selection) -> str:
 
 def selected(where: list[str], systems: list[str], limit: int | None) -> Selection:
     """The part of the study that the options name."""
-    from assay.run.selection import Selection
+    from assay.pipeline.selection import Selection
 
     conditions: dict[str, list[str]] = {}
     for text in where:

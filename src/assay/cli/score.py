@@ -21,7 +21,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Score run files, with intervals."""
-    from assay.operations.run_files import evaluate_runs
+    from assay.pipeline.run_files import evaluate_runs
 
     results = evaluate_runs(runs, qrels, measure, against="none")
     if per_query and not as_json:

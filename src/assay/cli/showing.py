@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.errors import PluginError, UsageError
+from assay.core.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from assay.operations.pipeline import Evaluation
-    from assay.results import Results
-    from assay.study import Study
+    from assay.core.results import Results
+    from assay.pipeline.evaluation import Evaluation
+    from assay.study.study import Study
 
 EXIT = {None: 0, "go": 0, "no-go": 10, "inconclusive": 11}
 OUTDATED = 12  # the stored answers are older than the gate, the study or the data they are to decide
@@ -70,7 +70,7 @@ def evaluated(evaluation: Evaluation, against: str | None) -> Results:
     """The results, held against a baseline where one is named."""
     if against is None:
         return evaluation.results
-    from assay.operations.baselines.gate import held_against
+    from assay.pipeline.baselines.gate import held_against
 
     return held_against(evaluation, against)
 
@@ -92,8 +92,8 @@ def write_report(results: Results, study: Study, format_: str, out: Path | None 
     """Writes one format: a file, or a folder of files, in the run folder or where it is told."""
     from functools import partial
 
-    from assay.plugins import RENDERERS, blamed
-    from assay.run.atomic import write_atomic
+    from assay.core.registry import RENDERERS, blamed
+    from assay.store.atomic import write_atomic
 
     renderer = study.registry.create(RENDERERS, format_)
     with blamed(f"the report {format_} broke"):

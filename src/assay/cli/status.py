@@ -13,11 +13,11 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     """Show what of a study or a plan is stored, what failed, what is still to do."""
     from rich.text import Text
 
-    from assay.operations.reviewing import next_step
-    from assay.plan_file import is_plan
-    from assay.review.panel import is_sealed
-    from assay.run.status import place_of, study_status, together
-    from assay.study import open_study
+    from assay.kinds.answers.panel import is_sealed
+    from assay.pipeline.reviewing import next_step
+    from assay.pipeline.status import place_of, study_status, together
+    from assay.study.plan_file import is_plan
+    from assay.study.study import open_study
 
     if is_plan(study):
         from assay.cli.plan import show_status

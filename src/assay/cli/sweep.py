@@ -11,17 +11,17 @@ from assay.cli.options import AsJson, StudyPath
 from assay.cli.progress import Shown
 from assay.cli.run import Where, selected
 from assay.cli.showing import plain_console, print_json, say
-from assay.errors import SystemFailure
+from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
-    from assay.operations.sweep.running import Sweeping
-    from assay.sweep_results import Sweep
+    from assay.core.sweep_results import Sweep
+    from assay.pipeline.sweep.running import Sweeping
 
 
 def command(study: StudyPath, where: Where = None, as_json: AsJson = False) -> None:
     """Run every setting of a study's grid, or one change at a time, and say what holds. It resumes."""
-    from assay.operations.sweep.running import Sweeping
-    from assay.study import open_study
+    from assay.pipeline.sweep.running import Sweeping
+    from assay.study.study import open_study
 
     sweeping = Sweeping.of(open_study(study), selected(where or [], [], None).where)
     found = _written(sweeping, _performed(sweeping))
@@ -54,7 +54,7 @@ def _written(sweeping: Sweeping, found: Sweep) -> Sweep:
     """The page and the table beside the run; the page is named in what was found."""
     from assay.report.sweep_page import render_page
     from assay.report.sweep_table import table_of
-    from assay.run.atomic import write_atomic
+    from assay.store.atomic import write_atomic
 
     folder = sweeping.swept.run_folder
     named = dataclasses.replace(found, report=str(folder / "sweep.html"))

@@ -11,8 +11,8 @@ from assay.cli.showing import print_json, say
 
 def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     """Check a study or a plan, its data and its gates, and say what to do about each problem."""
-    from assay.operations.validate import validate_study
-    from assay.plan_file import is_plan
+    from assay.pipeline.validate import validate_study
+    from assay.study.plan_file import is_plan
 
     if is_plan(study):
         from assay.cli.plan import validate_and_show

@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 
 from assay.controls.trial import VERSIONS, DoesNotApply, Draw, Random, StandIn, Trial, answering
-from assay.measures.block import FAILED, Block
-from assay.measures.walk import PATH
-from assay.records import Context, Hit, Item, Piece, Response, Step
-from assay.slices import Condition
+from assay.core.block import FAILED, Block
+from assay.core.records import Context, Hit, Item, Piece, Response, Step
+from assay.core.slices import Condition
+from assay.kinds.memory.measures.walk import PATH
 from assay.stats.rows import Column
 
 DRAWS = 200

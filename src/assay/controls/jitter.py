@@ -10,8 +10,8 @@ import msgspec
 
 from assay.controls.general import DRAWS
 from assay.controls.trial import VERSIONS, DoesNotApply, Draw, Random, Trial, answering
-from assay.measures.block import Block
-from assay.records import Response
+from assay.core.block import Block
+from assay.core.records import Response
 
 
 @dataclass(frozen=True)

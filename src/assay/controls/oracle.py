@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 
 from assay.controls.trial import Columns, DoesNotApply, Draw, StandIn, Trial, answering
-from assay.measures.block import Block, View
-from assay.measures.shown import Wanted, evidence_of
-from assay.measures.tree import PASSAGES, ROUTE, VISITED, Case, cases
-from assay.measures.walk import PATH, REMOVED, SEED, SPREAD, TENSION, Expected, expected
-from assay.protocols import Measure
-from assay.records import FORBIDDEN, IMPOSSIBLE, Context, Hit, Item, Observed, Piece, Response, Step
+from assay.core.block import Block, View
+from assay.core.protocols import Measure
+from assay.core.records import FORBIDDEN, IMPOSSIBLE, Context, Hit, Item, Observed, Piece, Response, Step
+from assay.core.shown import Wanted, evidence_of
+from assay.kinds.hierarchy.measures.tree import PASSAGES, ROUTE, VISITED, Case, cases
+from assay.kinds.memory.measures.walk import PATH, REMOVED, SEED, SPREAD, TENSION, Expected, expected
 from assay.retrieval.tokens import PACKAGED, packaged
 from assay.stats.rows import Column
 

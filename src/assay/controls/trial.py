@@ -19,12 +19,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.controls.candidates import Roles
-from assay.errors import AssayError
-from assay.measures.block import RESPONSE_PARTS, Block
+from assay.core.block import RESPONSE_PARTS, Block
+from assay.core.errors import AssayError
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Judgment, Response
+from assay.core.slices import Condition
 from assay.measures.score import Broken, score_blocks
-from assay.protocols import Measure
-from assay.records import Arm, Judgment, Response
-from assay.slices import Condition
 from assay.stats.rows import Column, Rows
 
 Random = np.random.Generator

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import Problem
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
 from assay.datasets.reading import Reader
-from assay.errors import Problem
-from assay.protocols import Kit
-from assay.records import Item, Passage
 
 
 class _Document(msgspec.Struct):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.errors import UsageError
-from assay.protocols import Kit
-from assay.spec import Spec, parse_spec
+from assay.core.errors import UsageError
+from assay.core.protocols import Kit
+from assay.core.spec import Spec, parse_spec
 
 _MARKS = {"beir": ("corpus.jsonl", "corpus.jsonl.gz"), "folder": ("items.jsonl", "items.jsonl.gz")}
 

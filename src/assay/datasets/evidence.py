@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.datasets.dataset import Corpus
-from assay.records import Passage, Span
+from assay.core.dataset import Corpus
+from assay.core.records import Passage, Span
 
 if TYPE_CHECKING:
-    from assay.retrieval.parts import Tokens
+    from assay.core.parts import Tokens
 
 AGGREGATION, OUT_OF_KB = "aggregation", "out_of_kb"
 SENTENCE, PARAGRAPH = "sentence", "paragraph"

@@ -14,12 +14,12 @@ from typing import Any
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.protocols import Kit
+from assay.core.records import Document, Item, Passage
 from assay.datasets.parquet_table import table_rows
 from assay.datasets.reading import Reader, Relevant, Rows, absent, explained, unknown
-from assay.errors import DataError, Problem, did_you_mean
-from assay.protocols import Kit
-from assay.records import Document, Item, Passage
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _TEXT_COLUMNS = ("doc_id", "text", "title", "source", "section")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, PluginError, Problem, did_you_mean
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
 from assay.datasets.reading import Relevant, unknown
-from assay.errors import DataError, PluginError, Problem, did_you_mean
-from assay.protocols import Kit
-from assay.records import Item, Passage
 
 _PARTS = ("docs", "queries", "qrels")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import DataError, Problem
-from assay.yaml_lines import Lines, Loc, read_text
+from assay.core.errors import DataError, Problem
+from assay.core.yaml_lines import Lines, Loc, read_text
 
 _TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')  # of a text that is known to be JSON
 

@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from assay.core.errors import DataError, PluginError, Problem, UsageError, did_you_mean
+from assay.core.yaml_lines import read_text
 from assay.datasets.markdown_text import ShownText
-from assay.errors import DataError, PluginError, Problem, UsageError, did_you_mean
-from assay.yaml_lines import read_text
 
 LEAST = 50  # characters of a page: with fewer, its text is most likely made by scripts
 HTML = frozenset({".html", ".htm", ".xhtml"})

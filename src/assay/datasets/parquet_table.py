@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.errors import Problem, did_you_mean
 from assay.datasets.reading import Reader
-from assay.errors import Problem, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl

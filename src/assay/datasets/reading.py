@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from assay.errors import DataError, Problem
+from assay.core.errors import DataError, Problem
 
 T = TypeVar("T")
 R = TypeVar("R")

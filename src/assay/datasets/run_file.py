@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from assay.core.errors import DataError, Problem
 from assay.datasets.reading import explained
-from assay.errors import DataError, Problem
 
 _BEGINNING = 2**16  # bytes to look at for the first line of content
 _MIX = 0x9E3779B97F4A7C15  # odd: keeps (a, b) and (b, a) apart when two hashes are combined

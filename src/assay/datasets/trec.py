@@ -18,12 +18,12 @@ from typing import Any
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
 from assay.datasets.reading import Reader, explained
 from assay.datasets.run_file import read_bytes, read_qrels
-from assay.errors import DataError, Problem
-from assay.protocols import Kit
-from assay.records import Item, Passage
 
 _TOP = re.compile(r"<top>(.*?)(?=<top>|\Z)", re.DOTALL | re.IGNORECASE)
 _NUM = re.compile(r"<num>\s*(?:Number:)?\s*([^\s<]+)", re.IGNORECASE)

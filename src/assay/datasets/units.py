@@ -19,9 +19,9 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from assay.errors import DataError, Problem, did_you_mean
-from assay.records import Document, Passage, Span
-from assay.yaml_lines import read_text
+from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.records import Document, Passage, Span
+from assay.core.yaml_lines import read_text
 
 SUFFIXES = (".md", ".txt")
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")

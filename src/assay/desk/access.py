@@ -24,7 +24,7 @@ import msgspec
 from assay.desk.limits import Attempts
 from assay.desk.messages import Entry
 from assay.desk.secrets_file import secret_in
-from assay.run.journal import Writer, read_lines
+from assay.store.journal import Writer, read_lines
 
 LINK_LIFE, SESSION_LIFE = 12 * 3600.0, 30 * 24 * 3600.0  # seconds
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

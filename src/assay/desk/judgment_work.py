@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import msgspec
 
+from assay.core.records import Judgment
 from assay.desk.messages import (
     Draft,
     MarkView,
@@ -29,9 +30,8 @@ from assay.desk.messages import (
 from assay.desk.passages import Place, Step, Subject, Subjects
 from assay.desk.work import Broken, Conflict, NoSuchThing
 from assay.judges.marks import standing
-from assay.records import Judgment
-from assay.run.journal import Judged, Writer
-from assay.run.store import Store
+from assay.store.journal import Judged, Writer
+from assay.store.run_store import Store
 
 
 class _Said:

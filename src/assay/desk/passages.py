@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.datasets.dataset import digest
+from assay.core.dataset import digest
 from assay.desk.messages import Block, Form, Rule
 from assay.judges.marks import text_hash
 

@@ -11,10 +11,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from assay.core.errors import DataError
 from assay.desk.access import Refused, TooMany
 from assay.desk.answers import trouble
 from assay.desk.work import Broken, Conflict, NoSuchThing
-from assay.errors import DataError
 
 
 def say_no(app: FastAPI) -> None:

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.core.errors import UsageError
 from assay.desk.judgment_work import JudgmentWork
 from assay.desk.messages import Block, Choice, Rule
 from assay.desk.messages import Form as Asks
 from assay.desk.passages import Step, Subject, Subjects
-from assay.errors import UsageError
 from assay.judges.marks import shown_with
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
-from assay.operations.pipeline import Evaluation
-from assay.operations.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
+from assay.pipeline.status import place_of
 from assay.review.export import blind_forms
 from assay.review.forms import Form, Row
 from assay.review.order import decisive_order
 from assay.review.pool import Candidate
-from assay.run.status import place_of
-from assay.study import Study
+from assay.study.study import Study
 
 STEP = "relevance"
 BATCH = 20  # passages between which no order of decisiveness shows

@@ -6,9 +6,9 @@ import os
 import secrets
 from pathlib import Path
 
-from assay.disk import sync
-from assay.errors import DataError, Problem
-from assay.run.journal import storing
+from assay.core.errors import DataError, Problem
+from assay.store.disk import sync
+from assay.store.journal import storing
 
 SIZE = 32  # bytes
 _OWNER_ALONE = 0o077  # what nobody else may do

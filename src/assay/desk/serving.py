@@ -11,12 +11,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.dashboard.serve import ENDING, HOST, free_port
+from assay.core.errors import PluginError, UsageError
 from assay.desk.messages import SHORT
 from assay.desk.work import Work
-from assay.errors import PluginError, UsageError
-from assay.review.scoring.alone import held_by
-from assay.run.journal import storing
+from assay.kinds.answers.scoring.alone import held_by
+from assay.kinds.models.dashboard.serve import ENDING, HOST, free_port
+from assay.store.journal import storing
 
 INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, and refused without a password

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assay.core.errors import UsageError
 from assay.desk.judgment_work import JudgmentWork
 from assay.desk.messages import Block, Choice, Form, Rule
 from assay.desk.passages import Step, Subject, Subjects
-from assay.errors import UsageError
-from assay.operations.pipeline import Evaluation
-from assay.operations.reviewing import asked_by, grades_of
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.reviewing import asked_by, grades_of
+from assay.pipeline.status import place_of
 from assay.review.verdicts import ITEMS, Asked, drawn
-from assay.run.status import place_of
-from assay.study import Study
+from assay.study.study import Study
 
 ABOUT = "Grade each passage for its query and intent, by its text alone."
 RULES = [

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from scipy import special
 
+from assay.core.records import Advice
 from assay.gates.looks import Looking
 from assay.gates.margin import Estimated, Margin
 from assay.gates.syntax import Clause
-from assay.records import Advice
 from assay.stats.power import POWER, chance_to_decide
 
 MOST_TIMES, MOST_ITEMS = 9, 300  # more than this many times the items, and than this many, nobody collects

@@ -10,14 +10,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.gates.decision import rule_of
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
 from assay.gates.verdict import leaves_of
 from assay.measures.limit import has_no_end
 from assay.stats.intervals import LEVEL
-from assay.study import Study
+from assay.study.study import Study
 
 _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with both sides exchanged
 

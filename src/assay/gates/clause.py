@@ -8,6 +8,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from assay.core.records import (
+    LABELS,
+    ClauseResult,
+)
 from assay.gates.budget import Levels, levels_of
 from assay.gates.decision import FAILS_OPEN, PASSES_OPEN, decide_plain, means_in, open_clause, rule_of
 from assay.gates.evaluate import Counting, Evaluator, Scope
@@ -23,11 +27,7 @@ from assay.gates.readiness import (
     why_open,
 )
 from assay.gates.syntax import WITHIN, Call, Clause
-from assay.records import (
-    LABELS,
-    ClauseResult,
-)
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 
 WORDS = {True: "holds", False: "fails", None: "open"}
 ORDER = (True, None, False)

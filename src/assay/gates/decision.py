@@ -14,7 +14,15 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 
-from assay.errors import PluginError, UsageError
+from assay.core.block import FAILED
+from assay.core.errors import PluginError, UsageError
+from assay.core.records import (
+    GAIN_SHOWN,
+    LOSS_SHOWN,
+    NOT_GUARDED,
+    THRESHOLD_SHOWN,
+    ClauseResult,
+)
 from assay.gates.advice import Plan, advice_on
 from assay.gates.budget import Levels
 from assay.gates.closed_form import unreached
@@ -32,16 +40,8 @@ from assay.gates.readiness import (
     why_open,
 )
 from assay.gates.syntax import WITHIN, Call, Clause, Rule
-from assay.measures.block import FAILED
-from assay.records import (
-    GAIN_SHOWN,
-    LOSS_SHOWN,
-    NOT_GUARDED,
-    THRESHOLD_SHOWN,
-    ClauseResult,
-)
 from assay.stats.power import detectable_difference
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
 PASSES_OPEN = "the estimate passes, but its interval does not exclude a loss"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from assay.core.records import Verdict
 from assay.gates.budget import families
 from assay.gates.clause import decide_clause
 from assay.gates.closed_form import linear
@@ -19,7 +20,6 @@ from assay.gates.looks import LookBook
 from assay.gates.parts import written_out
 from assay.gates.syntax import Binary, Clause
 from assay.gates.verdict import Gate, look_at
-from assay.records import Verdict
 from assay.stats.families import GateDifference
 
 

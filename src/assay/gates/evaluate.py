@@ -16,13 +16,13 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.block import Block
+from assay.core.records import Arm, Judgment
+from assay.core.registry import Registry, blamed
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, ItemTest, Negate, Number
 from assay.judges.ratings import shared_ratings
-from assay.measures.block import Block
 from assay.measures.same_answers import SameAnswers, reads_answers
-from assay.plugins import Registry, blamed
-from assay.records import Arm, Judgment
 from assay.stats.columns import TIE
 from assay.stats.prediction_powered import Powered
 from assay.stats.rectified import Rectifying

@@ -13,7 +13,11 @@ from math import isinf, isnan
 import msgspec
 import numpy as np
 
-from assay.errors import AssayError, PluginError, Problem, UsageError
+from assay.core.block import FAILED
+from assay.core.errors import AssayError, PluginError, Problem, UsageError
+from assay.core.protocols import Measure
+from assay.core.records import Factors
+from assay.core.results import Figure
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_expression
 from assay.gates.leaf import Mean, means_of
@@ -21,12 +25,8 @@ from assay.gates.margin import Margin, margins_of, statistics_of
 from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
 from assay.gates.syntax import Call, Clause, Condition, Number
 from assay.gates.verdict import leaves_of
-from assay.measures.block import FAILED
-from assay.protocols import Measure
-from assay.records import Factors
-from assay.results import Figure
-from assay.study import Study
-from assay.study_problems import missing_budget
+from assay.study.problems import missing_budget
+from assay.study.study import Study
 
 SYSTEM = "{system}"
 

@@ -24,7 +24,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TypeVar
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.core.slices import NAME, WORD, numbers
 from assay.gates.lookalikes import HINTS, misread_tail, two_clauses, without_equality, without_percent
 from assay.gates.syntax import (
     RESERVED,
@@ -45,7 +46,6 @@ from assay.gates.syntax import (
     Rule,
     constant,
 )
-from assay.slices import NAME, WORD, numbers
 
 T = TypeVar("T")
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.errors import PluginError, UsageError, did_you_mean
+from assay.core.errors import PluginError, UsageError, did_you_mean
+from assay.core.protocols import Measure, Statistic
+from assay.core.registry import MEASURES, STATISTICS, Registry
+from assay.core.spec import Spec
 from assay.gates.lookalikes import choice_of_one, every_system, instead_of, wrong_number
 from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, ItemTest, Negate
 from assay.measures.parse import REFUSED, make_measure, takes_parameter
-from assay.plugins import MEASURES, STATISTICS, Registry
-from assay.protocols import Measure, Statistic
-from assay.spec import Spec
 
 FUNCTIONS = ("max", "min")
 EVERY = "*"

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import digest
+from assay.core.dataset import digest
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean
 from assay.stats.sequential import size_of, step_of, tail_of_last

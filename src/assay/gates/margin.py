@@ -15,14 +15,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.core.protocols import Statistic
 from assay.gates.closed_form import Linear, closed_form, linear, powered, rows_for_long_tails
 from assay.gates.evaluate import Counting, Evaluator, Scope, combined, worth
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.gates.widening import STEP, Widening, seeds_in, strict_rows
 from assay.measures.limit import has_limit
-from assay.protocols import Statistic
 from assay.stats.columns import TIE, spread
 from assay.stats.intervals import (
     FEW,

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.block import FAILED, PENDING, UNJUDGED
+from assay.core.records import Arm, Item
+from assay.core.registry import blamed
 from assay.gates.evaluate import Counting, Evaluator
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate
-from assay.measures.block import FAILED, PENDING, UNJUDGED
-from assay.plugins import blamed
-from assay.records import Arm, Item
 
 MOST_FAILING = 6  # columns with failed rows whose ends are all combined
 Bools = NDArray[np.bool_]

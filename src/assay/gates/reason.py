@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from assay.records import LABELS, Advice, ClauseResult, Verdict
+from assay.core.records import LABELS, Advice, ClauseResult, Verdict
 
 NO_KILL = "no kill condition is met"
 

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from assay.slices import NAME, WORD, Condition, bare_or_quoted
+from assay.core.slices import NAME, WORD, Condition, bare_or_quoted
 
 __all__ = ["Binary", "Call", "Clause", "Condition", "Expression", "ForEach", "ItemTest", "Negate", "Number"]
 

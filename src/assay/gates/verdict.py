@@ -13,7 +13,10 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import UsageError, did_you_mean
+from assay.core.errors import UsageError, did_you_mean
+from assay.core.protocols import Measure
+from assay.core.records import ClauseResult, Verdict
+from assay.core.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
 from assay.gates.budget import Levels
 from assay.gates.clause import decide_clause, levels_within
 from assay.gates.decision import is_guarded
@@ -24,12 +27,9 @@ from assay.gates.looks import LookBook, Looking, evidence_of
 from assay.gates.parts import Group, repeated
 from assay.gates.reason import NO_KILL, reason_for_go
 from assay.gates.syntax import Call, Clause
-from assay.protocols import Measure
-from assay.records import ClauseResult, Verdict
-from assay.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
 from assay.stats.unseen import unseen_share
-from assay.study import Study
-from assay.study_file import GateFile
+from assay.study.study import Study
+from assay.study.study_file import GateFile
 
 UNLISTED = "*"  # stands for the values that only the data know
 FAILS_TOO_OFTEN = "a system failed on more items than the gate allows"

@@ -14,19 +14,19 @@ from functools import cached_property
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.protocols import Kit, PayingJudge
+from assay.core.records import Budget, Finding, Item, Judgment, Observed, Query, Question, Response
+from assay.core.registry import identity
 from assay.judges.marks import text_hash
-from assay.plugins import identity
-from assay.protocols import Kit, PayingJudge
-from assay.records import Budget, Finding, Item, Judgment, Observed, Query, Question, Response
-from assay.run.answering import Asked, Crew
-from assay.run.indexes import Indexes
-from assay.run.journal import Answer, Judged, Writer
-from assay.run.keys import Unit
-from assay.run.performing import Progress, Tally
-from assay.run.runner import Purse
-from assay.run.store import Store
-from assay.study import Study
+from assay.pipeline.answering import Asked, Crew
+from assay.pipeline.indexes import Indexes
+from assay.pipeline.performing import Progress, Tally
+from assay.pipeline.runner import Purse
+from assay.store.journal import Answer, Judged, Writer
+from assay.store.keys import Unit
+from assay.store.run_store import Store
+from assay.study.study import Study
 
 HOPELESS = 10  # questions that failed, none having been answered: a judge that is down, or does not fit
 

@@ -18,16 +18,16 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
-from assay.chat import Chat
-from assay.datasets.dataset import Dataset
-from assay.endpoint import Client, Endpoint, Refused
-from assay.errors import Retryable, SystemFailure, UsageError
+from assay.core.block import Block
+from assay.core.dataset import Dataset
+from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Finding, Item, Question
+from assay.core.registry import aside, identity
+from assay.core.yaml_lines import read_text
 from assay.judges.llm_prompt import Graded, NoGrade, Prompt, packaged_name, packaged_prompt, read_prompt
-from assay.measures.block import Block
-from assay.plugins import aside, identity
-from assay.protocols import Kit
-from assay.records import Finding, Item, Question
-from assay.yaml_lines import read_text
+from assay.retrieval.chat import Chat
 
 EXPECTS = {"relevance": None, "intent": "intent"}  # of the items that a prompt of each label asks about
 

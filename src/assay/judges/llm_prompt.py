@@ -28,9 +28,9 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 import yaml
 
-from assay.datasets.dataset import digest
-from assay.errors import DataError, Problem, UsageError, did_you_mean
-from assay.records import Item
+from assay.core.dataset import digest
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.records import Item
 from assay.retrieval.quoting import code_for, fenced, shown
 
 Label = Literal["relevance", "intent", "answerable", "accuracy"]  # what a prompt may give grades of

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, digest
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.dataset import Corpus, digest
+from assay.core.records import Judgment
 from assay.measures.marks import REVIEW
-from assay.records import Judgment
 
 Place = tuple[str | None, int | None]  # arm and seed; None: all of them
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence, Set
 import msgspec
 import polars as pl
 
-from assay.datasets.dataset import digest
-from assay.measures.block import LABEL_COLUMNS, Labels
-from assay.records import Judgment
+from assay.core.block import LABEL_COLUMNS, Labels
+from assay.core.dataset import digest
+from assay.core.records import Judgment
 
 
 def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], closed: Set[str]) -> Labels:

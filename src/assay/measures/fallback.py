@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import PluginError
-from assay.measures.block import Block, View
+from assay.core.block import Block, View
+from assay.core.errors import PluginError
 
 # The families of ir_measures that score rankings, and whether they stay within 0 and 1.
 FAMILIES: dict[str, bool] = {

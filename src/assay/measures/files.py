@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from assay.core.errors import DataError, PluginError, Problem, UsageError
+from assay.core.gains import gain_matrix
+from assay.core.records import Status
+from assay.core.registry import Registry
 from assay.datasets.run_file import read_qrels, read_run
-from assay.errors import DataError, PluginError, Problem, UsageError
 from assay.measures.fallback import IrMeasure
-from assay.measures.gains import gain_matrix
 from assay.measures.parse import parse_measure
 from assay.measures.ranking import Ranked
 from assay.measures.reach import cut_short, unreached
 from assay.measures.score import STATUS
-from assay.plugins import Registry
-from assay.records import Status
 
 _EXAMPLES = 3
 

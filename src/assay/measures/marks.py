@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.measures.block import Block
+from assay.core.block import Block
 
 REVIEW = "review"  # the label of people's marks; also the tag that says whether an item wants them
 KEYWORD_MATCH = "KEYWORD_MATCH"  # relevant, and the rules say so

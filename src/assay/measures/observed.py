@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.measures.block import FAILED, PENDING, Block
+from assay.core.block import FAILED, PENDING, Block
+from assay.core.records import Response
 from assay.measures.limit import MeasureWithLimit
 from assay.measures.parse import measure_name
-from assay.records import Response
 
 
 @dataclass(frozen=True)

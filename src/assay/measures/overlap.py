@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.errors import UsageError
 from assay.measures.parse import measure_name
 
 

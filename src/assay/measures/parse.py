@@ -12,12 +12,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from assay.errors import PluginError, UsageError, did_you_mean
-from assay.plugins import MEASURES, Registry, make
-from assay.spec import Spec, parse_spec
+from assay.core.errors import PluginError, UsageError, did_you_mean
+from assay.core.registry import MEASURES, Registry, make
+from assay.core.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
-    from assay.protocols import Measure
+    from assay.core.protocols import Measure
 
 ALIASES = {"Hit": "Success", "MRR": "RR", "MAP": "AP", "NDCG": "nDCG"}
 REFUSED = {

@@ -18,9 +18,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
-from assay.measures.block import Block, Level, View
-from assay.measures.gains import GainMatrix, Ints
+from assay.core.block import Block, Level, View
+from assay.core.errors import UsageError
+from assay.core.gains import GainMatrix, Ints
 from assay.measures.parse import measure_name
 
 Floats = NDArray[np.float64]

@@ -7,11 +7,11 @@ from math import inf
 
 import numpy as np
 
-from assay.measures.block import Block, View
+from assay.core.block import Block, View
+from assay.core.gains import GainMatrix
+from assay.core.protocols import Measure
 from assay.measures.fallback import IrMeasure
-from assay.measures.gains import GainMatrix
 from assay.measures.ranking import RR, Judged, P, Ranked, Rprec, Success
-from assay.protocols import Measure
 
 MANY = 0.5  # the share of lists that end at one length, from which on they were cut there
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.measures.block import RESPONSE_PARTS, Block
-from assay.protocols import Measure
-from assay.records import Arm, Hit, Observed, Response
+from assay.core.block import RESPONSE_PARTS, Block
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Hit, Observed, Response
 
 
 def reads_answers(measure: Measure) -> bool:

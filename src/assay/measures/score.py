@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import AssayError, PluginError
-from assay.measures.block import (
+from assay.core.block import (
     FAILED,
     MISSING,
     NOT_APPLICABLE,
@@ -23,10 +22,11 @@ from assay.measures.block import (
     Block,
     View,
 )
+from assay.core.errors import AssayError, PluginError
+from assay.core.protocols import Measure
+from assay.core.records import Status
+from assay.core.registry import blamed
 from assay.measures.marks import REVIEW, wants_review
-from assay.plugins import blamed
-from assay.protocols import Measure
-from assay.records import Status
 
 SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
 STATUS = pl.Enum([status.value for status in Status])

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.measures.block import Block
+from assay.core.block import Block
 from assay.measures.marks import (
     FALSE_POSITIVE,
     KEYWORD_MATCH,

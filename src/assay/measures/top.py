@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.measures.parse import measure_name
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.datasets.dataset import Place
-from assay.records import ClauseResult, Verdict
+from assay.core.dataset import Place
+from assay.core.records import ClauseResult, Verdict
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, ItemView, Results, Turn
 from assay.report.github_text import expected_text, returned_text
 from assay.report.verdict_words import clause_words
 from assay.report.wording import (
@@ -18,8 +19,7 @@ from assay.report.wording import (
     printable,
     shortened,
 )
-from assay.results import GO, INCONCLUSIVE, NO_GO, ItemView, Results, Turn
-from assay.study import Study
+from assay.study.study import Study
 
 SHOWN = 10  # annotations of each kind that GitHub shows of a step
 TEXT = 300  # characters of a text

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from assay.records import Status
+from assay.core.records import Status
+from assay.core.results import ItemView, Results
 from assay.report.flips import GRAVITY, Grid, counterparts
 from assay.report.review import SEMANTIC, WRONG, mark_word
 from assay.report.svg import style_of
 from assay.report.wording import shortened, wants_review
-from assay.results import ItemView, Results
 
 UNWANTED = "must not come back"
 SNIPPETS = (240, 200, 165, 135, 110, 90, 70, 50, 0)  # characters of a hit's text, the longest that fits

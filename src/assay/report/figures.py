@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.core.results import Figure, Results
 from assay.report import wording as say
-from assay.results import Figure, Results
 
 
 @dataclass(frozen=True)

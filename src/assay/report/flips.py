@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from assay.records import GRAVEST_FIRST, Arm, Factors, Status
-from assay.results import ItemView, MeasureInfo, Results
+from assay.core.records import GRAVEST_FIRST, Arm, Factors, Status
+from assay.core.results import ItemView, MeasureInfo, Results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,8 @@ from html import escape
 from typing import ClassVar
 from urllib.parse import quote
 
-from assay.records import Arm, Estimate, Verdict
+from assay.core.records import Arm, Estimate, Verdict
+from assay.core.results import Against, ItemView, MeasureInfo, Results, Turn
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.github_text import (
@@ -30,7 +31,6 @@ from assay.report.github_text import (
 )
 from assay.report.proofs import summary
 from assay.report.verdict_words import verdict_words
-from assay.results import Against, ItemView, MeasureInfo, Results, Turn
 
 WARNINGS, SYSTEMS = 10, 10  # shown of each
 FACTS = ("assay", "python", "study fingerprint")  # of where the figures are from

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.core.results import ItemView
 from assay.report import wording as say
 from assay.report.markdown import code, escaped, table
-from assay.results import ItemView
 
 MOST = 65_000  # characters. GitHub takes 65,536; whoever posts the comment may add a line
 ROWS, ITEMS = (100, 20), (20, 10, 5)  # of a table, and of one whose rows hold texts: as many as have room

@@ -12,22 +12,22 @@ from typing import Any, ClassVar
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from assay.records import Arm, Comparison, Estimate, Verdict
+from assay.core.records import Arm, Comparison, Estimate, Verdict
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
+from assay.kinds.answers.report.scoring_views import scoring_view
+from assay.kinds.hierarchy.report.curve_drawing import curve_views
+from assay.kinds.hierarchy.report.curves import folded_measures
+from assay.kinds.hierarchy.report.tree_figure import tree_figures
+from assay.kinds.memory.report.graph_picture import walk_figures
 from assay.report import proofs, svg
 from assay.report import review as reviewed
 from assay.report import wording as say
-from assay.report.curve_drawing import curve_views
-from assay.report.curves import folded_measures
 from assay.report.drilldown import item_data
 from assay.report.figures import figure_tables
 from assay.report.flips import Changes, changes, score_grid
-from assay.report.graph_picture import walk_figures
 from assay.report.refusals import Refusals
-from assay.report.scoring_views import scoring_view
 from assay.report.svg import style_of
-from assay.report.tree_figure import tree_figures
 from assay.report.verdict_words import ClauseWords, verdict_words
-from assay.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
 
 SHADES = 6  # steps of the heat table
 MOST = 1_950_000  # bytes of the whole page

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.results import Results
+from assay.core.results import Results
 
 
 @dataclass(frozen=True)

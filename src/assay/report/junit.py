@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 from xml.etree import ElementTree as ET
 
-from assay.records import Verdict
+from assay.core.records import Verdict
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
 from assay.report.verdict_words import ClauseWords, verdict_words
 from assay.report.wording import clauses_of, favours, printable
-from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.records import Arm, Comparison, Estimate
+from assay.core.records import Arm, Comparison, Estimate
+from assay.core.results import ItemView, Results
+from assay.kinds.answers.report.scoring import agreement_lines, short_table, state_lines
+from assay.kinds.hierarchy.report.curves import in_curves, panels_of
+from assay.kinds.hierarchy.report.tree_wording import tree_line
 from assay.report import proofs
 from assay.report import review as reviewed
 from assay.report import wording as say
-from assay.report.curves import in_curves, panels_of
 from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.flips import Changes, changes
 from assay.report.proofs import beside_verdict
 from assay.report.refusals import Refusals
-from assay.report.scoring import agreement_lines, short_table, state_lines
-from assay.report.tree_wording import tree_line
 from assay.report.verdict_words import verdict_words
-from assay.results import ItemView, Results
 
 WORST = 20
 BAR = r"\|"

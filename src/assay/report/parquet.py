@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from assay.results import Results
+from assay.core.results import Results
 
 
 @dataclass(frozen=True)

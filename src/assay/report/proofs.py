@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.proof_results import EXPOSED, UNPROVED, CaughtLoss, ControlResult, Proof
+from assay.core.proof_results import EXPOSED, UNPROVED, CaughtLoss, ControlResult, Proof
+from assay.core.results import Results
 from assay.report.wording import counted, listed
-from assay.results import Results
 
 TITLE = "Controls"
 LEAD = (

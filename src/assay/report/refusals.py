@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from assay.records import Arm, Comparison, Estimate
+from assay.core.records import Arm, Comparison, Estimate
+from assay.core.results import Results
 from assay.report import wording as say
-from assay.results import Results
 
 NAMED = 3  # systems named where several were refused alike
 _EXAMPLES = re.compile(r"\s*\([^()]*\)$")  # the items that a reason names

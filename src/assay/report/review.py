@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from assay.core.records import Arm, Estimate
+from assay.core.results import Results, Returned, ReviewSummary
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.records import Arm, Estimate
 from assay.report import wording as say
 from assay.report.views import SHOWN_HITS
-from assay.results import Results, Returned, ReviewSummary
 
 KEYWORD, SEMANTIC, WRONG, OPEN = "keyword", "semantic", "false positive", "open"
 WORDS = {KEYWORD_MATCH: KEYWORD, SEMANTIC_MATCH: SEMANTIC, FALSE_POSITIVE: WRONG}

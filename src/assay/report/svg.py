@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
 from assay.report.wording import with_interval
-from assay.results import GO, INCONCLUSIVE, NO_GO, Results
 
 HEIGHT = 28
 COLOURS = 8  # classes s0 … s7 of the style sheet

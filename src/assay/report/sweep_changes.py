@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Comparison
+from assay.core.records import Comparison
+from assay.core.results import INCONCLUSIVE
+from assay.core.sweep_results import Setting, Sweep
 from assay.report import wording as say
 from assay.report.sweep_wording import is_better, note
-from assay.results import INCONCLUSIVE
-from assay.sweep_results import Setting, Sweep
 
 LOSES, GAINS, UNCORRECTED, UNCLEAR, NOT_COMPARED = "loses", "gains", "uncorrected", "unclear", "not compared"
 MATTERS, NOTHING_SHOWN, NONE = "matters", "open", "none"

@@ -9,13 +9,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from assay.records import Comparison, Estimate
+from assay.core.records import Comparison, Estimate
+from assay.core.sweep_results import Fold, Parameter, Sweep
 from assay.report import svg
 from assay.report import sweep_changes as changed
 from assay.report import sweep_wording as swept
 from assay.report import wording as say
 from assay.report.html import about, point, shade, source_hash, templates
-from assay.sweep_results import Fold, Parameter, Sweep
 
 _POLICY = "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
 COLOUR = "s0"  # all settings are of one system

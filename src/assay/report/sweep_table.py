@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from assay.core.sweep_results import Setting, Sweep
 from assay.report.wording import settled, where_text
-from assay.sweep_results import Setting, Sweep
 
 
 def table_of(sweep: Sweep) -> pl.DataFrame:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from assay.records import Comparison, Estimate
-    from assay.results import MeasureInfo
-    from assay.sweep_results import Sweep
+    from assay.core.records import Comparison, Estimate
+    from assay.core.results import MeasureInfo
+    from assay.core.sweep_results import Sweep
 
 
 def render_sweep(sweep: Sweep, console: Console) -> None:

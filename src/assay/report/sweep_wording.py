@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assay.records import Comparison, Estimate
+from assay.core.records import Comparison, Estimate
+from assay.core.results import GO, INCONCLUSIVE
+from assay.core.sweep_results import Fold, Parameter, Setting, Sweep
 from assay.report import wording as say
-from assay.results import GO, INCONCLUSIVE
-from assay.sweep_results import Fold, Parameter, Setting, Sweep
 
 BETTER, STAYS, OPEN, NONE = "better", "stays", "open", "none"
 TITLES = {

@@ -12,19 +12,19 @@ from rich.padding import Padding
 from rich.segment import Segments
 from rich.table import Table
 
-from assay.records import Arm, Estimate
+from assay.core.records import Arm, Estimate
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
+from assay.kinds.answers.report.text_scoring import scoring_parts
+from assay.kinds.hierarchy.report.curves import in_curves
+from assay.kinds.hierarchy.report.tree_wording import tree_line
 from assay.report import review as reviewed
 from assay.report import wording as say
-from assay.report.curves import in_curves
 from assay.report.proofs import beside_verdict
 from assay.report.text_differences import decisive, difference_parts, unshown
 from assay.report.text_figures import curve_tables, figure_parts
 from assay.report.text_items import item_tables, latency_lines
-from assay.report.text_scoring import scoring_parts
 from assay.report.text_tables import GAP, WORDS, columned, folded, grid, plain, side_by_side, turned
-from assay.report.tree_wording import tree_line
 from assay.report.verdict_words import VerdictWords, verdict_words
-from assay.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 from rich.console import Group
 
-from assay.records import Arm, Comparison
+from assay.core.records import Arm, Comparison
+from assay.core.results import MeasureInfo, Results
 from assay.report import wording as say
 from assay.report.refusals import Refusals
 from assay.report.text_tables import GAP, columned, plain
-from assay.results import MeasureInfo, Results
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 
-from assay.report.curves import panels_of
+from assay.core.results import Results
+from assay.kinds.hierarchy.report.curves import panels_of
 from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.text_tables import grid, plain, side_by_side
-from assay.results import Results
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

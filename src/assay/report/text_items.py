@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from assay.records import Status
+from assay.core.records import Status
+from assay.kinds.memory.report.walks import path_line
 from assay.report import wording as say
 from assay.report.flips import score_grid
 from assay.report.text_tables import GAP, plain, side_by_side
-from assay.report.walks import path_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from assay.results import ItemView, Results
+    from assay.core.results import ItemView, Results
 
 QUERY = 24  # characters shown of a query
 WALKED, LEAST = "walked", 12  # the head of the column of paths, and its least width

@@ -16,7 +16,7 @@ from assay.report import wording as say
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from assay.results import Turn
+    from assay.core.results import Turn
 
 GAP = 2
 MOST = 80  # characters of a query

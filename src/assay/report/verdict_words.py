@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.records import ClauseResult, Verdict
+from assay.core.records import ClauseResult, Verdict
 from assay.report import wording as say
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.judges.anchor_index import GRADES, label_of
-from assay.measures.block import Block, View
+from assay.core.block import Block, View
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Measure
+from assay.core.records import Hit, Item, Response
+from assay.core.results import Expected, ItemView, MeasureInfo, Returned
+from assay.kinds.memory.report.walks import expected_path, walk_of
+from assay.kinds.search.judges.anchor_index import GRADES, label_of
 from assay.measures.marks import GRADES as MARK_GRADES
 from assay.measures.marks import REVIEW, marked_hits, wants_review
-from assay.protocols import Measure
-from assay.records import Hit, Item, Response
-from assay.report.walks import expected_path, walk_of
-from assay.results import Expected, ItemView, MeasureInfo, Returned
 
 # Labels of which only a part is known, each with how many hits, from the first on, somebody looked at.
 Bounded = Mapping[str, float]

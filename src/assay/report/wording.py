@@ -6,10 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.errors import UsageError
-from assay.gates.reason import advice_in_words, beside, reason_for_go
-from assay.measures.marks import REVIEW
-from assay.records import (
+from assay.core.errors import UsageError
+from assay.core.records import (
     LOSS_SHOWN,
     NO_LOSS_SHOWN,
     ClauseResult,
@@ -18,7 +16,7 @@ from assay.records import (
     Status,
     Verdict,
 )
-from assay.results import (
+from assay.core.results import (
     FIRST_FAILS,
     FIRST_OPEN,
     GO,
@@ -30,7 +28,9 @@ from assay.results import (
     MeasureInfo,
     Results,
 )
-from assay.spec import Spec, parse_spec
+from assay.core.spec import Spec, parse_spec
+from assay.gates.reason import advice_in_words, beside, reason_for_go
+from assay.measures.marks import REVIEW
 
 NOTHING = "n/a"
 AT_LEAST = "≥ "

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.plugins import TOKENIZERS
-from assay.records import Document, Passage, Span
-from assay.retrieval.parts import Tokenizer, Tokens
+from assay.core.errors import UsageError
+from assay.core.parts import Tokenizer, Tokens
+from assay.core.records import Document, Passage, Span
+from assay.core.registry import TOKENIZERS
 from assay.retrieval.sentences import sentence_spans, trimmed
 from assay.retrieval.tokens import O200kBase, release
 
 if TYPE_CHECKING:
-    from assay.protocols import Kit
+    from assay.core.protocols import Kit
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 import yaml
 
+from assay.core.parts import Tokenizer, Tokens
+from assay.core.records import Document, Passage, Span
+from assay.core.registry import TOKENIZERS
 from assay.datasets.html_parser import PageParser
-from assay.plugins import TOKENIZERS
-from assay.records import Document, Passage, Span
 from assay.retrieval.chunk import TokenLine, at_least, made_with, passage
-from assay.retrieval.parts import Tokenizer, Tokens
 from assay.retrieval.sentences import sentence_spans, trimmed
 from assay.retrieval.tokens import O200kBase, release
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-    from assay.protocols import Kit
+    from assay.core.protocols import Kit
 
 _NEWLINE = re.compile(r"\r\n?|\n")  # what CommonMark takes for the end of a line
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?!\s*\n)((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")

@@ -9,9 +9,9 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from assay.records import Budget, Context, Passage, Piece, Span
+from assay.core.parts import Candidates, Floats, Model, Selector, Tokens
+from assay.core.records import Budget, Context, Passage, Piece, Span
 from assay.retrieval.entities import holds
-from assay.retrieval.parts import Candidates, Floats, Model, Selector, Tokens
 from assay.retrieval.sentences import sentence_spans
 
 _MOST_SENTENCES = 500  # to choose from: selectors compare each with each

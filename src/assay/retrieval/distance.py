@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.records import Hit
+from assay.core.records import Hit
 
 
 def result_distance(a: Sequence[Hit], b: Sequence[Hit]) -> float:

@@ -15,11 +15,11 @@ from contextlib import suppress
 from functools import partial
 from time import perf_counter
 
-from assay.datasets.dataset import digest
-from assay.errors import SystemFailure
-from assay.protocols import Kit
+from assay.core.dataset import digest
+from assay.core.errors import SystemFailure
+from assay.core.parts import Embedder, Model, Role, Vectors
+from assay.core.protocols import Kit
 from assay.retrieval.memory import Remembered, VectorMemory
-from assay.retrieval.parts import Embedder, Model, Role, Vectors
 
 _STRIPES = 64  # queries that can be in hand at once without waiting for each other, by chance
 

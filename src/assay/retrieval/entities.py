@@ -19,16 +19,16 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_array
 
-from assay.datasets.dataset import Corpus, digest
-from assay.protocols import Kit, Tell, unheard
-from assay.records import Passage
+from assay.core.dataset import Corpus, digest
+from assay.core.parts import Ints
+from assay.core.protocols import Kit, Tell, unheard
+from assay.core.records import Passage
 from assay.retrieval.content import ENGLISH
-from assay.retrieval.parts import Ints
 from assay.retrieval.sentences import sentence_spans
-from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
 from assay.retrieval.tokens import release
 from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.weights import check_runs, check_starts
+from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
 
 # To be raised when a name, or where it is, is told otherwise: entities kept from before are then not used.
 VERSION = "2"

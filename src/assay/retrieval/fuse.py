@@ -11,8 +11,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.retrieval.parts import NOTHING, Floats, Ranking
+from assay.core.errors import UsageError
+from assay.core.parts import NOTHING, Floats, Ranking
 
 Norm = Literal["minmax", "max", "sum", "zscore", "rank", "none"]
 

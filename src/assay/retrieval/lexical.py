@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.retrieval.parts import Ranking
-from assay.retrieval.shelf import UNREADABLE, DamagedFolder
+from assay.core.errors import UsageError
+from assay.core.parts import Ranking
+from assay.store.cache import UNREADABLE, DamagedFolder
 
 if TYPE_CHECKING:
     from tantivy import Index as TantivyIndex

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
-from assay.protocols import Kit
-from assay.records import Edge, Node, Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import UsageError
+from assay.core.parts import Floats, Ints, Model, Ranking
+from assay.core.protocols import Kit
+from assay.core.records import Edge, Node, Passage
 from assay.retrieval.context import by_rank
 from assay.retrieval.embed.static import Static
 from assay.retrieval.entities import VERSION, Entities
-from assay.retrieval.parts import Floats, Ints, Model, Ranking
 from assay.retrieval.sentences import sentence_spans
 
 MENTIONS, LEADS = "mentions", "names"  # edges: from a passage to a name in it, from a name to a passage

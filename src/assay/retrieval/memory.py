@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.errors import Retryable, SystemFailure
-from assay.retrieval.parts import Vectors
-from assay.retrieval.shelf import disk_told
+from assay.core.errors import Retryable, SystemFailure
+from assay.core.parts import Vectors
+from assay.store.cache import disk_told
 
 _ROWS_AT_ONCE = 500  # SQLite takes some thousand parameters a statement
 _LITTLE = 1 << 16  # bytes

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from assay.datasets.dataset import digest
+from assay.core.dataset import digest
 
 # Signs that no reader sees, in which orders can be hidden: controls, changes of direction, tags, selectors.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e0fff]")

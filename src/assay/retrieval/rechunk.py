@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError, Problem
-from assay.protocols import Kit
-from assay.records import Document, Item, Passage, Span
-from assay.retrieval.parts import Chunker
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, Problem
+from assay.core.parts import Chunker
+from assay.core.protocols import Kit
+from assay.core.records import Document, Item, Passage, Span
 
 
 def rechunked(dataset: Dataset, chunker: Chunker, kit: Kit) -> Dataset:

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.retrieval.parts import Candidates, Floats, Ints
+from assay.core.errors import UsageError
+from assay.core.parts import Candidates, Floats, Ints
 
 _DIGITS = 6  # vectors are float32: what differs by less is rounding, and ties
 

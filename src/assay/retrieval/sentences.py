@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from assay.records import Span
+from assay.core.records import Span
 from assay.retrieval.tokens import release
 
 _ITEM = r"(?:[-*+•]|\d{1,3}[.)])[ \t]"  # how an item of a list begins

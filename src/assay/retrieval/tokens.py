@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from assay.datasets.dataset import digest
-from assay.errors import DataError, PluginError, Problem, UsageError
-from assay.records import Span
+from assay.core.dataset import digest
+from assay.core.errors import DataError, PluginError, Problem, UsageError
+from assay.core.records import Span
 
 if TYPE_CHECKING:
     import tokenizers
 
-    from assay.protocols import Kit
-    from assay.retrieval.parts import Tokens
+    from assay.core.parts import Tokens
+    from assay.core.protocols import Kit
 
 PACKAGED = ("o200k_base", "cl100k_base", "llama3")
 _SPECIAL = "<|"  # how every special token of the packaged vocabularies begins

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.errors import DataError, Problem
+from assay.core.errors import DataError, Problem
 
 
 def lengths(matrix: ArrayLike) -> NDArray[np.float64]:

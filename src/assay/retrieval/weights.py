@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
+from assay.core.parts import Floats, Ints
 from assay.retrieval.lexical import Analysis
-from assay.retrieval.parts import Floats, Ints
-from assay.retrieval.shelf import UNREADABLE, DamagedFolder
 from assay.retrieval.vectors.exact import save_array
+from assay.store.cache import UNREADABLE, DamagedFolder
 
 K1, B = 1.2, 0.75
 _PARTS = ("indptr", "indices", "data")

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.records import Judgment
 from assay.judges.ratings import shared_ratings
 from assay.measures.marks import REVIEW
-from assay.records import Judgment
 from assay.review.verdicts import Asked
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 

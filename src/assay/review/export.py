@@ -18,14 +18,14 @@ import yaml
 from yaml.emitter import ScalarAnalysis
 from yaml.representer import SafeRepresenter
 
-from assay.datasets.dataset import Corpus, digest
-from assay.errors import DataError, Problem
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.dataset import Corpus, digest
+from assay.core.errors import DataError, Problem
+from assay.core.records import Item, Judgment
 from assay.measures.marks import KEYWORD_MATCH, marked_hits
-from assay.records import Item, Judgment
 from assay.review.forms import AUTO, DONE, Form, Row, added, mark_of, own_notes, read_form
 from assay.review.pool import Candidate, Pool
-from assay.run.atomic import write_atomic
+from assay.store.atomic import write_atomic
 
 _Told = tuple[str, str | None, str | None]  # item, passage and mark
 

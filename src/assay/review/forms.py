@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from assay.errors import DataError, Problem
-from assay.judges.rules import RULES
+from assay.core.errors import DataError, Problem
+from assay.core.yaml_lines import Lines, Loc, read_yaml
+from assay.kinds.models.judges.rules import RULES
 from assay.measures.marks import GRADES
-from assay.yaml_lines import Lines, Loc, read_yaml
 
 AUTO = "[AUTO]"  # begins the notes of a row that a rule filled in
 DONE = "[DONE]"  # begins the notes of a row that a person judged before

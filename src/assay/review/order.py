@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import digest
-from assay.errors import UsageError, did_you_mean
+from assay.core.dataset import digest
+from assay.core.errors import UsageError, did_you_mean
 from assay.measures.marks import KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.review.pool import Candidate, Pool
 from assay.stats.columns import TIE
@@ -38,7 +38,7 @@ from assay.stats.intervals import Interval
 from assay.stats.subsets import subset_mean_intervals
 
 if TYPE_CHECKING:
-    from assay.protocols import Bools, Floats
+    from assay.core.protocols import Bools, Floats
 
 Decision = Literal["a", "b", "neither"]
 

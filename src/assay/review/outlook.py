@@ -17,6 +17,8 @@ from functools import partial
 
 import msgspec
 
+from assay.core.records import ClauseResult, Verdict
+from assay.core.results import GO, INCONCLUSIVE, NO_GO
 from assay.gates.clause import decide_clause
 from assay.gates.closed_form import linear
 from assay.gates.evaluate import Evaluator
@@ -26,8 +28,6 @@ from assay.gates.syntax import Binary, Clause
 from assay.gates.verdict import Gate, concluded, overall, stopped_by
 from assay.measures.marks import GRADES, REVIEW
 from assay.measures.semantic import MarkShare
-from assay.records import ClauseResult, Verdict
-from assay.results import GO, INCONCLUSIVE, NO_GO
 from assay.review.pool import Candidate, Pool
 
 Completion = Mapping[tuple[str, str], str]  # the mark of every open passage, by item and document

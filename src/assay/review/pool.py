@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.measures.block import SCORED, Block
+from assay.core.block import SCORED, Block
+from assay.core.records import Item
 from assay.measures.marks import REVIEW, marked_hits, wants_review
-from assay.records import Item
 
 DEPTH = 10
 

@@ -10,16 +10,16 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from assay.core.block import SCORED, Block
+from assay.core.protocols import Measure
+from assay.core.records import Item, Judgment
+from assay.core.results import ReviewSummary
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate
 from assay.judges.resolve import supposing
-from assay.measures.block import SCORED, Block
 from assay.measures.marks import GRADES, REVIEW, SEMANTIC_MATCH, marked_hits, wants_review
 from assay.measures.score import score_blocks
 from assay.measures.semantic import FalsePositiveRate, MarkShare, SemanticLift, SemanticPrecision
-from assay.protocols import Measure
-from assay.records import Item, Judgment
-from assay.results import ReviewSummary
 from assay.review.outlook import Completion, Outlook, outlook
 from assay.review.pool import DEPTH, Pool, pool_of
 from assay.stats.compare import Comparing, summarise

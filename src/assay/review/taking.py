@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
-from assay.datasets.dataset import Corpus, digest
-from assay.errors import DataError, Problem, did_you_mean
+from assay.core.dataset import Corpus, digest
+from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.records import Item, Judgment
 from assay.judges.marks import shown_with, text_hash
 from assay.judges.marks import standing as still_standing
 from assay.measures.marks import GRADES, KEYWORD_MATCH, REVIEW
-from assay.records import Item, Judgment
 from assay.review.export import filled_notes
 from assay.review.forms import AUTO, DONE, Form, Row, added, bare, mark_of, own_notes
 from assay.review.pool import Candidate, Pool

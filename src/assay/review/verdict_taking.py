@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.datasets.dataset import digest
-from assay.errors import DataError, Problem, did_you_mean
+from assay.core.dataset import digest
+from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.records import Judgment
 from assay.judges.marks import standing, text_hash
-from assay.records import Judgment
 from assay.review.forms import DONE, Form, Row, bare, own_notes
 from assay.review.taking import Blank, Taking
 from assay.review.verdict_forms import Told, VerdictForm, plain_word, word_of

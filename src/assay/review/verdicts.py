@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from assay.datasets.dataset import digest
+from assay.core.dataset import digest
+from assay.core.protocols import Judge, PayingJudge
+from assay.core.records import Item, Judgment
 from assay.judges.llm_prompt import Prompt, expected_of
 from assay.judges.marks import Present
-from assay.protocols import Judge, PayingJudge
-from assay.records import Item, Judgment
 from assay.stats.rectified import LEAST, Sides
 
 ITEMS = 50  # drawn where nobody says how many

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.errors import UsageError, did_you_mean
+from assay.core.errors import UsageError, did_you_mean
 from assay.stats.columns import checked_pair, ratio
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 KAPPA_WEIGHTS = {"none": np.sign, "linear": np.abs, "quadratic": np.square}  # of categories apart
 ALPHA_LEVELS = ("nominal", "ordinal", "interval")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 TIE = 1e-12  # scores nearer than this are equal: floating-point noise decides nothing
 

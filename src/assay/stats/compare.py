@@ -15,11 +15,11 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.measures.block import FAILED, PENDING, UNJUDGED
+from assay.core.block import FAILED, PENDING, UNJUDGED
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Comparison, Estimate, Factors
+from assay.core.slices import Condition
 from assay.measures.limit import has_no_end
-from assay.protocols import Measure
-from assay.records import Arm, Comparison, Estimate, Factors
-from assay.slices import Condition
 from assay.stats.columns import TIE, discordant
 from assay.stats.effects import cliffs_delta_paired, cohens_dz, win_tie_loss
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference

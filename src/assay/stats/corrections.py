@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
     Adjust = Callable[[Floats], Floats]
 

@@ -35,7 +35,7 @@ from assay.stats.resample import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
     Bounds = tuple[float, float]
 

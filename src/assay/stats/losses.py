@@ -27,7 +27,7 @@ from assay.stats.resample import generator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 # A mid-p is not exact. At this level false alarms stay under 5 % whatever share of the items, up to three
 # in five, changes by chance, for scores of 0 and 1 and for any others (summed exactly in the tests).

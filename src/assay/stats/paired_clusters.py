@@ -21,7 +21,7 @@ from assay.stats.tests import wilcoxon
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
     from assay.stats.resample import Draws
 
     Labels = NDArray[Any]

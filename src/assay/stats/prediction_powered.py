@@ -35,14 +35,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.columns import TIE, checked, checked_pair
 from assay.stats.intervals import LEVEL, Interval, mean_interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
     Bounds = tuple[float, float]
 

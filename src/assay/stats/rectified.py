@@ -19,11 +19,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
-from assay.measures.block import FAILED, MISSING, SCORED, Block, Labels, View
+from assay.core.block import FAILED, MISSING, SCORED, Block, Labels, View
+from assay.core.errors import UsageError
+from assay.core.protocols import Judge, Measure, PayingJudge
+from assay.core.records import Estimate
 from assay.measures.score import score_block
-from assay.protocols import Judge, Measure, PayingJudge
-from assay.records import Estimate
 from assay.stats.prediction_powered import Powered, beside_known, powered_mean
 
 LEAST = 10  # items that people must have finished

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.columns import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 RESAMPLES = 10_000
 CHUNK_CELLS = 2**19  # 4 MB of float64 at a time: measured quickest, and memory stays small at any n

@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, SCORED, STATUSES
+from assay.core.block import FAILED, MISSING, NOT_APPLICABLE, SCORED, STATUSES
+from assay.core.records import GRAVEST_FIRST, Arm, Factors, Item
+from assay.core.slices import Condition, numbers
 from assay.measures.score import STATUS
-from assay.records import GRAVEST_FIRST, Arm, Factors, Item
-from assay.slices import Condition, numbers
 
 SHOWN_ITEMS = 3
 # what a row is where its seeds disagree: anything that leaves the value open outweighs a value

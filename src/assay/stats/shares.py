@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.columns import TIE, checked, checked_pair, ratio
 
 if TYPE_CHECKING:
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 
 def _share(counted: Floats, weights: Floats) -> Floats:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.agreement import cohen_kappa, kendall, krippendorff_alpha, spearman
 from assay.stats.columns import checked, checked_pair, discordant, ratio
 
 if TYPE_CHECKING:
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 
 def weighted_percentile(column: Floats, share: float, weights: Floats) -> Floats:

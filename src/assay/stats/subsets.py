@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.columns import checked
 from assay.stats.intervals import LEVEL, NO_INTERVAL, Interval
 from assay.stats.resample import RESAMPLES, chunk_sizes, cluster_sums, generator, weighted_means
@@ -31,7 +31,7 @@ from assay.stats.resample import RESAMPLES, chunk_sizes, cluster_sums, generator
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 ALL_SUBSETS = 13  # up to so many rows all 2^n - 1 subsets are taken, fewer than the usual number of draws
 DIGITS = 12  # a subset whose mean is zero but for floating-point noise counts as zero

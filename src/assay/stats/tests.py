@@ -18,7 +18,7 @@ from assay.stats.resample import chunk_sizes, generator
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
     Columns = NDArray[np.intp]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.columns import checked, ratio
 
 if TYPE_CHECKING:
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
 
 
 @dataclass(frozen=True)

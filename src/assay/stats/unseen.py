@@ -11,7 +11,7 @@ from assay.stats.intervals import FEW, LEVEL, Interval
 from assay.stats.resample import chunk_sizes, generator
 
 if TYPE_CHECKING:
-    from assay.protocols import Floats
+    from assay.core.protocols import Floats
     from assay.stats.intervals import Bounds
 
 

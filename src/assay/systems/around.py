@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from assay.datasets.dataset import Dataset
-from assay.protocols import Index, Kit, System
-from assay.records import Structure
+from assay.core.dataset import Dataset
+from assay.core.protocols import Index, Kit, System
+from assay.core.records import Structure
 
 
 @runtime_checkable

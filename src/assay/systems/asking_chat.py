@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from assay.chat import Chat, Message, Said
-from assay.endpoint import Client, Endpoint, Refused
-from assay.errors import Retryable, UsageError
-from assay.protocols import Kit
-from assay.records import Fault
+from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.errors import Retryable, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Fault
+from assay.retrieval.chat import Chat, Message, Said
 
 
 class Asking(Protocol):

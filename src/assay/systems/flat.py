@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from assay.datasets.dataset import Corpus, Dataset, search_problems
-from assay.errors import Problem, UsageError
-from assay.plugins import (
+from assay.core.dataset import Corpus, Dataset, search_problems
+from assay.core.errors import Problem, UsageError
+from assay.core.parts import Embedder, Fusion, Reranker, Selector, Tokenizer, VectorStore
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Query, Response
+from assay.core.registry import (
     EMBEDDERS,
     FUSIONS,
     LINKS,
@@ -20,14 +23,11 @@ from assay.plugins import (
     later,
     part_identities,
 )
-from assay.protocols import Kit
-from assay.records import Budget, Query, Response
 from assay.retrieval.context import Grain, Showing
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import Analysis, Language, engine
 from assay.retrieval.links import Linking
-from assay.retrieval.parts import Embedder, Fusion, Reranker, Selector, Tokenizer, VectorStore
 from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import Knapsack, Top
 from assay.retrieval.tokens import O200kBase

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from assay.datasets.dataset import Corpus, Dataset, digest
-from assay.endpoint import Endpoint
-from assay.errors import DataError, Problem, SystemFailure, UsageError
-from assay.plugins import TOKENIZERS, aside, later, part_identities
-from assay.protocols import Kit
-from assay.records import Budget, Query, Response
-from assay.retrieval.parts import Tokenizer
+from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.endpoint import Endpoint
+from assay.core.errors import DataError, Problem, SystemFailure, UsageError
+from assay.core.parts import Tokenizer
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Query, Response
+from assay.core.registry import TOKENIZERS, aside, later, part_identities
 from assay.retrieval.tokens import O200kBase
 from assay.systems.http_contexts import ContextReading, budget_of
 from assay.systems.http_exchange import Exchange, NotReached, Pace

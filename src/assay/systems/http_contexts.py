@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.datasets.dataset import Corpus
-from assay.errors import SystemFailure, UsageError
-from assay.records import Budget, Context, Piece, Span
-from assay.retrieval.parts import Tokens
+from assay.core.dataset import Corpus
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.parts import Tokens
+from assay.core.records import Budget, Context, Piece, Span
 from assay.systems.http_reading import Expression
 
 _UNBOUNDED = "inf"

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from assay.endpoint import LARGEST, Endpoint, Refused, is_passing, pause_before
-from assay.errors import Retryable, SystemFailure, UsageError
+from assay.core.endpoint import LARGEST, Endpoint, Refused, is_passing, pause_before
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.unpacking import ACCEPTED, TooLarge, unpacked
 from assay.systems.http_request import Call
-from assay.unpacking import ACCEPTED, TooLarge, unpacked
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, digest
-from assay.errors import Retryable, SystemFailure, UsageError
-from assay.records import NO_RESULTS, Budget, Context, Hit, Response
+from assay.core.dataset import Corpus, digest
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.records import NO_RESULTS, Budget, Context, Hit, Response
 
 SEARCH = "search"  # the route of an answer with results that names none
 _SHOWN = 80  # characters of what stands where something else should

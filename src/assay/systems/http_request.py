@@ -17,9 +17,9 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 
-from assay.endpoint import Endpoint
-from assay.errors import SystemFailure, UsageError
-from assay.records import Query
+from assay.core.endpoint import Endpoint
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.records import Query
 
 PORT = "{port}"
 _PLACE = re.compile(r"\{(query|language|k)\}")

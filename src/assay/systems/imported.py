@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Fault, Hit, Observed, Query, Response
 from assay.datasets.reading import explained
 from assay.datasets.run_file import read_bytes
-from assay.errors import DataError, Problem
-from assay.protocols import Kit
-from assay.records import Budget, Fault, Hit, Observed, Query, Response
 
 ABSENT = Fault("absent", "the file has no result for this query")
 _RESULTS = "query_results"

@@ -10,14 +10,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from assay.datasets.dataset import Corpus, digest
-from assay.protocols import Kit
+from assay.core.dataset import Corpus, digest
+from assay.core.parts import Floats, Ints, Ranking, Vectors
+from assay.core.protocols import Kit
 from assay.retrieval.lexical import Analysis, engine
 from assay.retrieval.links import ScoresOf
-from assay.retrieval.parts import Floats, Ints, Ranking, Vectors
-from assay.retrieval.shelf import Shelf
 from assay.retrieval.vectors.exact import Compared
 from assay.retrieval.weights import TermWeights
+from assay.store.cache import Shelf
 from assay.systems import retrievers
 from assay.systems.retrievers import ByVectors, ByWords, Fused, Reranked, Retriever, indexed_text, told
 

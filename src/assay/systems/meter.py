@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from assay.records import Observed
+from assay.core.records import Observed
 
 
 class Meter:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.errors import Problem
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Query, Response
 from assay.datasets.run_file import read_bytes, read_run
-from assay.errors import Problem
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Query, Response
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,14 +10,14 @@ from typing import Protocol
 
 import numpy as np
 
-from assay.datasets.dataset import Corpus, digest
-from assay.protocols import Kit
-from assay.records import Passage
+from assay.core.dataset import Corpus, digest
+from assay.core.parts import Embedder, Floats, Fusion, Ranking, Scorer, VectorIndex, VectorStore
+from assay.core.protocols import Kit
+from assay.core.records import Passage
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.lexical import Analysis, LexicalIndex, engine
-from assay.retrieval.parts import Embedder, Floats, Fusion, Ranking, Scorer, VectorIndex, VectorStore
-from assay.retrieval.shelf import Shelf
 from assay.retrieval.vectors.exact import Exact, ExactIndex
+from assay.store.cache import Shelf
 from assay.systems.meter import Meter
 
 # Below this an index is made in a fraction of a second, and a study of scopes has thousands of them.

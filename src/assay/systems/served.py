@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from assay.endpoint import Endpoint
-from assay.errors import SystemFailure, UsageError
-from assay.protocols import Kit
+from assay.core.endpoint import Endpoint
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.protocols import Kit
 from assay.systems import served_keeper
 
 _TICK = 0.05  # seconds between looks at whether it is ready

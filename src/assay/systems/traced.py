@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from assay.datasets.dataset import Corpus, Dataset, digest
+from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Fault, Item, Query, Response, Structure
 from assay.datasets.reading import Reader, absent
 from assay.datasets.run_file import read_bytes
-from assay.errors import DataError, Problem
-from assay.protocols import Kit
-from assay.records import Budget, Fault, Item, Query, Response, Structure
 from assay.systems.imported import ABSENT
 from assay.systems.traced_file import Engine, Kept, TracedAnswer, parts_held, read_engine
 from assay.systems.traced_graph import Graph

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence, Set
 
 import msgspec
 
-from assay.errors import Problem
-from assay.records import Budget, Context, Piece, Span
+from assay.core.errors import Problem
+from assay.core.records import Budget, Context, Piece, Span
 
 
 class TracedPiece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import msgspec
 
+from assay.core.errors import DataError, Problem
+from assay.core.records import Budget, Fault, Hit, Observed, Response, Step
 from assay.datasets.reading import Reader, Rows, explained
 from assay.datasets.run_file import read_bytes
-from assay.errors import DataError, Problem
-from assay.records import Budget, Fault, Hit, Observed, Response, Step
 from assay.systems.traced_context import TracedContext, context_problems, uneven
 from assay.systems.traced_graph import Graph, decoded, read_graph
 from assay.systems.traced_steps import trace_problems

@@ -21,10 +21,10 @@ from typing import TypeVar
 
 import msgspec
 
-from assay.datasets.dataset import Corpus
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, Problem
+from assay.core.records import Edge, Node, Structure
 from assay.datasets.reading import Reader, Rows
-from assay.errors import DataError, Problem
-from assay.records import Edge, Node, Structure
 
 CHILD, ENTITY = "child", "entity"  # the kind of edge that makes a tree; the role of a name that links go over
 T = TypeVar("T")

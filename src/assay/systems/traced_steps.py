@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 
-from assay.errors import Problem
-from assay.records import Step
+from assay.core.errors import Problem
+from assay.core.records import Step
 from assay.systems.traced_graph import Graph, Walked, ends_of
 from assay.systems.traced_tree import TREE_KINDS, tree_problems
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.errors import Problem
-from assay.records import Step
+from assay.core.errors import Problem
+from assay.core.records import Step
 from assay.systems.traced_graph import Graph
 
 ROUTE, LINK, RACE, VISITED = "route", "link", "race", "visited"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay_worlds.incidents.corpus import write
 
 

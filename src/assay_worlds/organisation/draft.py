@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from assay.records import Document, Passage, Span
+from assay.core.records import Document, Passage, Span
 from assay_worlds.organisation.world import Fact
 
 STATES, REPEATS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import UsageError
-from assay.protocols import Kit
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import UsageError
+from assay.core.protocols import Kit
 from assay_worlds.organisation.company_policy_text import COMPANY_POLICIES
 from assay_worlds.organisation.draft import Draft, Page, lay_out
 from assay_worlds.organisation.handbook import editions

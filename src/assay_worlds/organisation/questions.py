@@ -8,8 +8,8 @@ from operator import itemgetter
 from random import Random
 from typing import Any, NamedTuple
 
-from assay.errors import UsageError
-from assay.records import Item
+from assay.core.errors import UsageError
+from assay.core.records import Item
 from assay_worlds.organisation.draft import STATES, Mention
 from assay_worlds.organisation.phrase import STYLES
 from assay_worlds.organisation.world import Fact, World

@@ -14,10 +14,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import Document, Span
 from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
-from assay.errors import DataError, Problem
-from assay.protocols import Kit
-from assay.records import Document, Span
 from assay_worlds.sources.source import Page, Section, check_pin, fingerprint
 from assay_worlds.sources.text_files import in_order, unpacked
 

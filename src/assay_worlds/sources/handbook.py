@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 
+from assay.core.errors import DataError, Problem, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Document, Span
 from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
-from assay.errors import DataError, Problem, UsageError
-from assay.protocols import Kit
-from assay.records import Document, Span
 from assay_worlds.sources.source import Page, Section, check_pin, fingerprint
 from assay_worlds.sources.text_files import unpacked
 

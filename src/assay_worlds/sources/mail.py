@@ -21,10 +21,10 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
+from assay.core.errors import DataError, Problem, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Document, Span
 from assay.datasets.reading import Reader
-from assay.errors import DataError, Problem, UsageError
-from assay.protocols import Kit
-from assay.records import Document, Span
 from assay_worlds.sources.mail_message import Message, read_message
 from assay_worlds.sources.mail_threads import Place, places
 from assay_worlds.sources.source import WORDS, Page, Section, check_pin, fingerprint

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from assay.core.errors import DataError, Problem, did_you_mean
 from assay.datasets.reading import Reader
-from assay.errors import DataError, Problem, did_you_mean
 from assay_worlds.sources.text_files import unpacked
 
 SAFECOM = "SAFECOM_UAS_fire_data.csv"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from assay.protocols import Kit
-from assay.records import Document, Span
+from assay.core.protocols import Kit
+from assay.core.records import Document, Span
 from assay_worlds.sources.source import WORDS, Page, Section, check_pin, fingerprint
 from assay_worlds.sources.text_files import parted
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from assay.errors import DataError, Problem
-from assay.protocols import Kit
-from assay.records import Document, Passage, Span
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import Document, Passage, Span
 
 WORDS = 120  # of a passage, at most, unless a single paragraph has more
 LEAST = 12  # a heading alone is no passage: it goes with what follows it

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.errors import DataError, Problem
+from assay.core.errors import DataError, Problem
 
 _NUMBERS = re.compile(r"(\d+)")
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(]?[A-Z0-9])")

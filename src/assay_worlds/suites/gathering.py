@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.errors import DataError, Problem
-from assay.plugins import SOURCES, Registry
-from assay.protocols import Kit
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.registry import SOURCES, Registry
 from assay_worlds.sources.source import Page, Source
 
 

@@ -6,8 +6,8 @@ import re
 import statistics
 from collections.abc import Iterable, Sequence
 
+from assay.core.records import Item
 from assay.datasets.evidence import needed_texts
-from assay.records import Item
 from assay.retrieval.content import stems_of
 
 

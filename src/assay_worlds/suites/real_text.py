@@ -9,13 +9,13 @@ from importlib import import_module
 from random import Random
 from typing import Annotated, Any
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, Problem, UsageError
+from assay.core.parts import Tokenizer, Tokens
+from assay.core.protocols import Kit
+from assay.core.records import Item
+from assay.core.registry import SOURCES, TOKENIZERS
 from assay.datasets.evidence import AGGREGATION, BUDGET, OUT_OF_KB, evidence_tokens, graded, misplaced
-from assay.errors import DataError, Problem, UsageError
-from assay.plugins import SOURCES, TOKENIZERS
-from assay.protocols import Kit
-from assay.records import Item
-from assay.retrieval.parts import Tokenizer, Tokens
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.sources.source import Page, passages_of
 from assay_worlds.suites.gathering import gathered

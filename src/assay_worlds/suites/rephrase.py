@@ -22,14 +22,14 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from assay.chat import Chat, Message
-from assay.datasets.dataset import digest
-from assay.endpoint import Client, Endpoint, Refused
-from assay.errors import Retryable, SystemFailure, UsageError
-from assay.protocols import Kit
-from assay.records import Item
+from assay.core.dataset import digest
+from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Item
+from assay.retrieval.chat import Chat, Message
 from assay.retrieval.content import ENGLISH
-from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
+from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import HAND
 

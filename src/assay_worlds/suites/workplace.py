@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Annotated, Any, NamedTuple
 
+from assay.core.dataset import Dataset
+from assay.core.errors import UsageError, did_you_mean
+from assay.core.parts import Tokenizer, Tokens
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
+from assay.core.registry import SOURCES, TOKENIZERS
 from assay.datasets import evidence as gold
-from assay.datasets.dataset import Dataset
-from assay.errors import UsageError, did_you_mean
-from assay.plugins import SOURCES, TOKENIZERS
-from assay.protocols import Kit
-from assay.records import Item, Passage
-from assay.retrieval.parts import Tokenizer, Tokens
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.organisation.draft import Mention, Page
 from assay_worlds.sources.source import passages_of

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import accumulate, count, groupby
 from random import Random
 
-from assay.datasets.dataset import Corpus
-from assay.protocols import Tell, unheard
+from assay.core.dataset import Corpus
+from assay.core.protocols import Tell, unheard
 from assay_worlds.organisation.draft import Draft, Mention, Page, lay_out
 from assay_worlds.workplace.directory import VERSIONS, YEARS, Directory
 from assay_worlds.workplace.kind import Kind

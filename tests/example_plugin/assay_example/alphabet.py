@@ -5,9 +5,9 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.protocols import Kit
-from assay.records import Item, Passage
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
 
 
 @dataclass(frozen=True)

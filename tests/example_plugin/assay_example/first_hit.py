@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.measures.block import Block
+from assay.core.block import Block
 from assay.measures.parse import measure_name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.results import Results
+from assay.core.results import Results
 
 
 @dataclass(frozen=True)

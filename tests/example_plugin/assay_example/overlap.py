@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.datasets.dataset import Corpus
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Query, Response
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Query, Response
 
 
 @dataclass(frozen=True)

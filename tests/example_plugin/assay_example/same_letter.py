@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.datasets.dataset import Dataset
-from assay.measures.block import Block
-from assay.protocols import Kit
-from assay.records import Judgment
+from assay.core.block import Block
+from assay.core.dataset import Dataset
+from assay.core.protocols import Kit
+from assay.core.records import Judgment
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.annotation.adjudication import read_rulings, write_adjudication
-from assay.annotation.agreement import Share, agreement_of, doubles_of
-from assay.annotation.inventory import take_inventory
-from assay.annotation.sheets import COLUMNS, Sheet, read_pair
-from assay.annotation.snapshot import freeze_documents
-from assay.annotation.spreadsheet import read_table, write_table
-from assay.annotation.workspace import Workspace, open_workspace
-from assay.errors import DataError
+from assay.core.errors import DataError
+from assay.kinds.memory.annotation.adjudication import read_rulings, write_adjudication
+from assay.kinds.memory.annotation.agreement import Share, agreement_of, doubles_of
+from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair
+from assay.kinds.memory.annotation.snapshot import freeze_documents
+from assay.kinds.memory.annotation.spreadsheet import read_table, write_table
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
 from small_annotation import approved, fill, write_documents
 
 Cells = dict[str, dict[str, str]]

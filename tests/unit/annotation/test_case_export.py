@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from assay.annotation.adjudication import write_adjudication
-from assay.annotation.exporting import Exported, Naming, export_cases
-from assay.annotation.inventory import take_inventory
-from assay.annotation.sheets import COLUMNS, read_pair
-from assay.annotation.snapshot import freeze_documents
-from assay.annotation.spreadsheet import write_table
-from assay.annotation.workspace import Workspace, open_workspace
-from assay.datasets.case_file import read_case_file
-from assay.datasets.cases import Cases
-from assay.errors import DataError, UsageError
-from assay.protocols import Kit
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.kinds.memory.annotation.adjudication import write_adjudication
+from assay.kinds.memory.annotation.exporting import Exported, Naming, export_cases
+from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.sheets import COLUMNS, read_pair
+from assay.kinds.memory.annotation.snapshot import freeze_documents
+from assay.kinds.memory.annotation.spreadsheet import write_table
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
+from assay.kinds.memory.datasets.case_file import read_case_file
+from assay.kinds.memory.datasets.cases import Cases
 from small_annotation import LEASE, approved, fill, fill_inventory, write_documents
 
 Cells = dict[str, dict[str, str]]

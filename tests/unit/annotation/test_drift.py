@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from assay.annotation.drift import drift_since, keep_replay, overlap
-from assay.annotation.inventory import take_inventory
-from assay.annotation.shadow import write_shadow
-from assay.annotation.snapshot import freeze_documents
-from assay.annotation.workspace import open_workspace
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Hit
 from assay.datasets.folder import Folder
-from assay.errors import DataError, UsageError
-from assay.operations.pipeline import evaluate
-from assay.protocols import Kit
-from assay.records import Hit
-from assay.study import open_study
+from assay.kinds.memory.annotation.drift import drift_since, keep_replay, overlap
+from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.shadow import write_shadow
+from assay.kinds.memory.annotation.snapshot import freeze_documents
+from assay.kinds.memory.annotation.workspace import open_workspace
+from assay.pipeline.evaluation import evaluate
+from assay.study.study import open_study
 from small_annotation import write_documents
 
 STUDY = """\

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.annotation.inventory import read_inventory, take_inventory
-from assay.annotation.snapshot import freeze_documents, frozen_version
-from assay.annotation.spreadsheet import read_table
-from assay.annotation.workspace import Workspace, open_workspace
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.kinds.memory.annotation.inventory import read_inventory, take_inventory
+from assay.kinds.memory.annotation.snapshot import freeze_documents, frozen_version
+from assay.kinds.memory.annotation.spreadsheet import read_table
+from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
 from small_annotation import LEASE, fill, fill_inventory, write_documents
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.annotation.cues import cues_of
-from assay.annotation.inventory import take_inventory
-from assay.annotation.sampling import Drawing, allotted, case_id, draw_sample
-from assay.annotation.snapshot import freeze_documents
-from assay.annotation.spreadsheet import read_table
-from assay.annotation.workspace import open_workspace
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.kinds.memory.annotation.cues import cues_of
+from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.sampling import Drawing, allotted, case_id, draw_sample
+from assay.kinds.memory.annotation.snapshot import freeze_documents
+from assay.kinds.memory.annotation.spreadsheet import read_table
+from assay.kinds.memory.annotation.workspace import open_workspace
 from small_annotation import fill, fill_inventory, write_documents
 
 

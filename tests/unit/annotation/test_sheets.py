@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.annotation.inventory import take_inventory
-from assay.annotation.labels import Walk, read_annotation
-from assay.annotation.sampling import Drawing, case_id, draw_sample
-from assay.annotation.sheets import COLUMNS, Sheet, read_pair, write_sheets
-from assay.annotation.snapshot import freeze_documents
-from assay.annotation.spreadsheet import Row, read_table
-from assay.annotation.workspace import open_workspace
+from assay.core.errors import DataError, Problem, UsageError
 from assay.datasets.units import UnitFolder, read_folder
-from assay.errors import DataError, Problem, UsageError
+from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.labels import Walk, read_annotation
+from assay.kinds.memory.annotation.sampling import Drawing, case_id, draw_sample
+from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair, write_sheets
+from assay.kinds.memory.annotation.snapshot import freeze_documents
+from assay.kinds.memory.annotation.spreadsheet import Row, read_table
+from assay.kinds.memory.annotation.workspace import open_workspace
 from small_annotation import approved, fill, write_documents
 
 PEOPLE = ["anna", "ben"]

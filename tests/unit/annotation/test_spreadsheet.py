@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.annotation.spreadsheet import append_rows, listed, read_table, shielded, unshielded, write_table
-from assay.errors import DataError
+from assay.core.errors import DataError
+from assay.kinds.memory.annotation.spreadsheet import (
+    append_rows,
+    listed,
+    read_table,
+    shielded,
+    unshielded,
+    write_table,
+)
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+49 30", "-", "@SUM(A1)", "\t=1", "plain", "", "'quoted'", "a=b"])

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from assay.controls.candidates import Roles
 from assay.controls.trial import Trial
+from assay.core.block import Block
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Item, Judgment, Response
+from assay.core.registry import Registry
 from assay.judges.resolve import resolve
-from assay.measures.block import Block
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
-from assay.plugins import Registry
-from assay.protocols import Measure
-from assay.records import Arm, Item, Judgment, Response
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
 from assay.stats.rows import Rows
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 from walked_block import hits
 
 CLOSED = frozenset({"relevance"})

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 import yaml
 
-from assay.datasets.dataset import Corpus
-from assay.operations.pipeline import evaluate
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Query, Response, Step
-from assay.systems.graph.modes import LexicalBaseline
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Query, Response, Step
+from assay.core.registry import SYSTEMS, Registry
+from assay.kinds.memory.systems.modes import LexicalBaseline
+from assay.pipeline.evaluation import evaluate
 
 TEMPLATE = Path(__file__).parents[3] / "studies" / "memory"
 ROLES = ["remedy", "exception", "escalation", "action", "obligation", "condition", "step"]

@@ -10,19 +10,19 @@ import pytest
 import yaml
 from made_trial import block, items, ranked, replace, trial, value_of
 
-from assay.controls.descents import KeepsEverything
 from assay.controls.jitter import Jitter
 from assay.controls.trial import DoesNotApply, Trial
-from assay.controls.walks import BluffedTrace
+from assay.core.records import Edge, Item, Node, Response, Step, Structure
+from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate, decide
-from assay.measures.activation import PrimingPull, PrimingShift
-from assay.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit
-from assay.measures.tree_routing import Eps
-from assay.measures.visited import Visited
-from assay.plugins import Registry
-from assay.records import Edge, Item, Node, Response, Step, Structure
-from assay.study_file import GateFile
+from assay.kinds.hierarchy.controls import KeepsEverything
+from assay.kinds.hierarchy.measures.tree_routing import Eps
+from assay.kinds.hierarchy.measures.visited import Visited
+from assay.kinds.memory.controls import BluffedTrace
+from assay.kinds.memory.measures.activation import PrimingPull, PrimingShift
+from assay.kinds.memory.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit
+from assay.study.study_file import GateFile
 from walked_block import hits, item, path, value, walked
 
 COUNT = 12
@@ -115,7 +115,7 @@ def primed(shift: float) -> Trial:
 
 
 def _scored(pairs: list[tuple[str, float]]) -> list[object]:
-    from assay.records import Hit
+    from assay.core.records import Hit
 
     return [Hit(doc, score) for doc, score in pairs]
 

@@ -9,10 +9,10 @@ from made_trial import block, items, ranked, replace, trial, value_of
 from assay.controls.general import Everything, Failing, LostSlice, Noise, Shuffle, Silence, Swap, Twin
 from assay.controls.jitter import Jitter
 from assay.controls.oracle import Oracle
-from assay.controls.raters import GuessingRaters
 from assay.controls.trial import DoesNotApply, Trial
-from assay.measures.block import FAILED, MISSING
-from assay.records import Context, Judgment, Piece, Response
+from assay.core.block import FAILED, MISSING
+from assay.core.records import Context, Judgment, Piece, Response
+from assay.kinds.answers.controls import GuessingRaters
 from walked_block import hits
 
 COUNT = 12

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from assay.controls.candidates import roles_in
+from assay.core.registry import Registry
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import calls, leaf
-from assay.plugins import Registry
 
 SYSTEMS = ["old", "new", "other"]
 

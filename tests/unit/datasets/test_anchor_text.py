@@ -14,8 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.datasets.anchor_text import SourceText, joined, normal
-from assay.records import Span
+from assay.core.records import Span
+from assay.kinds.search.datasets.anchor_text import SourceText, joined, normal
 
 ZWNJ, ZWJ, SHY, NBSP, NUKTA = "\u200c", "\u200d", "\u00ad", "\u00a0", "\u093c"
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.answer_study import AnswerStudy
-from assay.datasets.content_documents import as_hits, content_of, joined
-from assay.datasets.dataset import Dataset
-from assay.errors import DataError, UsageError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.records import Hit
+from assay.core.dataset import Dataset
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Hit
+from assay.core.registry import DATASETS, Registry
+from assay.kinds.answers.datasets.answer_study import AnswerStudy
+from assay.kinds.answers.datasets.content_documents import as_hits, content_of, joined
 
 WORDS = "Kilns are fired twice a week, and cones are read by two people. "
 SITES = '''\

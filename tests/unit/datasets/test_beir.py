@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.beir import Beir
-from assay.errors import DataError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.records import Item, Passage
 
 CORPUS = """\
 {"_id": "d1", "title": "Tea", "text": "Tea is a drink.", "metadata": {"year": 1999}}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.case_file import read_case_file
 from assay.datasets.units import document_hash
+from assay.kinds.memory.datasets.case_file import read_case_file
 
 EVIDENCE: dict[str, Any] = {"evidence_node_ids": ["lease:1", "lease:2"]}
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.cases import UNPROVEN, Cases
-from assay.datasets.dataset import Dataset, Place
-from assay.errors import DataError, PluginError, Problem
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
+from assay.core.dataset import Dataset, Place
+from assay.core.errors import DataError, PluginError, Problem
+from assay.core.protocols import Kit
+from assay.core.registry import DATASETS, Registry
+from assay.kinds.memory.datasets.cases import UNPROVEN, Cases
 
 LEASE = "# Lease\n## Rent\n1 Tenant pays.\n2 Landlord waits.\n"
 RUNBOOK = "# Runbook\n1 Look.\n2 Restart.\n3 Confirm.\n"

@@ -17,6 +17,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.public import fetching
 from assay.datasets.public.catalogue import (
     LOCK,
@@ -36,8 +38,6 @@ from assay.datasets.public.catalogue import (
 )
 from assay.datasets.public.fetching import Transfer
 from assay.datasets.public.getting import get_release, take_local
-from assay.errors import DataError, UsageError
-from assay.plugins import DATASETS, Registry
 from stand_ins.release_server import ReleaseServer, Reply
 
 DIALOGUE = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
-from assay.protocols import Kit
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
 from assay_worlds.sources.changelog import Changelog
 from assay_worlds.sources.source import Page, Source, passages_of
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Dataset
-from assay.datasets.public.locomo import LoCoMo
-from assay.datasets.public.longmemeval import LongMemEval
+from assay.core.dataset import Dataset
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.public.release import UNKNOWN
-from assay.errors import DataError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
+from assay.kinds.memory.datasets.locomo import LoCoMo
+from assay.kinds.memory.datasets.longmemeval import LongMemEval
 
 
 def turn(content: str, role: str = "user", *, answers: bool = False) -> dict[str, Any]:

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Document, Item, Passage, Span
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.folder import Folder
-from assay.errors import DataError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.records import Document, Item, Passage, Span
 
 PASSAGES: list[dict[str, Any]] = [
     {"doc_id": "p1", "text": "Tea is", "title": "Tea", "source": "d1", "span": [0, 6], "year": 1999},

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Dataset, Place
-from assay.datasets.golden_entry import Category
-from assay.datasets.golden_json import Golden
+from assay.core.dataset import Dataset, Place
+from assay.core.errors import DataError, PluginError
+from assay.core.protocols import Kit
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.json_places import parse_json
-from assay.errors import DataError, PluginError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.study import open_study
+from assay.kinds.search.datasets.golden_entry import Category
+from assay.kinds.search.datasets.golden_json import Golden
+from assay.study.study import open_study
 from small_golden import (
     APPLES,
     CROSSING,

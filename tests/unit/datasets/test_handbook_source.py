@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
 from assay.datasets.markdown_text import markdown_parser, plain_text
-from assay.errors import DataError, UsageError
-from assay.protocols import Kit
 from assay_worlds.sources.handbook import Handbook
 from assay_worlds.sources.source import Page, fingerprint, passages_of
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.protocols import Kit
+from assay.core.records import Document
 from assay.datasets.markdown_text import ShownText, markdown_parser, plain_text
-from assay.protocols import Kit
-from assay.records import Document
 from assay.retrieval.chunk_markup import Html
 from assay_worlds.sources.changelog import Changelog
 from assay_worlds.sources.safety_reports import clean

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from polars.testing import assert_frame_equal
 
-from assay.datasets.section_names import is_section
+from assay.kinds.models.datasets.section_names import is_section
 from assay_worlds.incidents.__main__ import main
 from assay_worlds.incidents.corpus import chunks, frame
 from assay_worlds.incidents.relevance import ASKED, themes_of, truth, unnamed

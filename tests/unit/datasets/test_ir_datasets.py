@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from assay.core.errors import DataError, PluginError
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.ir_datasets import IrDatasets
-from assay.errors import DataError, PluginError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.records import Item, Passage
 
 
 class TitledDoc(NamedTuple):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
-from assay.protocols import Kit
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
 from assay_worlds.sources.mail import Mail
 from assay_worlds.sources.mail_message import bare, read_message, says_reply
 from assay_worlds.sources.source import Page, Source, fingerprint, passages_of

@@ -14,17 +14,17 @@ import pytest
 import yaml
 
 import assay
-from assay.datasets.cases import Cases
-from assay.datasets.dataset import Dataset
-from assay.datasets.public.hotpotqa import HotpotQA
-from assay.datasets.public.hover import Hover
-from assay.datasets.public.locomo import LoCoMo
-from assay.datasets.public.longmemeval import LongMemEval
-from assay.datasets.public.musique import MuSiQue
-from assay.datasets.public.twowiki import TwoWiki
-from assay.measures.evidence import Evidence
-from assay.protocols import Kit
-from assay.study import open_study
+from assay.core.dataset import Dataset
+from assay.core.protocols import Kit
+from assay.kinds.memory.datasets.cases import Cases
+from assay.kinds.memory.datasets.hotpotqa import HotpotQA
+from assay.kinds.memory.datasets.hover import Hover
+from assay.kinds.memory.datasets.locomo import LoCoMo
+from assay.kinds.memory.datasets.longmemeval import LongMemEval
+from assay.kinds.memory.datasets.musique import MuSiQue
+from assay.kinds.memory.datasets.twowiki import TwoWiki
+from assay.kinds.memory.measures.evidence import Evidence
+from assay.study.study import open_study
 from small_study import assay as command
 
 STUDY = Path(assay.__file__).parent / "studies" / "memory"

@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Dataset
+from assay.core.dataset import Dataset
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Document, Item, Passage, Span
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.public import release
 from assay.datasets.public.catalogue import Download, Entry, Licence
-from assay.datasets.public.hotpotqa import HotpotQA
-from assay.datasets.public.hover import Hover
-from assay.datasets.public.musique import MuSiQue
-from assay.datasets.public.paragraphs import UNPROVEN
 from assay.datasets.public.release import UNKNOWN
-from assay.datasets.public.twowiki import TwoWiki
-from assay.errors import DataError, UsageError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.records import Document, Item, Passage, Span
+from assay.kinds.memory.datasets.hotpotqa import HotpotQA
+from assay.kinds.memory.datasets.hover import Hover
+from assay.kinds.memory.datasets.musique import MuSiQue
+from assay.kinds.memory.datasets.paragraphs import UNPROVEN
+from assay.kinds.memory.datasets.twowiki import TwoWiki
 
 MILL = ["The mill stands on the Orr.", " It was built by Ada Finch.", "  ", " It burned down in 1911."]
 FINCH = ["Ada Finch was an engineer.", "She was born in Tollen."]

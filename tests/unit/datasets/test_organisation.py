@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets.dataset import Dataset
-from assay.errors import UsageError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.records import Item, Span
+from assay.core.dataset import Dataset
+from assay.core.errors import UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Item, Span
+from assay.core.registry import DATASETS, Registry
 from assay_worlds.organisation.company_policy_text import COMPANY_POLICIES
 from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, lay_out, prose, state
 from assay_worlds.organisation.handbook import CURRENT, editions
@@ -49,7 +49,8 @@ def test_the_same_seed_gives_the_same_bytes(dataset: Dataset) -> None:
 
 def test_the_bytes_do_not_depend_on_the_order_of_sets(dataset: Dataset) -> None:
     code = (
-        "from assay_worlds.organisation.organisation import Organisation; from assay.protocols import Kit; "
+        "from assay_worlds.organisation.organisation import Organisation\n"
+        "from assay.core.protocols import Kit\n"
         "print(Organisation().load(Kit()).hash)"
     )
     for hash_seed in ("1", "2"):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.errors import DataError, PluginError, UsageError
 from assay.datasets.page_text import html_text, markdown_content, read_page
-from assay.errors import DataError, PluginError, UsageError
 
 PAGE = """\
 <!doctype html><html><head><title>Kilns</title><style>p { color: red }</style></head><body>

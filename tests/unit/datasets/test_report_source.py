@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
-from assay.protocols import Kit
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
 from assay_worlds.sources.report_tables import report_files
 from assay_worlds.sources.safety_reports import SafetyReports, clean
 from assay_worlds.sources.source import Page, Source, fingerprint, passages_of

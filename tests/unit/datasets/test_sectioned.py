@@ -11,12 +11,12 @@ import msgspec
 import polars as pl
 import pytest
 
-from assay.datasets.dataset import Dataset, Place
-from assay.datasets.golden_yaml import UNIVERSAL
-from assay.datasets.sectioned import Sectioned
-from assay.errors import DataError
-from assay.protocols import Kit
-from assay.records import Item, Passage
+from assay.core.dataset import Dataset, Place
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
+from assay.kinds.models.datasets.golden_yaml import UNIVERSAL
+from assay.kinds.models.datasets.sectioned import Sectioned
 
 ROWS: list[dict[str, Any]] = [
     {

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assay.core.records import Passage
 from assay.datasets.units import Units, document_hash, read_folder, read_units
-from assay.records import Passage
 
 
 def units(folder: Path, text: str | bytes, name: str = "lease.md") -> Units:

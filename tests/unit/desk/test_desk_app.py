@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 import pytest
 
+from assay.core.errors import DataError, UsageError
 from assay.desk.serving import _listening, _swept, serve
-from assay.errors import DataError, UsageError
-from assay.review.scoring.alone import held_by
+from assay.kinds.answers.scoring.alone import held_by
 from desk_client import Desk, draft, is_trouble, mark_path
 from small_work import SmallWork
 

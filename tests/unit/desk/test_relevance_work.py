@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.errors import UsageError
+from assay.core.records import Judgment
 from assay.desk.messages import Draft, NewCase, Undo
 from assay.desk.relevance_work import RelevanceWork
 from assay.desk.work import Broken, Conflict, NoSuchThing, Work
-from assay.errors import UsageError
 from assay.judges.marks import shown_with, standing, text_hash
-from assay.operations.pipeline import Evaluation
-from assay.records import Judgment
-from assay.run.runner import run_study
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 from small_study import WORDS, write_study
 
 # The replayed run has three passages a query: one is relevant by its id, so that 2 of 3 are open: 24 in all.

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from assay.core.errors import UsageError
 from assay.desk.messages import Draft, NewCase, Saved, SpanClaim, Undo
-from assay.desk.scoring_work import ScoringWork
 from assay.desk.work import Broken, Conflict, NoSuchThing, Work
-from assay.errors import UsageError
-from assay.review.blinding.pack import MARKS, Pack, Panel, write_pack
-from assay.review.scoring.marks import Mark, MarkBook, Saw
+from assay.kinds.answers.blinding.pack import MARKS, Pack, Panel, write_pack
+from assay.kinds.answers.desk.scoring_work import ScoringWork
+from assay.kinds.answers.scoring.marks import Mark, MarkBook, Saw
 from unit.review.scoring.packs import TEXT, by_id, pack_of
 
 NUMBERS = count(1)

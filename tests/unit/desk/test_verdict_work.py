@@ -10,20 +10,20 @@ from typing import ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Dataset
+from assay.core.block import Block
+from assay.core.dataset import Dataset
+from assay.core.errors import UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Finding, Question
+from assay.core.registry import JUDGES, Registry
 from assay.desk.messages import Draft
 from assay.desk.verdict_work import VerdictWork
-from assay.errors import UsageError
 from assay.judges.marks import text_hash
-from assay.measures.block import Block
-from assay.operations.pipeline import judge_study
-from assay.operations.reviewing import agreement_of, progress_of
-from assay.plugins import JUDGES, Registry
-from assay.protocols import Kit
-from assay.records import Finding, Question
-from assay.run.runner import run_study
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.pipeline.evaluation import judge_study
+from assay.pipeline.reviewing import agreement_of, progress_of
+from assay.pipeline.runner import run_study
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 from small_study import WORDS, write_study
 
 GRADES = {"GOOD": 2.0, "FAIR": 1.0, "BAD": 0.0}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import UsageError
-from assay.records import Judgment
+from assay.core.errors import UsageError
+from assay.core.records import Judgment
 from assay.stats.rows import Rows
 from score_rows import decided, items_of, rows_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_clauses_people_write import problems
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.gates import grammar
 from assay.gates.grammar import parse_clause
 from assay.stats.intervals import FEW, LEAST_EFFECTIVE, exact

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from assay.errors import AssayError
+from assay.core.errors import AssayError
+from assay.core.registry import Registry
 from assay.gates.checks import clause_problems
 from assay.gates.grammar import parse_clause
-from assay.plugins import Registry
 
 STUDY: Any = SimpleNamespace(
     file=SimpleNamespace(systems=dict.fromkeys(("new", "old", "mid"), "bm25")), registry=Registry(), judges=[]

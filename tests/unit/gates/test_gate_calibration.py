@@ -14,7 +14,7 @@ from assay.gates.grammar import parse_clause
 from assay.stats.compare import Comparing, summarise
 from assay.stats.power import power_of
 from assay.stats.rows import Rows
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 from score_rows import REGISTRY, M, rows_of
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.gates.grammar import MOST_ATOMS, parse_clause
 from assay.gates.syntax import (
     RESERVED,

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import SystemFailure
-from assay.operations.pipeline import evaluate
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, ClauseResult, Hit, Query, Response
+from assay.core.dataset import Corpus
+from assay.core.errors import SystemFailure
+from assay.core.protocols import Kit
+from assay.core.records import Budget, ClauseResult, Hit, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.pipeline.evaluation import evaluate
 from small_study import write_lines
 
 N = 42

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from assay.core.records import Verdict
 from assay.gates.evaluate import Evaluator
 from assay.gates.looks import Look, LookBook, Looking
 from assay.gates.verdict import decide
-from assay.records import Verdict
 from score_rows import REGISTRY, gate, items_of, rows_of
 
 Floats = NDArray[np.float64]

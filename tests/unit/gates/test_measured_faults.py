@@ -18,16 +18,16 @@ import yaml
 from numpy.typing import NDArray
 from scipy import stats
 
+from assay.core.records import Verdict
+from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate, decide
-from assay.operations.pipeline import evaluate
-from assay.plugins import Registry
-from assay.records import Verdict
+from assay.pipeline.evaluation import evaluate
 from assay.report.html import Html
 from assay.report.wording import verdict_sentence
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 from score_rows import REGISTRY, M, decided, gate, items_of, rows_of
 from small_study import Done, assay, write_lines, write_study
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from assay.core.records import Verdict
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import decide
-from assay.records import Verdict
 from assay.stats.intervals import Interval
 from assay.stats.unseen import gaffke, strict_interval, unseen_share
 from score_rows import REGISTRY, gate, items_of, rows_of

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.core.records import Judgment, Verdict
 from assay.gates.checks import clause_problems
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
 from assay.gates.parts import Group
 from assay.gates.verdict import Gate, decide, measures_of, overall
-from assay.records import Judgment, Verdict
 from assay.report.wording import verdict_sentence
 from score_rows import REGISTRY, gate, rows_of
 

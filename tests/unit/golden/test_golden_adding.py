@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from assay.errors import DataError
-from assay.golden.adding import Added, add_candidates, appended
-from assay.golden.candidates import SCHEMA
-from assay.golden.check import check_golden
-from assay.golden.freeze import freeze_golden
-from assay.golden.opening import GoldenStudy, open_golden
-from assay.protocols import Kit
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.kinds.search.golden.adding import Added, add_candidates, appended
+from assay.kinds.search.golden.candidates import SCHEMA
+from assay.kinds.search.golden.check import check_golden
+from assay.kinds.search.golden.freeze import freeze_golden
+from assay.kinds.search.golden.opening import GoldenStudy, open_golden
 from small_golden import APPLES, CUERDA, ROPE, english, entry, expected, spanish, write_golden, write_set
 
 DAY = 1_772_359_200.0  # 2026-03-01
@@ -173,7 +173,7 @@ def test_what_was_appended_before_it_broke_off_is_not_appended_again(
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr("assay.golden.adding.write_file", full)
+        patch.setattr("assay.kinds.search.golden.adding.write_file", full)
         with pytest.raises(OSError, match="no space"):
             added(folder, candidate("stock market"))
     assert len(entries(folder)) == 6

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.golden.candidates import Proposed, find_candidates, write_candidates
-from assay.golden.feedback import read_feedback
-from assay.golden.opening import open_golden
+from assay.core.errors import DataError, UsageError
+from assay.kinds.search.golden.candidates import Proposed, find_candidates, write_candidates
+from assay.kinds.search.golden.feedback import read_feedback
+from assay.kinds.search.golden.opening import open_golden
 from small_golden import write_golden
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.golden.check import Checked, Theme, check_golden
-from assay.golden.content_words import ContentWords, alike
-from assay.golden.freeze import freeze_golden
-from assay.golden.opening import open_golden
-from assay.golden.resolving import resolve_golden
-from assay.study import open_study
+from assay.core.errors import DataError, UsageError
+from assay.kinds.search.golden.check import Checked, Theme, check_golden
+from assay.kinds.search.golden.content_words import ContentWords, alike
+from assay.kinds.search.golden.freeze import freeze_golden
+from assay.kinds.search.golden.opening import open_golden
+from assay.kinds.search.golden.resolving import resolve_golden
+from assay.study.study import open_study
 from small_golden import (
     APPLES,
     CROSSING,

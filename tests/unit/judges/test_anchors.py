@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset, Place
-from assay.errors import AssayError
-from assay.golden.resolving import resolve_golden
-from assay.judges.anchor_index import AnchorIndex, anchors_of, stretches
-from assay.judges.anchors import Anchors, shared_text
-from assay.measures.block import Block, Labels
-from assay.plugins import JUDGES, Registry
-from assay.protocols import FreeJudge, Kit
-from assay.records import Arm, Document, Hit, Item, Judgment, Passage, Response, Span
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
-from assay.study import Study, open_study
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus, Dataset, Place
+from assay.core.errors import AssayError
+from assay.core.protocols import FreeJudge, Kit
+from assay.core.records import Arm, Document, Hit, Item, Judgment, Passage, Response, Span
+from assay.core.registry import JUDGES, Registry
+from assay.kinds.search.golden.resolving import resolve_golden
+from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of, stretches
+from assay.kinds.search.judges.anchors import Anchors, shared_text
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
+from assay.study.study import Study, open_study
 
 # Chapter 1 has words of nine letters and a blank: word n is the characters [10 n, 10 n + 9).
 WORDS = [f"chapter{n:02d}" for n in range(40)]

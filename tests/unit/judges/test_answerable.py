@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import UsageError
-from assay.judges.answerable import Answerable
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import UsageError
+from assay.core.protocols import FreeJudge, Kit, PayingJudge
+from assay.core.records import Arm, Budget, Context, Fault, Finding, Item, Piece, Query, Question, Response
+from assay.core.registry import JUDGES, SYSTEMS, Registry, identity
+from assay.core.shown import context_target
 from assay.judges.inquiry import question_key
 from assay.judges.llm_prompt import packaged_prompt
-from assay.measures.block import Block, Labels
-from assay.measures.shown import context_target
-from assay.operations.pipeline import Evaluation, judge_study
-from assay.plugins import JUDGES, SYSTEMS, Registry, identity
-from assay.protocols import FreeJudge, Kit, PayingJudge
-from assay.records import Arm, Budget, Context, Fault, Finding, Item, Piece, Query, Question, Response
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
-from assay.run.runner import run_study
-from assay.run.store import Store
-from assay.study import open_study
+from assay.kinds.hierarchy.judges.answerable import Answerable
+from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.runner import run_study
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
+from assay.store.run_store import Store
+from assay.study.study import open_study
 from small_study import write_lines, write_study
 from stand_ins.chat_server import ChatStandIn, by_turns
 

@@ -8,10 +8,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.judges.evidence_index import EvidenceIndex
-from assay.judges.sql_clause import ClauseRefused
-from assay.records import Passage
+from assay.core.dataset import Corpus, Dataset
+from assay.core.records import Passage
+from assay.kinds.models.judges.evidence_index import EvidenceIndex
+from assay.kinds.models.judges.sql_clause import ClauseRefused
 
 LETTERS = "abeds ing-_.ßİıſσΣéÉ\u0301日1\ud800"
 TEXTS = st.lists(st.text(LETTERS, max_size=30), max_size=6)

@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 import polars as pl
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Judgment, Query, Response
+from assay.core.registry import SYSTEMS, Registry
 from assay.judges.marks import text_hash
-from assay.operations.pipeline import Evaluation, judge_study
-from assay.operations.validate import check_study
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Judgment, Query, Response
-from assay.run.journal import Judged
-from assay.run.runner import run_study
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.runner import run_study
+from assay.pipeline.validate import check_study
+from assay.store.journal import Judged
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 from small_golden import APPLES, CROSSING, DARK, ROPE, STUDY, entry, expected, write_golden, write_set
 from stand_ins.chat_server import ChatStandIn, by_turns
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError, PluginError, UsageError
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, PluginError, UsageError
+from assay.core.protocols import FreeJudge, Kit, PayingJudge
+from assay.core.records import Arm, Finding, Hit, Item, Passage, Question, Response
+from assay.core.registry import JUDGES, Registry, identity
 from assay.judges.inquiry import question_key
 from assay.judges.llm import Llm
 from assay.judges.llm_prompt import packaged_prompt
-from assay.measures.block import Block, Labels
-from assay.plugins import JUDGES, Registry, identity
-from assay.protocols import FreeJudge, Kit, PayingJudge
-from assay.records import Arm, Finding, Hit, Item, Passage, Question, Response
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 from stand_ins.chat_server import ChatStandIn, by_turns
 
 KEY = "sk-very-secret-0123456789"

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from assay.core.protocols import Kit
+from assay.core.records import Item, Question
 from assay.judges.llm import Llm
 from assay.judges.llm_prompt import QUOTED, code_for, packaged_prompt, shown
-from assay.protocols import Kit
-from assay.records import Item, Question
 from stand_ins.chat_server import ChatStandIn, gullible
 
 QUERY = "mend torn sails"

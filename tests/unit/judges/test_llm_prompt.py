@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.judges import llm_prompt
 from assay.judges.llm_prompt import NoGrade, code_for, packaged_prompt, read_prompt, shown
 from assay.retrieval import quoting

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from assay.datasets.dataset import Corpus
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus
+from assay.core.records import Arm, Document, Fault, Item, Judgment, Passage, Response
 from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.ratings import shared_ratings
-from assay.measures.block import Block, Labels
-from assay.records import Arm, Document, Fault, Item, Judgment, Passage, Response
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 
 ITEMS = [Item("q0", "first"), Item("q1", "second")]
 CORPUS = Corpus([Passage("d", "a passage")], {"doc": Document("doc", "a document")})

@@ -10,16 +10,16 @@ from typing import ClassVar
 
 import pytest
 
-from assay.datasets.anchor_text import without_markup
-from assay.datasets.dataset import Corpus
-from assay.operations.pipeline import Evaluation, evaluate
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Judgment, Query, Response
-from assay.results import Results
-from assay.run.journal import Judged
-from assay.run.store import Store
-from assay.study import open_study
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Judgment, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.core.results import Results
+from assay.kinds.search.datasets.anchor_text import without_markup
+from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.store.journal import Judged
+from assay.store.run_store import Store
+from assay.study.study import open_study
 from small_golden import APPLES, CROSSING, OAR, ROPE, STUDY, entry, expected, write_golden, write_set
 from small_study import assay
 

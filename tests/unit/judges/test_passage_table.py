@@ -15,13 +15,13 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from assay.datasets.dataset import Corpus
-from assay.datasets.golden_yaml import read_golden
-from assay.errors import DataError, UsageError
-from assay.judges.passage_table import PassageTable
-from assay.judges.sql_clause import HELD, ClauseRefused
-from assay.judges.sql_select import PARTS
-from assay.records import Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, UsageError
+from assay.core.records import Passage
+from assay.kinds.models.datasets.golden_yaml import read_golden
+from assay.kinds.models.judges.passage_table import PassageTable
+from assay.kinds.models.judges.sql_clause import HELD, ClauseRefused
+from assay.kinds.models.judges.sql_select import PARTS
 
 NAMES = {"doc_id": "chunk_id", "text": "chunk_text", "source": "report_id", "section": "section_name"}
 CORPUS = Corpus(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.block import Labels
+from assay.core.records import Judgment, Span
 from assay.judges.resolve import resolve
-from assay.measures.block import Labels
-from assay.records import Judgment, Span
 
 CLOSED = frozenset({"relevance"})
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.datasets.section_names import is_section
-from assay.datasets.sectioned import Sectioned
-from assay.errors import AssayError
-from assay.judges.rules import Rules
-from assay.plugins import JUDGES, Registry
-from assay.protocols import Kit
-from assay.records import Item, Judgment, Passage
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import AssayError
+from assay.core.protocols import Kit
+from assay.core.records import Item, Judgment, Passage
+from assay.core.registry import JUDGES, Registry
+from assay.kinds.models.datasets.section_names import is_section
+from assay.kinds.models.datasets.sectioned import Sectioned
+from assay.kinds.models.judges.rules import Rules
 from small_benchmark import GOLDEN, write_benchmark
 
 BY_CATEGORY = {

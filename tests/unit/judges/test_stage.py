@@ -9,17 +9,17 @@ from typing import ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError, Retryable
+from assay.core.block import Block
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, Retryable
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Finding, Hit, Item, Passage, Query, Question, Response
+from assay.core.registry import DATASETS, JUDGES, SYSTEMS, Registry
 from assay.judges.inquiry import question_key
-from assay.measures.block import Block
-from assay.operations.pipeline import Evaluation, judge_study
-from assay.plugins import DATASETS, JUDGES, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Finding, Hit, Item, Passage, Query, Question, Response
-from assay.run.runner import run_study
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.runner import run_study
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 
 
 @dataclass(frozen=True)

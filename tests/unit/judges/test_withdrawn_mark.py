@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from assay.core.records import Judgment
 from assay.judges.marks import standing
-from assay.records import Judgment
 
 
 def said(mark: str, replaces: str | None = None, *, judge: str = "anna", withdrawn: bool = False) -> Judgment:

@@ -6,8 +6,8 @@ import msgspec
 import polars as pl
 import pytest
 
-from assay.measures.block import LABEL_COLUMNS, Block, Labels
-from assay.records import Arm, Fault, Hit, Item, Observed, Response
+from assay.core.block import LABEL_COLUMNS, Block, Labels
+from assay.core.records import Arm, Fault, Hit, Item, Observed, Response
 
 RESPONSES: list[Response | None] = [
     Response([Hit("a", 2.0), Hit("b", 1.0)], observed=Observed({"total": 0.5, "search": 0.25})),

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import AssayError, UsageError
-from assay.measures.abstention import CallsImpossible, IsImpossible, Utility
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.errors import AssayError, UsageError
+from assay.core.records import Context, Fault, Item, Passage, Piece, Response, Span
+from assay.kinds.hierarchy.measures.abstention import CallsImpossible, IsImpossible, Utility
 from assay.measures.parse import parse_measure
-from assay.records import Context, Fault, Item, Passage, Piece, Response, Span
 from walked_block import block_of, scored
 
 TEXT = "Leave is 40 days."

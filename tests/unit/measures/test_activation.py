@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.errors import DataError
-from assay.measures.activation import Activated, Depth, Effect, PrimingShift
-from assay.measures.block import View
+from assay.core.block import View
+from assay.core.errors import DataError
+from assay.core.records import Fault, Hit, Item, Response, Step
+from assay.kinds.memory.measures.activation import Activated, Depth, Effect, PrimingShift
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.records import Fault, Hit, Item, Response, Step
 from walked_block import block_of, hits, item, path, scored, seed, spread, value, walked
 
 TRACE = [

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import AssayError, DataError, UsageError
+from assay.core.dataset import Corpus
+from assay.core.errors import AssayError, DataError, UsageError
+from assay.core.protocols import Measure
+from assay.core.records import Budget, Context, Fault, Item, Judgment, Passage, Piece, Response, Span
+from assay.core.shown import context_target, evidence_problems
 from assay.judges.resolve import resolve
-from assay.measures.budget import AUC, EP, ER, A
+from assay.kinds.hierarchy.measures.budget import AUC, EP, ER, A
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
-from assay.measures.shown import context_target, evidence_problems
-from assay.protocols import Measure
-from assay.records import Budget, Context, Fault, Item, Judgment, Passage, Piece, Response, Span
 from walked_block import block_of, scored
 
 #        0         1         2         3         4         5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import PluginError, UsageError
-from assay.measures.content import ContentChars, ContentTokens, OutputTokens
+from assay.core.dataset import Corpus
+from assay.core.errors import PluginError, UsageError
+from assay.core.records import Fault, Item, Passage, Response
+from assay.kinds.answers.measures.content import ContentChars, ContentTokens, OutputTokens
 from assay.measures.parse import parse_measure
-from assay.records import Fault, Item, Passage, Response
 from walked_block import block_of, hits, scored
 
 CORPUS = Corpus([Passage("P1/A", "Fire it.", "a title"), Passage("P2/A", "Cool it.")])

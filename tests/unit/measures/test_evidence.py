@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError, UsageError
-from assay.measures.evidence import EvidenceHit, EvidenceRecall
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Measure
+from assay.core.records import Fault, Hit, Item, Passage, Response, Step
+from assay.kinds.memory.measures.evidence import EvidenceHit, EvidenceRecall
+from assay.kinds.memory.measures.walk import Over
 from assay.measures.parse import parse_measure
 from assay.measures.ranking import Complete, R, Success
 from assay.measures.score import score_block
-from assay.measures.walk import Over
-from assay.protocols import Measure
-from assay.records import Fault, Hit, Item, Passage, Response, Step
 from walked_block import CLOSED, block_of, hits, item, path, scored, value, walked
 
 # paths a-b and c-d; the ranking holds d first and e, on no path, second

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.errors import PluginError
+from assay.core.errors import PluginError
 from assay.measures.fallback import IrMeasure
 from assay.measures.parse import parse_measure
 from small_study import assay, edited, write_study

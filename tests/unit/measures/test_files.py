@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.measures.files import score_files
 
 RUN = "q1 Q0 a 1 2.0 t\nq1 Q0 b 2 1.0 t\nq9 Q0 a 1 1.0 t\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from assay.measures.gains import gain_matrix
+from assay.core.gains import gain_matrix
 
 NAN = float("nan")
 

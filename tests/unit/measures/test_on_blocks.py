@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.errors import PluginError
-from assay.measures.block import (
+from assay.core.block import (
     FAILED,
     LABEL_COLUMNS,
     MISSING,
@@ -21,6 +20,7 @@ from assay.measures.block import (
     Block,
     Labels,
 )
+from assay.core.errors import PluginError
 from assay.measures.fallback import IrMeasure
 from assay.measures.observed import Abstain, Seconds
 from assay.measures.ranking import RR, Judged, R

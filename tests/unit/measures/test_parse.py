@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import PluginError, UsageError
+from assay.core.errors import PluginError, UsageError
+from assay.core.registry import MEASURES, Registry
 from assay.measures import fallback
 from assay.measures.fallback import IrMeasure
 from assay.measures.observed import Abstain, Seconds
 from assay.measures.parse import make_measure, measure_name, parse_measure
 from assay.measures.ranking import AP, NDCG, RR, Judged, P, R, Rprec, Success
-from assay.plugins import MEASURES, Registry
 
 REGISTRY = Registry()
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from assay.errors import DataError
+from assay.core.errors import DataError
+from assay.core.protocols import Measure
+from assay.core.records import Fault, Response, Step
+from assay.kinds.memory.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit, TraceHit
 from assay.measures.parse import parse_measure
-from assay.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit, TraceHit
 from assay.measures.score import score_block
-from assay.protocols import Measure
-from assay.records import Fault, Response, Step
 from walked_block import block_of, hits, item, path, scored, seed, spread, value, walked
 
 # the rule n1, its exception n2, the remedy n3: two paths, two spreads, one tension

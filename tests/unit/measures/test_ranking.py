@@ -7,8 +7,8 @@ from math import log2
 import numpy as np
 import pytest
 
-from assay.errors import PluginError, UsageError
-from assay.measures.gains import GainMatrix
+from assay.core.errors import PluginError, UsageError
+from assay.core.gains import GainMatrix
 from assay.measures.parse import parse_measure
 from assay.measures.ranking import AP, NDCG, RR, P, R, Ranked, Rprec, Success
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.measures.block import STATUSES, Block, Labels
+from assay.core.block import STATUSES, Block, Labels
+from assay.core.dataset import Corpus
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Fault, Hit, Item, Response
+from assay.kinds.memory.measures.reading import F1, ExactMatch, normalized, token_f1
 from assay.measures.parse import parse_measure
-from assay.measures.reading import F1, ExactMatch, normalized, token_f1
 from assay.measures.score import score_block
-from assay.protocols import Measure
-from assay.records import Arm, Fault, Hit, Item, Response
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 
 
 @pytest.mark.parametrize(

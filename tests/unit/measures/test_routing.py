@@ -11,15 +11,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
+from assay.core.block import STATUSES, Block, Labels, View
+from assay.core.dataset import Corpus
+from assay.core.errors import UsageError
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Fault, Hit, Item, Judgment, Passage, Response
 from assay.judges.resolve import resolve
-from assay.measures.block import STATUSES, Block, Labels, View
+from assay.kinds.search.measures.routing import Flagged, IntentMet, Routed
 from assay.measures.parse import parse_measure
-from assay.measures.routing import Flagged, IntentMet, Routed
 from assay.measures.score import score_block
-from assay.protocols import Measure
-from assay.records import Arm, Fault, Hit, Item, Judgment, Passage, Response
 
 CORPUS = Corpus([Passage("p", "of peace"), Passage("t", "sit down, and count")])
 GIVES = frozenset({"hits", "texts", "route", "flags"})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from assay.core.block import NOT_APPLICABLE, SCORED, UNJUDGED, Block, Labels
+from assay.core.records import Arm, Item, Judgment, Response, Span
 from assay.judges.resolve import resolve
-from assay.measures.block import NOT_APPLICABLE, SCORED, UNJUDGED, Block, Labels
-from assay.measures.rubric import Accuracy, CitationFidelity, Completeness, Hallucinations
+from assay.kinds.answers.measures.rubric import Accuracy, CitationFidelity, Completeness, Hallucinations
 from assay.measures.score import score_block
-from assay.records import Arm, Item, Judgment, Response, Span
-from assay.run.columns import COLUMNS, in_columns
-from assay.run.journal import Answer
+from assay.store.columns import COLUMNS, in_columns
+from assay.store.journal import Answer
 
 ITEMS = [Item(f"q{number}", f"question {number}") for number in range(4)]
 

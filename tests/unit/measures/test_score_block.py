@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from assay.errors import PluginError
-from assay.measures.block import NOT_APPLICABLE, Block
+from assay.core.block import NOT_APPLICABLE, Block
+from assay.core.errors import PluginError
 from assay.measures.score import score_block
 
 

@@ -6,11 +6,11 @@ import msgspec
 import polars as pl
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.measures.block import LABEL_COLUMNS, Block, Labels
+from assay.core.block import LABEL_COLUMNS, Block, Labels
+from assay.core.dataset import Corpus
+from assay.core.records import Arm, Hit, Item, Passage, Response, Status
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.records import Arm, Hit, Item, Passage, Response, Status
 
 SECTIONS = {
     "r1#1": "SYNOPSIS",
@@ -182,7 +182,7 @@ def test_where_nothing_is_right_nobody_is_asked() -> None:
 
 @pytest.mark.parametrize("name", ["SemanticLift@0", "Spread@0", "nDCG(view='book')@10", "Clean(k=3)"])
 def test_measures_that_make_no_sense_are_refused(name: str) -> None:
-    from assay.errors import AssayError
+    from assay.core.errors import AssayError
 
     with pytest.raises(AssayError):
         parse_measure(name)

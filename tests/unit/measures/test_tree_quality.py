@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.measures.tree_quality import LevelQuality, coverage, tree_quality
-from assay.records import Edge, Node, Structure
+from assay.core.records import Edge, Node, Structure
+from assay.kinds.hierarchy.measures.tree_quality import LevelQuality, coverage, tree_quality
 
 VECTORS = {"north": [1.0, 0.0], "east": [0.0, 1.0], "south": [-1.0, 0.0], "up": [0.6, 0.8]}
 

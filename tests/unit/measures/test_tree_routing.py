@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError, UsageError
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Edge, Item, Node, Passage, Response, Step, Structure
+from assay.core.registry import Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.measures.block import Block
+from assay.kinds.hierarchy.measures.tree_quality import NodeError, node_errors
+from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
-from assay.measures.tree_quality import NodeError, node_errors
-from assay.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
-from assay.plugins import Registry
-from assay.protocols import Measure
-from assay.records import Arm, Edge, Item, Node, Passage, Response, Step, Structure
 from assay.stats.rows import Rows
-from assay.study_file import GateFile
+from assay.study.study_file import GateFile
 from walked_block import block_of, scored
 
 REGISTRY = Registry()

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.errors import UsageError
-from assay.measures.block import FAILED, MISSING, NOT_APPLICABLE, PENDING, SCORED, Block
+from assay.core.block import FAILED, MISSING, NOT_APPLICABLE, PENDING, SCORED, Block
+from assay.core.errors import UsageError
+from assay.core.records import Arm
 from assay.measures.observed import Cost, Failed, Seconds
 from assay.measures.overlap import RBO, Overlap
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block, score_blocks
-from assay.records import Arm
 
 RANKED = RBO(against="old")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.core.records import Response, Step
+from assay.kinds.hierarchy.measures.visited import Visited
 from assay.measures.parse import parse_measure
-from assay.measures.visited import Visited
-from assay.records import Response, Step
 from walked_block import block_of, item, scored, value
 
 

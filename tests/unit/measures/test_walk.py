@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import DataError
-from assay.measures.walk import (
+from assay.core.errors import DataError
+from assay.core.records import Hit, Response, Step
+from assay.kinds.memory.measures.walk import (
     Expected,
     MatchMode,
     WantedEvent,
@@ -24,7 +25,6 @@ from assay.measures.walk import (
     spreads,
     tensions,
 )
-from assay.records import Hit, Response, Step
 from walked_block import hits, item, path, seed, spread, walked
 
 TWO = walked(

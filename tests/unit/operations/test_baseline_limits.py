@@ -15,19 +15,19 @@ import pytest
 import yaml
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError, SystemFailure
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, SystemFailure
+from assay.core.protocols import Kit
+from assay.core.records import Budget, ClauseResult, Hit, Observed, Query, Response, Verdict
+from assay.core.registry import MEASURES, SYSTEMS, Registry
 from assay.measures.ranking import Success
-from assay.operations.baselines.gate import held_against
-from assay.operations.baselines.tags import tag_baseline
-from assay.operations.pipeline import Evaluation
-from assay.plugins import MEASURES, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, ClauseResult, Hit, Observed, Query, Response, Verdict
-from assay.run.runner import run_study
-from assay.run.selection import Selection
-from assay.study import Study, open_study
+from assay.pipeline.baselines.gate import held_against
+from assay.pipeline.baselines.tags import tag_baseline
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.pipeline.selection import Selection
+from assay.study.study import Study, open_study
 from small_study import write_lines
 
 N = 60

@@ -14,22 +14,22 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError, UsageError
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Comparison, Finding, Hit, Judgment, Query, Question, Response
+from assay.core.registry import JUDGES, MEASURES, SYSTEMS, Registry
 from assay.measures.ranking import RR
-from assay.operations.baselines import tags
-from assay.operations.baselines.diff import Change, Difference, diff_baselines
-from assay.operations.baselines.tags import list_baselines, tag_baseline
-from assay.operations.pipeline import evaluate, judge_study
-from assay.plugins import JUDGES, MEASURES, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Comparison, Finding, Hit, Judgment, Query, Question, Response
-from assay.run.journal import Judged
-from assay.run.runner import run_study
-from assay.run.selection import Selection
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.pipeline.baselines import tags
+from assay.pipeline.baselines.diff import Change, Difference, diff_baselines
+from assay.pipeline.baselines.tags import list_baselines, tag_baseline
+from assay.pipeline.evaluation import evaluate, judge_study
+from assay.pipeline.runner import run_study
+from assay.pipeline.selection import Selection
+from assay.store.journal import Judged
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 from small_study import WORDS, apart_from_size, edited, write_lines, write_study
 
 N = len(WORDS)  # 12 items, one a word

@@ -11,18 +11,18 @@ from typing import ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.operations.baselines.gate import held_against
-from assay.operations.baselines.tags import tag_baseline
-from assay.operations.pipeline import Evaluation
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Observed, Query, Response
-from assay.results import Results
-from assay.run.runner import repeat_study, run_study
-from assay.run.selection import Selection
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Observed, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.core.results import Results
+from assay.pipeline.baselines.gate import held_against
+from assay.pipeline.baselines.tags import tag_baseline
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import repeat_study, run_study
+from assay.pipeline.selection import Selection
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 from small_study import STUDY as SMALL
 from small_study import assay, edited, write_lines, write_study
 

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import SystemFailure, UsageError
-from assay.operations.fitting.detectors import fit_study
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Fault, Query, Response
-from assay.retrieval.detector import read_detector
-from assay.study import open_study
+from assay.core.dataset import Corpus
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Fault, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.kinds.hierarchy.detector import read_detector
+from assay.kinds.hierarchy.fitting.detectors import fit_study
+from assay.study.study import open_study
 from small_detecting import STUDY, small_items, write_small
 from small_study import assay, edited
 

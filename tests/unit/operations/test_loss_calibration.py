@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.operations.baselines.diff import Pair
-from assay.operations.baselines.losses import Losses
-from assay.operations.baselines.tags import SCHEMA, Version, _Kept
-from assay.protocols import Measure
-from assay.records import Item
+from assay.core.protocols import Measure
+from assay.core.records import Item
+from assay.pipeline.baselines.diff import Pair
+from assay.pipeline.baselines.losses import Losses
+from assay.pipeline.baselines.tags import SCHEMA, Version, _Kept
 from score_rows import B, E, M, frame_of, items_of
 
 Floats = NDArray[np.float64]

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.operations.pipeline import evaluate
-from assay.operations.run_files import evaluate_runs
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Query, Response
-from assay.results import Results
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.core.results import Results
+from assay.pipeline.evaluation import evaluate
+from assay.pipeline.run_files import evaluate_runs
 from small_study import STUDY, WORDS, Done, apart_from_size, assay, edited, write_lines, write_study
 
 SEARCHING = ["bm25", "dense", "flat_strong", "tree", "scan", "lexical_baseline", "pagerank"]

@@ -14,16 +14,16 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import Corpus
-from assay.errors import PluginError
-from assay.measures.block import Block
-from assay.operations.pipeline import Evaluation, evaluate
-from assay.plugins import MEASURES, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Query, Response, Span
-from assay.results import Results
-from assay.run.selection import Selection
-from assay.study import open_study
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.errors import PluginError
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Query, Response, Span
+from assay.core.registry import MEASURES, SYSTEMS, Registry
+from assay.core.results import Results
+from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.selection import Selection
+from assay.study.study import open_study
 from small_study import STUDY, apart_from_size, assay, edited, write_lines, write_study
 
 

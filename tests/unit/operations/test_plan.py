@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError, SystemFailure
-from assay.operations.plan import Plan, Step, open_plan, performed, plan_status, run_plan
-from assay.operations.plan_results import GateResult, PlanResults, StepResult
-from assay.plan_file import is_plan
-from assay.results import Results
-from assay.run.runner import Outcome
+from assay.core.errors import DataError, SystemFailure
+from assay.core.results import Results
+from assay.pipeline.plan import Plan, Step, open_plan, performed, plan_status, run_plan
+from assay.pipeline.plan_results import GateResult, PlanResults, StepResult
+from assay.pipeline.runner import Outcome
+from assay.study.plan_file import is_plan
 from small_study import STUDY, edited, write_study
 
 GOES = "RR@5(lexical) >= RR@5(old) + 0.2"  # 1 against 0.5

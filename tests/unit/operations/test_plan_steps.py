@@ -8,13 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assay.errors import DataError, SystemFailure, UsageError
-from assay.operations.plan import Plan, Step, open_plan, performed, run_plan
-from assay.operations.plan_results import PlanResults
-from assay.records import Verdict
-from assay.results import Results, Trust
-from assay.run.performing import Tally
-from assay.run.runner import Outcome
+from assay.core.errors import DataError, SystemFailure, UsageError
+from assay.core.records import Verdict
+from assay.core.results import Results, Trust
+from assay.pipeline.performing import Tally
+from assay.pipeline.plan import Plan, Step, open_plan, performed, run_plan
+from assay.pipeline.plan_results import PlanResults
+from assay.pipeline.runner import Outcome
 from small_study import STUDY, edited, write_study
 
 # `lexical` has two arms, k=3 and k=5; `old` is one whatever k is. Twelve items each.

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from assay.errors import UsageError
-from assay.operations.catalogue import Parameter, catalogue
-from assay.plugins import EMBEDDERS, GROUPS, SYSTEMS, Registry
+from assay.core.errors import UsageError
+from assay.core.registry import EMBEDDERS, GROUPS, SYSTEMS, Registry
+from assay.pipeline.catalogue import Parameter, catalogue
 from assay.retrieval.embed.static import Static
 
 

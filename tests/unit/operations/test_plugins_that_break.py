@@ -12,17 +12,17 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.cli.showing import write_reports
-from assay.errors import PluginError
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.errors import PluginError
+from assay.core.registry import JUDGES, MEASURES, RENDERERS, STATISTICS, Registry
+from assay.core.results import Results
 from assay.measures.ranking import Success
-from assay.operations.baselines.gate import held_against
-from assay.operations.baselines.tags import tag_baseline
-from assay.operations.pipeline import Evaluation, evaluate
-from assay.operations.validate import validate_study
-from assay.plugins import JUDGES, MEASURES, RENDERERS, STATISTICS, Registry
-from assay.results import Results
-from assay.run.runner import run_study
-from assay.study import Study, open_study
+from assay.pipeline.baselines.gate import held_against
+from assay.pipeline.baselines.tags import tag_baseline
+from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.runner import run_study
+from assay.pipeline.validate import validate_study
+from assay.study.study import Study, open_study
 from small_study import STUDY, edited, write_study
 
 Floats = NDArray[np.float64]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.operations.pipeline import Evaluation, evaluate
-from assay.operations.proofs_file import FILE, stored_proofs
-from assay.operations.proving import prove
-from assay.proof_results import Proof
-from assay.study import open_study
+from assay.core.proof_results import Proof
+from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.proofs_file import FILE, stored_proofs
+from assay.pipeline.proving import prove
+from assay.study.study import open_study
 from small_study import STUDY, edited, write_study
 
 pytestmark = pytest.mark.slow  # each draws hundreds of controls

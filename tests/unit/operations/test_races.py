@@ -9,17 +9,17 @@ from typing import Annotated, Any, ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError, SystemFailure, UsageError
-from assay.operations.fitting.detectors import fit_study
-from assay.operations.fitting.races import Racing, calibrate_study
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit, System
-from assay.records import Budget, Context, Fault, Hit, Piece, Query, Response, Span
-from assay.retrieval.confidence import read_confidence
-from assay.retrieval.detector import read_detector
-from assay.study import Study, open_study
-from assay.systems.abstaining import observer_of
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, SystemFailure, UsageError
+from assay.core.protocols import Kit, System
+from assay.core.records import Budget, Context, Fault, Hit, Piece, Query, Response, Span
+from assay.core.registry import SYSTEMS, Registry
+from assay.kinds.hierarchy.confidence import read_confidence
+from assay.kinds.hierarchy.detector import read_detector
+from assay.kinds.hierarchy.fitting.detectors import fit_study
+from assay.kinds.hierarchy.fitting.races import Racing, calibrate_study
+from assay.kinds.hierarchy.systems.abstaining import observer_of
+from assay.study.study import Study, open_study
 from assay.systems.around import AnySystem
 from small_detecting import PROJECTS
 from small_study import assay, edited, write_lines
@@ -289,7 +289,7 @@ def test_a_detector_of_a_race_is_fitted_on_what_the_race_answers(tmp_path: Path)
 def test_the_command_fits_both_and_shows_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, ONE_SEED)
     both = Registry({SYSTEMS: {"race": Race}})
-    monkeypatch.setattr("assay.study.Registry", lambda *_: both)
+    monkeypatch.setattr("assay.study.study.Registry", lambda *_: both)
     done = assay("fit", tmp_path)
     assert done.code == 0
     assert done.err.splitlines()[-1] == f"race: {tmp_path / 'race.json'}"

@@ -16,7 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.operations.scoring.files import (
+from assay.kinds.answers.results import Correlation, PairTokens, Scoring, SiteTokens
+from assay.kinds.answers.results import Tested as OneTest  # pytest would collect it by its name
+from assay.kinds.answers.scoring.analysis import Analysing, Scored, analyse
+from assay.kinds.answers.scoring.subgroups import correlated, interactions
+from assay.kinds.answers.scoring_steps.files import (
     COLUMNS,
     Hallucination,
     RawRow,
@@ -27,10 +31,6 @@ from assay.operations.scoring.files import (
     token_efficiency,
     unquoted,
 )
-from assay.review.scoring.analysis import Analysing, Scored, analyse
-from assay.review.scoring.subgroups import correlated, interactions
-from assay.scoring_results import Correlation, PairTokens, Scoring, SiteTokens
-from assay.scoring_results import Tested as OneTest  # pytest would collect it by its name
 
 DESIGN = (
     "response_id,site_id,question_id,complexity,model_id,condition,factual_accuracy,hallucination_count,"

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.errors import DataError, UsageError
-from assay.operations.pipeline import Evaluation
-from assay.operations.scoring.blinding import blind_study, check_blinding
-from assay.operations.scoring.exporting import export_scoring
-from assay.operations.scoring.taking import take_scores
-from assay.operations.scoring.work import scoring_folder, suggest_study, unblind_study
-from assay.operations.validate import validate_study
-from assay.records import Status
-from assay.review.blinding.pack import MARKS
-from assay.review.scoring.marks import Mark, MarkBook
-from assay.study import Study
+from assay.core.errors import DataError, UsageError
+from assay.core.records import Status
+from assay.kinds.answers.blinding.pack import MARKS
+from assay.kinds.answers.scoring.marks import Mark, MarkBook
+from assay.kinds.answers.scoring_steps.blinding import blind_study, check_blinding
+from assay.kinds.answers.scoring_steps.exporting import export_scoring
+from assay.kinds.answers.scoring_steps.taking import take_scores
+from assay.kinds.answers.scoring_steps.work import scoring_folder, suggest_study, unblind_study
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.validate import validate_study
+from assay.study.study import Study
 from small_scoring import (
     DAY,
     all_scores,
@@ -71,7 +71,9 @@ def test_an_export_that_tells_is_found(blinded: Study, monkeypatch: pytest.Monke
     originals = scoring_folder(blinded).originals()
     told = "".join(f"{key},{len(each.arm)}\n" for key, each in originals.items())
     content = f"response_id,content_chars\n{told}".encode()
-    monkeypatch.setattr("assay.operations.scoring.blinding.files_of", lambda _: {"raw-data.csv": content})
+    monkeypatch.setattr(
+        "assay.kinds.answers.scoring_steps.blinding.files_of", lambda _: {"raw-data.csv": content}
+    )
     assert any("content_chars" in leak.what for leak in check_blinding(blinded))
 
 
@@ -120,9 +122,9 @@ def test_every_question_has_one_source_whatever_the_condition(blinded: Study) ->
 
 
 def test_blinding_waits_for_all_responses(tmp_path: Path) -> None:
-    from assay.run.runner import run_study
-    from assay.run.selection import Selection
-    from assay.study import open_study
+    from assay.pipeline.runner import run_study
+    from assay.pipeline.selection import Selection
+    from assay.study.study import open_study
 
     study = open_study(write_study(tmp_path))
     run_study(study, Selection(limit=2))
@@ -158,7 +160,7 @@ def test_blinding_again_needs_a_word_and_no_marks(blinded: Study) -> None:
 
 
 def test_nobody_blinds_anew_under_an_open_desk(blinded: Study) -> None:
-    from assay.operations.scoring.work import scoring_work
+    from assay.kinds.answers.scoring_steps.work import scoring_work
 
     work = scoring_work(blinded)
     with pytest.raises(UsageError, match="Another process serves"):
@@ -171,7 +173,7 @@ def test_blinding_that_was_cut_short_is_done_again(blinded: Study, monkeypatch: 
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr("assay.review.blinding.pack.write_pack", full)
+        patch.setattr("assay.kinds.answers.blinding.pack.write_pack", full)
         with pytest.raises(OSError, match="no space"):
             blind_study(blinded, by="owner", fresh=True)
     assert not scoring_folder(blinded).there  # a map without its pack is nothing to score
@@ -188,7 +190,7 @@ def test_what_was_opened_is_never_blinded_again(blinded: Study) -> None:
 
 
 def test_what_cannot_be_unblinded_is_not_scored(blinded: Study) -> None:
-    from assay.operations.scoring.work import scoring_work
+    from assay.kinds.answers.scoring_steps.work import scoring_work
 
     key = scoring_folder(blinded).folder.with_name("blind.key")
     key.unlink()
@@ -352,7 +354,7 @@ def test_a_record_that_was_cut_is_told(blinded: Study) -> None:
 
 
 def test_nobody_unblinds_while_the_desk_is_open(blinded: Study) -> None:
-    from assay.operations.scoring.work import scoring_work
+    from assay.kinds.answers.scoring_steps.work import scoring_work
 
     work = scoring_work(scored(blinded))
     with pytest.raises(UsageError, match="Another process serves"):

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.errors import DataError
-from assay.operations.pipeline import Evaluation
-from assay.operations.scoring.blinding import blind_study
-from assay.operations.scoring.exporting import export_scoring
-from assay.operations.scoring.taking import take_scores
-from assay.operations.scoring.work import scoring_folder, unblind_study
-from assay.operations.validate import validate_study
+from assay.core.errors import DataError
+from assay.kinds.answers.scoring_steps.blinding import blind_study
+from assay.kinds.answers.scoring_steps.exporting import export_scoring
+from assay.kinds.answers.scoring_steps.taking import take_scores
+from assay.kinds.answers.scoring_steps.work import scoring_folder, unblind_study
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.validate import validate_study
 from assay.retrieval.tokens import packaged
-from assay.study import Study
+from assay.study.study import Study
 from small_scoring import all_scores, at, collected, write_lines, write_study
 
 if TYPE_CHECKING:  # its name begins like a test's, and pytest would take it for one
-    from assay.scoring_results import Tested
+    from assay.kinds.answers.results import Tested
 
 
 @pytest.fixture

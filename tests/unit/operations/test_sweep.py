@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError, SystemFailure
-from assay.operations.sweep.running import Sweeping, run_sweep, setting_names
-from assay.plugins import aside
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Judgment, Query, Response
-from assay.run.journal import Judged
-from assay.run.store import Store
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, SystemFailure
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Judgment, Query, Response
+from assay.core.registry import aside
+from assay.pipeline.sweep.running import Sweeping, run_sweep, setting_names
+from assay.store.journal import Judged
+from assay.store.run_store import Store
 from small_study import WORDS
 from sweep_grid import STUDY, embedded, opened, write_corpus
 

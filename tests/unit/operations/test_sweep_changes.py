@@ -11,14 +11,14 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from assay.records import Comparison, Estimate
+from assay.core.records import Comparison, Estimate
+from assay.core.results import MeasureInfo
+from assay.core.sweep_results import Setting, Sweep
 from assay.report import sweep_changes as changed
 from assay.report.sweep_page import render_page
 from assay.report.sweep_table import table_of
 from assay.report.sweep_text import render_sweep
-from assay.results import MeasureInfo
 from assay.stats.families import outcome
-from assay.sweep_results import Setting, Sweep
 
 HIGHER, LOWER = MeasureInfo("A@400", "higher", 0, 1), MeasureInfo("A@400", "lower", 0, 1)
 CHANGES = {

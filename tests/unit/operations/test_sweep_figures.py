@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.operations.sweep.figures import Figures
-from assay.records import Item
+from assay.core.records import Item
+from assay.pipeline.sweep.figures import Figures
 from assay.report.wording import settled
 from score_rows import M, T, frame_of, items_of
 

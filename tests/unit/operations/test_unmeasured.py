@@ -7,13 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assay.errors import DataError
-from assay.measures.block import Block, Labels
+from assay.core.block import Block, Labels
+from assay.core.errors import DataError
+from assay.core.records import Arm, Item, Node, Observed, Response, Step, Structure
 from assay.measures.parse import parse_measure
-from assay.operations.unmeasured import unseen
-from assay.operations.validate import validate_study
-from assay.records import Arm, Item, Node, Observed, Response, Step, Structure
-from assay.run.columns import COLUMNS, in_order
+from assay.pipeline.unmeasured import unseen
+from assay.pipeline.validate import validate_study
+from assay.store.columns import COLUMNS, in_order
 from small_study import assay, edited, write_lines, write_study
 
 HTTP = 'old:\n    use: http\n    url: "http://127.0.0.1:1/{query}"'

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.records import Arm, Item
+from assay.core.registry import MEASURES, Registry
+from assay.core.results import Results, Trust
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of
-from assay.plugins import MEASURES, Registry
-from assay.records import Arm, Item
-from assay.report.curves import curves_of
+from assay.kinds.hierarchy.report.curves import curves_of
 from assay.report.views import measure_infos
-from assay.results import Results, Trust
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
 from score_rows import Made, frame_of

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from fake_results import build_results, with_review
 
-from assay.results import Results
+from assay.core.results import Results
 
 
 @pytest.fixture(scope="session")

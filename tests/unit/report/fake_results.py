@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.records import Advice, ClauseResult, Comparison, Estimate, Verdict
-from assay.results import Expected, ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.core.records import Advice, ClauseResult, Comparison, Estimate, Verdict
+from assay.core.results import Expected, ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
 from assay.stats.families import outcome
 
 Floats = NDArray[np.float64]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.results import Results, Trust
 from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
 from assay.gates.looks import LookBook
 from assay.gates.verdict import Gate, decide, overall
 from assay.report.views import measure_infos
-from assay.results import Results, Trust
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, B, E, M, frame_of, gate, items_of

@@ -9,13 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.records import ClauseResult, Estimate, Verdict
-from assay.report import svg
-from assay.report import wording as say
-from assay.report.html import templates
-from assay.report.scoring_views import scoring_view
-from assay.results import Expected, ItemView, MeasureInfo, Results, Trust
-from assay.scoring_results import (
+from assay.core.records import ClauseResult, Estimate, Verdict
+from assay.core.results import Expected, ItemView, MeasureInfo, Results, Trust
+from assay.kinds.answers.report.scoring_views import scoring_view
+from assay.kinds.answers.results import (
     Agreed,
     Correlation,
     Matched,
@@ -25,6 +22,9 @@ from assay.scoring_results import (
     Suggested,
     Tested,
 )
+from assay.report import svg
+from assay.report import wording as say
+from assay.report.html import templates
 from assay.stats.families import outcome as shown_by
 
 MODELS = ["small-8b", "large-70b"]

@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 from fake_results import build_results
 
+from assay.core.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verdict
+from assay.core.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.kinds.models.report.benchmark.columns import columns_of
+from assay.kinds.models.report.benchmark.folder import Benchmark, file_names
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verdict
-from assay.report.benchmark.columns import columns_of
-from assay.report.benchmark.folder import Benchmark, file_names
-from assay.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
 from assay.stats.families import outcome
 
 CREATED = 1768300200.0  # 2026-01-13 10:30:00 UTC

@@ -14,14 +14,14 @@ import pytest
 from budget_results import CURVE, PARITY, Answerable, Area, budget_results
 from rich.console import Console
 
-from assay.records import Verdict
-from assay.report.curves import Panel, curves_of, folded_measures, panels_of
+from assay.core.records import Verdict
+from assay.core.results import Figure, Results
+from assay.kinds.hierarchy.report.curves import Panel, curves_of, folded_measures, panels_of
 from assay.report.html import Html
 from assay.report.json import Json
 from assay.report.markdown import Markdown
 from assay.report.text import render_text
 from assay.report.wording import figure_value
-from assay.results import Figure, Results
 from score_rows import Made
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from assay.records import ClauseResult, Estimate, Verdict
-from assay.report.evals import Evals
-from assay.results import Expected, ItemView, MeasureInfo, Results, Returned, Trust
+from assay.core.records import ClauseResult, Estimate, Verdict
+from assay.core.results import Expected, ItemView, MeasureInfo, Results, Returned, Trust
+from assay.kinds.search.report.evals import Evals
 
 MEASURES = ["Success(rel=2)@3", "RR@10", "Routed(above=0.35)", "IntentMet@3"]
 ITEMS: list[tuple[str, str, str | None, dict[str, float | None]]] = [

@@ -14,13 +14,13 @@ import pytest
 from fake_results import build_results, planted
 from markdown_it import MarkdownIt
 
-from assay.datasets.dataset import Dataset, Place
-from assay.records import ClauseResult, Comparison, Verdict
+from assay.core.dataset import Dataset, Place
+from assay.core.records import ClauseResult, Comparison, Verdict
+from assay.core.results import Against, Expected, ItemView, Results, Returned, Turn
+from assay.core.yaml_lines import Lines
 from assay.report.annotations import Annotation, annotation_commands
 from assay.report.github import GitHub, marker
 from assay.report.github_text import JOINER, Block, expected_text, fitted, literal, prose, returned_text
-from assay.results import Against, Expected, ItemView, Results, Returned, Turn
-from assay.yaml_lines import Lines
 
 LIMIT = 65_536
 NOON = 1_773_570_600.0  # 15 March 2026, 10:30 UTC

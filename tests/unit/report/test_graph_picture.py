@@ -17,21 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.measures.block import Block, Labels
-from assay.measures.walk import MatchMode, WantedPath, WantedStep
-from assay.operations.pipeline import evaluate
-from assay.plugins import DATASETS, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step
-from assay.report.github import GitHub
-from assay.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, Layout
-from assay.report.graph_picture import WalkFigure, walk_figures
-from assay.report.html import Html
-from assay.report.json import Json
-from assay.report.markdown import Markdown
-from assay.report.text import render_text
-from assay.report.walks import (
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Kit
+from assay.core.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step
+from assay.core.registry import DATASETS, SYSTEMS, Registry
+from assay.core.results import PRIVATE_ALONE, Expected, ExpectedPath, ItemView, Results, Walk
+from assay.kinds.memory.measures.walk import MatchMode, WantedPath, WantedStep
+from assay.kinds.memory.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, Layout
+from assay.kinds.memory.report.graph_picture import WalkFigure, walk_figures
+from assay.kinds.memory.report.walks import (
     DRAWN,
     KEPT,
     drawn_items,
@@ -45,9 +40,14 @@ from assay.report.walks import (
     walk_of,
     with_traces,
 )
-from assay.results import PRIVATE_ALONE, Expected, ExpectedPath, ItemView, Results, Walk
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.pipeline.evaluation import evaluate
+from assay.report.github import GitHub
+from assay.report.html import Html
+from assay.report.json import Json
+from assay.report.markdown import Markdown
+from assay.report.text import render_text
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 
 
 def path(*nodes: str, edges: tuple[str, ...] = ()) -> list[Step]:
@@ -410,7 +410,7 @@ def test_the_page_draws_a_bounded_number_of_walks(walked: Results, monkeypatch: 
     )
     assert len(walk_figures(every, {})) == DRAWN
     one = walk_figures(every, {})[0][0].size
-    monkeypatch.setattr("assay.report.graph_picture.ROOM", 3 * one)
+    monkeypatch.setattr("assay.kinds.memory.report.graph_picture.ROOM", 3 * one)
     assert len(walk_figures(every, {})) == 3
     assert "walk" not in Html().render(SMALL).decode().split("<body>")[1].split("<script>")[0]
 

@@ -6,9 +6,9 @@ import dataclasses
 
 import polars as pl
 
-from assay.records import Estimate
+from assay.core.records import Estimate
+from assay.core.results import ItemView, MeasureInfo, Results, Trust
 from assay.report.flips import changes, counterparts, score_grid
-from assay.results import ItemView, MeasureInfo, Results, Trust
 
 ROWS = [
     # item, arm, seed, value, status

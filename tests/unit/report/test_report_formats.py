@@ -17,7 +17,8 @@ import pytest
 from fake_results import build_results
 from rich.console import Console
 
-from assay.plugins import RENDERERS, Registry
+from assay.core.registry import RENDERERS, Registry
+from assay.core.results import Against, MeasureInfo, Results, Turn, Walk
 from assay.report.github import GitHub
 from assay.report.html import Html
 from assay.report.json import Json
@@ -26,7 +27,6 @@ from assay.report.markdown import Markdown, code, escaped
 from assay.report.parquet import Parquet
 from assay.report.text import render_text
 from assay.report.wording import LOWER_BOUND
-from assay.results import Against, MeasureInfo, Results, Turn, Walk
 
 RENDERED = [Html(), Json(), Junit(), Markdown(), Parquet()]
 

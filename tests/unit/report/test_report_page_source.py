@@ -14,12 +14,12 @@ from fake_results import build_results
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.results import ItemView, Results
 from assay.report.drilldown import item_data, script_safe, snippet
 from assay.report.flips import score_grid
 from assay.report.html import MOST, Html
 from assay.report.svg import Axis, axis_over, margin, scale, shape, style_of, whisker
 from assay.report.wording import LOWER_BOUND
-from assay.results import ItemView, Results
 
 
 @given(st.text(max_size=60) | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "&lt;"]))

@@ -9,11 +9,11 @@ import re
 import msgspec
 import pytest
 
+from assay.core.results import Results, Returned, ReviewSummary
 from assay.report import review as reviewed
 from assay.report.drilldown import item_data
 from assay.report.html import MOST, Html
 from assay.report.svg import stacked
-from assay.results import Results, Returned, ReviewSummary
 
 
 def summary(results: Results) -> ReviewSummary:

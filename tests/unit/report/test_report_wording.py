@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.records import Advice, ClauseResult, Comparison, Estimate, Verdict
+from assay.core.results import MeasureInfo, Results
 from assay.gates.reason import advice_in_words
-from assay.records import Advice, ClauseResult, Comparison, Estimate, Verdict
 from assay.report import wording as say
 from assay.report.html import about, answer
-from assay.results import MeasureInfo, Results
 
 
 @pytest.mark.parametrize(

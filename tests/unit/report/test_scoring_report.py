@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 from scored_study import blinded_of, outcome, planted_scoring, scored_results, scoring_of, section
 
-from assay.report import scoring as told
+from assay.kinds.answers.report import scoring as told
+from assay.kinds.answers.report.scoring_figures import fine_ticks, model_styles, scatter, site_bar, strip
+from assay.kinds.answers.results import Agreed, Correlation, Point, Scoring, SiteTokens
 from assay.report.html import Html, templates
 from assay.report.markdown import Markdown
-from assay.report.scoring_figures import fine_ticks, model_styles, scatter, site_bar, strip
 from assay.report.svg import Axis
 from assay.report.text import render_text
-from assay.scoring_results import Agreed, Correlation, Point, Scoring, SiteTokens
 
 UNCLEAR = "A change in tokens does not clearly go with a change in accuracy"
 changed = msgspec.structs.replace

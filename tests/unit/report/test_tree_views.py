@@ -14,17 +14,24 @@ from fake_results import build_results
 from rich.console import Console
 from tree_study import STUDY, Told, tree_results
 
-from assay.measures.tree import PublishedTree
-from assay.records import Edge, Item, Node, Response, Step, Structure
+from assay.core.records import Edge, Item, Node, Response, Step, Structure
+from assay.core.results import Candidate, Results, Route, RouteLevel, TreeLevel, TreeNode, TreeView
+from assay.kinds.hierarchy.measures.tree import PublishedTree
+from assay.kinds.hierarchy.report.tree_drawing import STEPS, icicle, shades, step_of
+from assay.kinds.hierarchy.report.tree_figure import TreeFigure, tree_figures
+from assay.kinds.hierarchy.report.tree_routes import _telling
+from assay.kinds.hierarchy.report.tree_views import _below, _layout, kept_nodes, tree_view
+from assay.kinds.hierarchy.report.tree_wording import (
+    node_words,
+    race_line,
+    route_title,
+    tree_line,
+    tree_title,
+    why_lost,
+)
 from assay.report.html import MOST, Html
 from assay.report.markdown import Markdown
 from assay.report.text import render_text
-from assay.report.tree_drawing import STEPS, icicle, shades, step_of
-from assay.report.tree_figure import TreeFigure, tree_figures
-from assay.report.tree_routes import _telling
-from assay.report.tree_views import _below, _layout, kept_nodes, tree_view
-from assay.report.tree_wording import node_words, race_line, route_title, tree_line, tree_title, why_lost
-from assay.results import Candidate, Results, Route, RouteLevel, TreeLevel, TreeNode, TreeView
 from walked_block import block_of
 
 PLANT = """</svg></details><script>window.hit=1</script>"><img src=x onerror=window.hit=2>"""

@@ -14,8 +14,9 @@ import pytest
 from random_study import Pairwise, RandomStudy, random_study
 from rich.console import Console
 
+from assay.core.records import Comparison, Verdict
+from assay.core.results import Results
 from assay.gates.reason import beside, reason_for_go
-from assay.records import Comparison, Verdict
 from assay.report import text
 from assay.report import wording as say
 from assay.report.github import GitHub
@@ -24,7 +25,6 @@ from assay.report.json import Json
 from assay.report.junit import Junit
 from assay.report.markdown import Markdown, code, escaped
 from assay.report.verdict_words import verdict_words
-from assay.results import Results
 
 QUICK, STUDIES = 20, 200
 SEEDS = [*range(QUICK), *(pytest.param(each, marks=pytest.mark.slow) for each in range(QUICK, STUDIES))]

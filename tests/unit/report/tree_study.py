@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.operations.pipeline import evaluate
-from assay.plugins import DATASETS, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Budget, Edge, Hit, Item, Node, Passage, Query, Response, Step, Structure
-from assay.results import Results
+from assay.core.dataset import Corpus, Dataset
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Edge, Hit, Item, Node, Passage, Query, Response, Step, Structure
+from assay.core.registry import DATASETS, SYSTEMS, Registry
+from assay.core.results import Results
+from assay.pipeline.evaluation import evaluate
 
 CHILDREN = {
     "root": ["L1:0", "L1:1", "L1:2"],

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import PluginError, UsageError
-from assay.plugins import CHUNKERS, TOKENIZERS, Registry, identity
-from assay.protocols import Kit
-from assay.records import Document, Passage, Span
+from assay.core.errors import PluginError, UsageError
+from assay.core.parts import Chunker, Tokens
+from assay.core.protocols import Kit
+from assay.core.records import Document, Passage, Span
+from assay.core.registry import CHUNKERS, TOKENIZERS, Registry, identity
 from assay.retrieval.chunk import BySentences, ByTokens, TokenLine, Whole
-from assay.retrieval.parts import Chunker, Tokens
 from assay.retrieval.sentences import sentence_spans
 from assay.retrieval.tokens import Cl100kBase, Llama3, O200kBase
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.protocols import Kit
-from assay.records import Document, Passage, Span
+from assay.core.errors import UsageError
+from assay.core.parts import Chunker
+from assay.core.protocols import Kit
+from assay.core.records import Document, Passage, Span
 from assay.retrieval.chunk_markup import Html, Markdown
-from assay.retrieval.parts import Chunker
 from assay.retrieval.tokens import O200kBase
 
 

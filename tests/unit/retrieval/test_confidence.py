@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.retrieval.confidence import (
+from assay.core.errors import DataError, UsageError
+from assay.kinds.hierarchy.confidence import (
     FORMAT,
     UNCALIBRATED,
     Asked,
@@ -20,8 +20,8 @@ from assay.retrieval.confidence import (
     confidence_hash,
     read_confidence,
 )
-from assay.retrieval.detector import Scale
-from assay.retrieval.signs import NAMES, VERSION
+from assay.kinds.hierarchy.detector import Scale
+from assay.kinds.hierarchy.signs import NAMES, VERSION
 
 NONE = dict.fromkeys(NAMES, 0.0)
 

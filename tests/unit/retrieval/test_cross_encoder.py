@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import PluginError, SystemFailure, UsageError
-from assay.plugins import RERANKERS, Registry
-from assay.protocols import Kit
+from assay.core.errors import PluginError, SystemFailure, UsageError
+from assay.core.parts import Reranker
+from assay.core.protocols import Kit
+from assay.core.registry import RERANKERS, Registry
 from assay.retrieval.embed.static import Static
-from assay.retrieval.parts import Reranker
 from assay.retrieval.rerank.cross_encoder import CrossEncoder, PairScorer
 from stand_ins.hub import Hub
 
@@ -178,7 +178,7 @@ def test_says_when_the_weights_are_cut_off(make: Callable[..., Path]) -> None:
 
 
 ASK = """
-from assay.protocols import Kit
+from assay.core.protocols import Kit
 from assay.retrieval.embed.static import Static
 from assay.retrieval.rerank.cross_encoder import CrossEncoder
 scorer = CrossEncoder("owner/tiny", device="cpu").load(Static(), Kit())

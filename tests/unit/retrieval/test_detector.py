@@ -10,15 +10,15 @@ import msgspec
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
-from assay.protocols import Kit
-from assay.records import Hit, Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Hit, Passage
+from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Scale, read_detector
+from assay.kinds.hierarchy.logistic import Detection, Scaling, best_strength, best_threshold, fitted, folds
+from assay.kinds.hierarchy.signs import DEPTH, NAMES, VERSION, Frequencies, Observer
 from assay.retrieval.asking import asking, identifiers_of, names_of
-from assay.retrieval.detector import FORMAT, Detector, FittedOn, Kind, Scale, read_detector
 from assay.retrieval.embed.static import Static
-from assay.retrieval.logistic import Detection, Scaling, best_strength, best_threshold, fitted, folds
-from assay.retrieval.signs import DEPTH, NAMES, VERSION, Frequencies, Observer
 
 CORPUS = Corpus(
     [

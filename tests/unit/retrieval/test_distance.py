@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.records import Hit, Span
+from assay.core.records import Hit, Span
 from assay.retrieval.distance import result_distance
 
 results = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-1e300, 1e300, allow_nan=False)).map(

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from assay.errors import DataError, PluginError
-from assay.protocols import Kit
+from assay.core.errors import DataError, PluginError
+from assay.core.parts import Embedder, TokenModel
+from assay.core.protocols import Kit
 from assay.retrieval.embed import static
 from assay.retrieval.embed.static import Static, StaticModel
-from assay.retrieval.parts import Embedder, TokenModel
 from assay.retrieval.unit import unit
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -104,7 +104,7 @@ def test_more_texts_than_one_batch_keep_their_rows(model: StaticModel) -> None:
 
 def test_the_identity_is_a_hash_that_stays_and_is_told_without_loading() -> None:
     code = (
-        "import sys; from assay.retrieval.embed.static import Static; from assay.protocols import Kit; "
+        "import sys; from assay.retrieval.embed.static import Static; from assay.core.protocols import Kit; "
         "print(Static().identity(Kit()), {'wordllama', 'tokenizers'} & sys.modules.keys())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("onnxruntime", reason="the extra minilm is not installed")
 pytest.importorskip("onnx", reason="the extra minilm is not installed")
 
-from assay.errors import DataError, PluginError, SystemFailure
-from assay.protocols import Kit
+from assay.core.errors import DataError, PluginError, SystemFailure
+from assay.core.protocols import Kit
 from assay.retrieval.embed.onnx import Onnx
 from stand_ins.hub import Hub
 from tiny_bert import CONFIG, load, write_model
@@ -109,8 +109,8 @@ def test_a_missing_package_names_the_extra(
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 ASK = """
 import sys
-from assay.errors import AssayError
-from assay.protocols import Kit
+from assay.core.errors import AssayError
+from assay.core.protocols import Kit
 from assay.retrieval.embed import onnx
 onnx._PACKAGE = "a_package_that_is_not_there"
 try:

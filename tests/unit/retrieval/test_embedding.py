@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from assay.errors import Retryable, SystemFailure
-from assay.protocols import Kit
+from assay.core.errors import Retryable, SystemFailure
+from assay.core.parts import Embedded, Role, Vectors
+from assay.core.protocols import Kit
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.memory import VectorMemory
-from assay.retrieval.parts import Embedded, Role, Vectors
 from assay.retrieval.unit import unit
 
 TURN = threading.Lock()

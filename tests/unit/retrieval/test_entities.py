@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
-from assay.protocols import Kit
-from assay.records import Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.parts import Ints
+from assay.core.protocols import Kit
+from assay.core.records import Passage
 from assay.retrieval import entities
 from assay.retrieval.entities import Entities, Lookup, holds, names_in, names_in_title, words_of
-from assay.retrieval.parts import Ints
 
 PASSAGES = [
     Passage("mill", "The mill belongs to Ada Finch. It stands by the Tane.", title="Mill"),

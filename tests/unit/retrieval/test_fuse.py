@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.plugins import FUSIONS, Registry
+from assay.core.errors import UsageError
+from assay.core.parts import Fusion, Ranking
+from assay.core.registry import FUSIONS, Registry
 from assay.retrieval.fuse import RRF, Norm, Weighted
-from assay.retrieval.parts import Fusion, Ranking
 
 NORMS: list[Norm] = ["minmax", "max", "sum", "zscore", "rank", "none"]
 FUSED: list[Fusion] = [RRF(), *(Weighted(norm=norm) for norm in NORMS)]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.retrieval.lexical import Analysis, LexicalIndex
 
 ANIMALS = ["red fox", "red red hen", "blue whale deep sea"]

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
-from assay.plugins import LINKS, Registry, identity
-from assay.protocols import Kit
-from assay.records import Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import UsageError
+from assay.core.parts import Floats, Ints, Ranking
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.core.registry import LINKS, Registry, identity
 from assay.retrieval.links import Linked, Linking, NameLinks, SharedNames
-from assay.retrieval.parts import Floats, Ints, Ranking
 
 CORPUS = Corpus(
     [

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.plugins import EMBEDDERS, RERANKERS, Registry
-from assay.protocols import Kit
+from assay.core.errors import UsageError
+from assay.core.parts import Embedded, Embedder, Model, Reranker, Role, Vectors
+from assay.core.protocols import Kit
+from assay.core.registry import EMBEDDERS, RERANKERS, Registry
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lately import Lately
-from assay.retrieval.parts import Embedded, Embedder, Model, Reranker, Role, Vectors
 from assay.retrieval.rerank.maxsim import Halves, LateInteraction, MaxSim
 from assay.retrieval.unit import unit
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import PluginError, Retryable, SystemFailure, UsageError
-from assay.plugins import EMBEDDERS, Registry
-from assay.protocols import Kit
+from assay.core.errors import PluginError, Retryable, SystemFailure, UsageError
+from assay.core.parts import Embedder, Vectors
+from assay.core.protocols import Kit
+from assay.core.registry import EMBEDDERS, Registry
 from assay.retrieval.embed.openai import OpenAI, OpenAIModel
-from assay.retrieval.parts import Embedder, Vectors
 from stand_ins.openai_server import KINDS, Faults, Kind, OpenAIStandIn, Reply, Request, vector
 
 TEXTS = [f"passage number {number} of many" for number in range(100)]  # five words each

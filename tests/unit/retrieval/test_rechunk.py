@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError
-from assay.measures.block import LABEL_COLUMNS, Block, Labels
+from assay.core.block import LABEL_COLUMNS, Block, Labels
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Arm, Document, Item, Passage, Span
 from assay.measures.parse import parse_measure
-from assay.protocols import Kit
-from assay.records import Arm, Document, Item, Passage, Span
 from assay.retrieval.rechunk import rechunked
 
 

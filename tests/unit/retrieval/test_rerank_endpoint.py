@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import pytest
 
-from assay.errors import Retryable, SystemFailure, UsageError
-from assay.plugins import RERANKERS, Registry
-from assay.protocols import Kit
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.parts import Reranker
+from assay.core.protocols import Kit
+from assay.core.registry import RERANKERS, Registry
 from assay.retrieval.embed.static import Static
-from assay.retrieval.parts import Reranker
 from assay.retrieval.rerank.endpoint import EndpointScorer, RerankEndpoint
 from stand_ins.openai_server import KINDS, Faults, Kind, OpenAIStandIn
 

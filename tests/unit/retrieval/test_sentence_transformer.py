@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from assay.errors import PluginError, SystemFailure, UsageError
-from assay.protocols import Kit
+from assay.core.errors import PluginError, SystemFailure, UsageError
+from assay.core.parts import Embedder, TokenModel
+from assay.core.protocols import Kit
 from assay.retrieval.embed import checkpoint, onnx
 from assay.retrieval.embed.checkpoint import local_or_hub, weights_identity
 from assay.retrieval.embed.sentence_transformer import SentenceTransformer, SentenceTransformerModel
-from assay.retrieval.parts import Embedder, TokenModel
 from stand_ins.hub import Hub
 from tiny_bert import CONFIG, WORDS, at_length_one, hidden_states, make_weights, write_model
 
@@ -204,7 +204,7 @@ def test_the_packaged_minilm_gives_what_it_gives_by_onnx() -> None:
 
 
 ASK = """
-from assay.protocols import Kit
+from assay.core.protocols import Kit
 from assay.retrieval.embed.sentence_transformer import SentenceTransformer
 model = SentenceTransformer("owner/tiny", device="cpu").load(Kit())
 print(model.identity, model.embed(["cat"], "query").vectors.tolist())

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.records import Span
+from assay.core.records import Span
 from assay.retrieval.sentences import sentence_spans, trimmed
 
 

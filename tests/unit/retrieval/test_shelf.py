@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import SystemFailure
-from assay.retrieval.shelf import Shelf
+from assay.core.errors import SystemFailure
+from assay.store.cache import Shelf
 
 
 def filling(text: str) -> Callable[[Path], None]:
@@ -76,7 +76,7 @@ def test_a_disk_that_refuses_is_told_of_and_nothing_is_left(tmp_path: Path, code
 WRITER = """
 import sys, time
 from pathlib import Path
-from assay.retrieval.shelf import Shelf
+from assay.store.cache import Shelf
 def write(folder):
     for n in range(10_000):
         (folder / f"{n}").write_text("x" * 1000)

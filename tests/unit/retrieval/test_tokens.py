@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
-from assay.errors import DataError, PluginError, UsageError
-from assay.plugins import TOKENIZERS, Registry
-from assay.protocols import Kit
-from assay.records import Span
-from assay.retrieval.parts import Tokenizer as TokenizerPart
-from assay.retrieval.parts import Tokens
+from assay.core.errors import DataError, PluginError, UsageError
+from assay.core.parts import Tokenizer as TokenizerPart
+from assay.core.parts import Tokens
+from assay.core.protocols import Kit
+from assay.core.records import Span
+from assay.core.registry import TOKENIZERS, Registry
 from assay.retrieval.tokens import Cl100kBase, Llama3, O200kBase, TokenizerJson, release
 
 PACKAGED = {"o200k_base": O200kBase(), "cl100k_base": Cl100kBase(), "llama3": Llama3()}

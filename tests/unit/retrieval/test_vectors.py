@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import cosine_similarity
 
-from assay.errors import DataError, UsageError
-from assay.protocols import Kit
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
 from assay.retrieval.unit import unit
 from assay.retrieval.vectors.exact import Exact, ExactIndex
 from assay.retrieval.vectors.given import facets, stored_name, wanted

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 from assay.retrieval.lexical import Analysis, LexicalIndex
 from assay.retrieval.weights import TermWeights, largest_below
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.records import Item
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.records import Item
 from assay.review.order import Contest, decisive_order
 from assay.review.pool import Candidate, Pool
 from assay.stats.subsets import subset_mean_intervals

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError
-from assay.records import Passage
-from assay.review.content_pairs import Spread, folder_pairs, pair_tokens, site_tokens, spreads
-from assay.scoring_results import PairTokens, SiteTokens
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError
+from assay.core.records import Passage
+from assay.kinds.answers.content_pairs import Spread, folder_pairs, pair_tokens, site_tokens, spreads
+from assay.kinds.answers.results import PairTokens, SiteTokens
 
 LONG = "word " * 20
 

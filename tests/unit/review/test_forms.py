@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
-from assay.measures.block import Block, Labels
-from assay.records import Arm, Item, Judgment, Passage
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.records import Arm, Item, Judgment, Passage
 from assay.review.export import blind_forms, file_name, model_forms, to_yaml, write_forms
 from assay.review.forms import Form, Row, mark_of, read_form, read_forms
 from assay.review.pool import Candidate, Pool

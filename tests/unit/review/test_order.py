@@ -27,9 +27,9 @@ from simulation import (
     settled,
 )
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.core.records import Item
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.records import Item
 from assay.review.order import Contest, decisive_order
 from assay.review.pool import Candidate, Pool
 

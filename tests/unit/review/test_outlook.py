@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.records import Judgment
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.operations.pipeline import Evaluation, evaluate
-from assay.operations.reviewing import export_review
-from assay.records import Judgment
-from assay.run.journal import Judged
-from assay.study import open_study
+from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.reviewing import export_review
+from assay.store.journal import Judged
+from assay.study.study import open_study
 from small_benchmark import GOLDEN, STUDY, write_benchmark, write_run
 
 # Seven queries that want a review; each system has two passages of its own for each, and one they share.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.review.panel import Panel
+from assay.kinds.answers.panel import Panel
 
 
 def test_the_primary_comes_first_and_others_are_compared_with_it() -> None:

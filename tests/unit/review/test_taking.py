@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.records import Item, Judgment, Passage
 from assay.judges.marks import shown_with, standing, text_hash
-from assay.records import Item, Judgment, Passage
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import Form, Row, read_forms
 from assay.review.pool import Candidate, Pool

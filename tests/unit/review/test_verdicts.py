@@ -10,23 +10,23 @@ from typing import Any, ClassVar
 import pytest
 import yaml
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError
+from assay.core.block import Block, Labels
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError
+from assay.core.protocols import Judge, Kit
+from assay.core.records import Arm, Finding, Hit, Item, Judgment, Passage, Question, Response
 from assay.judges.human import Human
 from assay.judges.ids import Ids
 from assay.judges.llm_prompt import read_prompt
 from assay.judges.marks import Present, held, text_hash
-from assay.measures.block import Block, Labels
-from assay.protocols import Judge, Kit
-from assay.records import Arm, Finding, Hit, Item, Judgment, Passage, Question, Response
 from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
 from assay.review.taking import Taking
 from assay.review.verdict_forms import parted, verdict_form, verdict_yaml, word_of, write_verdict_forms
 from assay.review.verdict_taking import take_verdicts
 from assay.review.verdicts import Asked, Checked, asked_of, drawn
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer
 
 GRADES = {"HIGH": 2.0, "PARTIAL": 1.0, "NOT_RELEVANT": 0.0}
 ITEMS = [Item(f"q{n}", f"query {n}", tags={"category": ["direct"]}) for n in range(3)]

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from assay.datasets.dataset import Corpus
-from assay.errors import Retryable
-from assay.protocols import Kit
-from assay.records import Budget, Hit, Observed, Query, Response
+from assay.core.dataset import Corpus
+from assay.core.errors import Retryable
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Observed, Query, Response
 
 
 @dataclass

@@ -15,11 +15,11 @@ import polars as pl
 import yaml
 from probe import Probe, asked
 
-from assay.operations.pipeline import Evaluation
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.run.store import Store
-from assay.study import Study, open_study
+from assay.core.protocols import Kit
+from assay.core.registry import SYSTEMS, Registry
+from assay.pipeline.evaluation import Evaluation
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
 
 HERE = Path(__file__).parent
 
@@ -108,8 +108,8 @@ def run_only(folder: Path, engine: str = "local") -> list[str]:
 
 RUN_ONLY = """
 import sys
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 print(run_study(open_study(sys.argv[1]), engine=sys.argv[2]).answered)
 """
 

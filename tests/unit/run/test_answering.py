@@ -13,12 +13,12 @@ import pytest
 from probe import RAISED, RETURNED, Probe, asked
 from probing import behave, forget_asked, items, opened, sequence, times_asked, write_study
 
-from assay.errors import SystemFailure
-from assay.operations.pipeline import Evaluation
-from assay.records import Fault, Hit, Observed, Response
-from assay.run.response import checked
-from assay.run.runner import Outcome, run_study
-from assay.run.store import Store
+from assay.core.errors import SystemFailure
+from assay.core.records import Fault, Hit, Observed, Response
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.response import checked
+from assay.pipeline.runner import Outcome, run_study
+from assay.store.run_store import Store
 
 QUICK = {"retries": 2, "backoff": 0.001}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.records import Context, Piece, Response
-from assay.run.response import checked
+from assay.core.records import Context, Piece, Response
+from assay.pipeline.response import checked
 
 WORDS = "ferry " * 50  # more than 40 tokens, by any count
 

@@ -14,19 +14,19 @@ import pytest
 from numpy.typing import NDArray
 from probing import items, opened, write_study
 
-from assay.datasets.dataset import Corpus
-from assay.measures.block import Block
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
+from assay.core.records import Hit, Node, Query, Response, Structure
+from assay.core.registry import MEASURES, SYSTEMS, Registry
 from assay.measures.observed import Seconds
-from assay.operations.pipeline import Evaluation
-from assay.plugins import MEASURES, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Hit, Node, Query, Response, Structure
-from assay.run.answering import RESERVE
-from assay.run.indexes import Indexes
-from assay.run.keys import Unit
-from assay.run.runner import run_study
-from assay.run.store import Store
-from assay.study import open_study
+from assay.pipeline.answering import RESERVE
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.indexes import Indexes
+from assay.pipeline.runner import run_study
+from assay.store.keys import Unit
+from assay.store.run_store import Store
+from assay.study.study import open_study
 
 SCOPES = (["d1", "d2"], ["d3", "d4", "d5"])
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError
-from assay.records import Hit, Judgment, Response
-from assay.run.journal import (
+from assay.core.errors import DataError
+from assay.core.records import Hit, Judgment, Response
+from assay.store.journal import (
     Answer,
     Answered,
     Judged,

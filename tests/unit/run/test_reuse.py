@@ -12,9 +12,9 @@ import yaml
 from probe import Probe
 from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
-from assay.errors import DataError
-from assay.run.keys import Basis, plan_units
-from assay.run.runner import run_study
+from assay.core.errors import DataError
+from assay.pipeline.runner import run_study
+from assay.store.keys import Basis, plan_units
 
 ITEMS = [*items(3), *sequence("talk", 3)]
 EVERY = {"q0", "q1", "q2", "talk0", "talk1", "talk2"}

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from probe import Probe
 from probing import forget_asked, items, opened, times_asked, write_study
 
-from assay.environment import conceal, fill
-from assay.errors import AssayError, PluginError, SystemFailure
-from assay.operations.pipeline import Evaluation
-from assay.plugins import FUSIONS, SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Fault, Response
+from assay.core.errors import AssayError, PluginError, SystemFailure
+from assay.core.parts import Fusion
+from assay.core.protocols import Kit
+from assay.core.records import Fault, Response
+from assay.core.registry import FUSIONS, SYSTEMS, Registry
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
 from assay.report.html import Html
-from assay.retrieval.parts import Fusion
-from assay.run.runner import run_study
+from assay.study.environment import conceal, fill
 
 ENV = {"SEARCH_URL": "https://one.example/v1", "SEARCH_TOKEN": "s3cr3t/+value", "PORT": "80"}
 

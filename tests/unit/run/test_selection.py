@@ -27,16 +27,16 @@ from probing import (
     write_study,
 )
 
-from assay.errors import PluginError, SystemFailure, UsageError
-from assay.operations.pipeline import Evaluation
-from assay.protocols import Kit
-from assay.records import Fault, Judgment, Observed, Query, Response
-from assay.run.journal import Judged
-from assay.run.runner import run_study
-from assay.run.selection import Selection
-from assay.run.status import study_status
-from assay.run.store import Store
-from assay.study import open_study
+from assay.core.errors import PluginError, SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Fault, Judgment, Observed, Query, Response
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.pipeline.selection import Selection
+from assay.pipeline.status import study_status
+from assay.store.journal import Judged
+from assay.store.run_store import Store
+from assay.study.study import open_study
 
 
 def tagged() -> list[dict[str, Any]]:

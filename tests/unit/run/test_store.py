@@ -7,12 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.records import Edge, Fault, Hit, Judgment, Node, Response, Span, Structure
-from assay.run import columns
-from assay.run.columns import in_columns, in_order
-from assay.run.journal import Answer, Answered, Built, Judged, Spent, Writer
-from assay.run.store import Store
+from assay.core.errors import DataError, UsageError
+from assay.core.records import Edge, Fault, Hit, Judgment, Node, Response, Span, Structure
+from assay.store import columns
+from assay.store.columns import in_columns, in_order
+from assay.store.journal import Answer, Answered, Built, Judged, Spent, Writer
+from assay.store.run_store import Store
 
 KEYS = ["k0", "k1", "k2"]
 TREE = Structure([Node("root"), Node("leaf")], [Edge("root", "leaf")])

@@ -12,14 +12,14 @@ import yaml
 from probe import Probe
 from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
-from assay.datasets.dataset import Dataset
-from assay.errors import DataError, NotSet, UsageError
-from assay.operations.pipeline import Evaluation
-from assay.operations.validate import check_study
-from assay.protocols import Kit
-from assay.run.runner import run_study
-from assay.run.status import study_status
-from assay.study import Study
+from assay.core.dataset import Dataset
+from assay.core.errors import DataError, NotSet, UsageError
+from assay.core.protocols import Kit
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.pipeline.status import study_status
+from assay.pipeline.validate import check_study
+from assay.study.study import Study
 
 CHANGED = "the study has changed since this run"
 

@@ -8,8 +8,8 @@ import pytest
 from probe import asked
 from probing import behave, items, opened, write_study
 
-from assay.errors import SystemFailure
-from assay.run.runner import run_study
+from assay.core.errors import SystemFailure
+from assay.pipeline.runner import run_study
 
 SYSTEMS = {"a": "probe(top=1)", "b": "probe(top=2)"}
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.core.records import Comparison, Estimate
+from assay.core.registry import Registry
 from assay.measures.parse import parse_measure
-from assay.plugins import Registry
-from assay.records import Comparison, Estimate
 from assay.stats.compare import Comparing, summarise
 from assay.stats.intervals import bonett_price, wilson
 from assay.stats.resample import Draws, bootstrap_weights

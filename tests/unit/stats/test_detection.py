@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.plugins import STATISTICS, Registry
-from assay.stats.detection import F1, Precision, Recall
+from assay.core.errors import UsageError
+from assay.core.registry import STATISTICS, Registry
+from assay.kinds.hierarchy.stats.detection import F1, Precision, Recall
 from assay.stats.rows import Rows
 from score_rows import decided, items_of, rows_of
 

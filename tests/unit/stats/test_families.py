@@ -8,11 +8,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special
 
+from assay.core.records import Comparison
 from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
 from assay.gates.looks import LookBook
 from assay.gates.verdict import decide
-from assay.records import Comparison
 from assay.stats.compare import Comparing, summarise
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference, outcome
 from assay.stats.intervals import Interval

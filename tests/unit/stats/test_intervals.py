@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.intervals import (
     NO_INTERVAL,
     Interval,

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.losses import LEVEL, LossTest, detectable_loss, loss_tests
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.intervals import proportion_interval
 from assay.stats.statistics import Either, Lost
 from score_rows import decided, rows_of

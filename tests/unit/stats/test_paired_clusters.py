@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.agreement import cohen_kappa, spearman
 from assay.stats.effects import odds_ratio
 from assay.stats.paired_clusters import (

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.kinds.hierarchy.stats.parity import Parity, ParityAt
 from assay.stats.intervals import interval_of
-from assay.stats.parity import Parity, ParityAt
 from assay.stats.resample import bootstrap_weights
 from score_rows import Made
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.intervals import exact, wilson
 from assay.stats.prediction_powered import Powered, beside_known, best_weight, powered_mean
 

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from assay.datasets.dataset import Dataset
+from assay.core.block import Block, Labels
+from assay.core.dataset import Dataset
+from assay.core.protocols import Judge, Kit
+from assay.core.records import Arm, Estimate, Finding, Item, Judgment, Question
 from assay.judges.human import Human
 from assay.judges.ids import Ids
 from assay.judges.resolve import resolve
-from assay.measures.block import Block, Labels
 from assay.measures.ranking import RR, Success
-from assay.protocols import Judge, Kit
-from assay.records import Arm, Estimate, Finding, Item, Judgment, Question
 from assay.stats.intervals import wilson
 from assay.stats.rectified import Rectifying, Sides
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from assay.measures.block import STATUSES
-from assay.records import Item
-from assay.slices import Condition
+from assay.core.block import STATUSES
+from assay.core.records import Item
+from assay.core.slices import Condition
 from assay.stats.rows import STATUS, Rows
 
 

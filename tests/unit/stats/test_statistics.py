@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.plugins import STATISTICS, Registry
+from assay.core.errors import UsageError
+from assay.core.registry import STATISTICS, Registry
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha, spearman
 from assay.stats.resample import bootstrap_weights
 from assay.stats.shares import Wins

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats import resample
 from assay.stats.resample import cluster_sums, weighted_means
 from assay.stats.subsets import subset_draws, subset_interval, subset_mean_intervals, subset_weights

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats.tests import mcnemar, sign_flip, sign_flip_all_pairs, wilcoxon
 
 steps = st.integers(-4, 4).map(lambda step: step / 4)

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from assay.datasets.dataset import Corpus
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
 from assay.datasets.evidence import misplaced
-from assay.protocols import Kit
 from assay_worlds.sources.changelog import Changelog
 from assay_worlds.sources.source import passages_of
 from assay_worlds.suites.real.changelog_entries import Rivals, by_request, described, entries

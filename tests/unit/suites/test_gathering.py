@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
-from assay.protocols import Kit
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
 from assay_worlds.sources.handbook import Handbook
 from assay_worlds.suites.gathering import gathered
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from assay.protocols import Kit
+from assay.core.protocols import Kit
 from assay_worlds.sources.handbook import Handbook
 from assay_worlds.suites.real.handbook_absences import absences
 from assay_worlds.suites.real.stated import Book

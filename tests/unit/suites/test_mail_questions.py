@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from assay.datasets.dataset import Corpus
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
 from assay.datasets.evidence import misplaced
-from assay.protocols import Kit
 from assay_worlds.sources.mail import Mail
 from assay_worlds.sources.source import passages_of
 from assay_worlds.suites.real.mail_questions import questions

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Document, Passage, Span
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.evidence import BUDGET, evidence_tokens, misplaced, sentence_unit
-from assay.errors import DataError, UsageError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
-from assay.records import Document, Passage, Span
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.sources.handbook import Handbook
 from assay_worlds.sources.source import passages_of

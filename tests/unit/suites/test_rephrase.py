@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from assay.errors import SystemFailure, UsageError
-from assay.plugins import DATASETS, Registry, WrongParameter
-from assay.protocols import Kit
-from assay.records import Item
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Item
+from assay.core.registry import DATASETS, Registry, WrongParameter
 from assay_worlds.suites.rephrase import PROMPT, Rephrase, Reworded, Wording, fault, fixed
 from assay_worlds.suites.workplace import Workplace
 from stand_ins.chat_server import ChatStandIn, by_turns

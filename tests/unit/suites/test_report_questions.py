@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from assay.datasets.dataset import Corpus
+from assay.core.dataset import Corpus
+from assay.core.records import Document, Span
 from assay.datasets.evidence import misplaced
-from assay.records import Document, Span
 from assay_worlds.sources.source import Page, Section, passages_of
 from assay_worlds.suites.real.question import Drafted
 from assay_worlds.suites.real.report_questions import questions

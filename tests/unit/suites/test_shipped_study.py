@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.operations.plan import open_plan
-from assay.protocols import Kit
-from assay.study import open_study
+from assay.core.protocols import Kit
+from assay.pipeline.plan import open_plan
+from assay.study.study import open_study
 
 STUDY = Path(__file__).parents[3] / "src" / "assay" / "studies" / "hierarchy"
 

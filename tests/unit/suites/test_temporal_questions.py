@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from assay.records import Document, Span
+from assay.core.records import Document, Span
 from assay_worlds.sources.source import Page, Section, passages_of
 from assay_worlds.suites.real import temporal_questions
 from assay_worlds.suites.real.question import Drafted

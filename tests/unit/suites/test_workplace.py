@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.dataset import Dataset
+from assay.core.dataset import Dataset
+from assay.core.errors import UsageError
+from assay.core.protocols import Kit
 from assay.datasets.evidence import misplaced, needed_texts
-from assay.errors import UsageError
-from assay.protocols import Kit
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.suites.leaks import leaks, overlap_by_tag
 from assay_worlds.suites.plan import WANTED

@@ -10,14 +10,14 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError, PluginError, Problem
-from assay.plugins import SYSTEMS, Registry, identity
-from assay.protocols import Kit, Structured
-from assay.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
-from assay.retrieval.detector import FORMAT, Detector, FittedOn, Kind, Scale
-from assay.retrieval.signs import NAMES, VERSION
-from assay.systems.abstaining import Abstaining, observer_of
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, PluginError, Problem
+from assay.core.protocols import Kit, Structured
+from assay.core.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
+from assay.core.registry import SYSTEMS, Registry, identity
+from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Scale
+from assay.kinds.hierarchy.signs import NAMES, VERSION
+from assay.kinds.hierarchy.systems.abstaining import Abstaining, observer_of
 from assay.systems.flat import BM25
 
 CORPUS = Corpus([Passage("mill", "Ada Finch built the mill."), Passage("ferry", "The ferry holds 40 cars.")])

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import PluginError, UsageError
-from assay.plugins import SYSTEMS, Registry, identity
-from assay.protocols import Kit
-from assay.records import Passage, Query, Response, Span
+from assay.core.dataset import Corpus
+from assay.core.errors import PluginError, UsageError
+from assay.core.parts import Scored
+from assay.core.protocols import Kit
+from assay.core.records import Passage, Query, Response, Span
+from assay.core.registry import SYSTEMS, Registry, identity
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF, Weighted
-from assay.retrieval.parts import Scored
 from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import MMR, Knapsack, Top
 from assay.retrieval.tokens import Cl100kBase

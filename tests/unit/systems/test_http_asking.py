@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset, Place
-from assay.endpoint import Refused
-from assay.errors import DataError, Retryable, SystemFailure, UsageError
-from assay.plugins import SYSTEMS, Registry, identity
-from assay.protocols import Kit
-from assay.records import Item, Passage, Query, Response
+from assay.core.dataset import Corpus, Dataset, Place
+from assay.core.endpoint import Refused
+from assay.core.errors import DataError, Retryable, SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage, Query, Response
+from assay.core.registry import SYSTEMS, Registry, identity
 from assay.systems.http import Http, HttpIndex
 from assay.systems.http_exchange import Pace
 from stand_ins.search_server import Reply, SearchServer, found

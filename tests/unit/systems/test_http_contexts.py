@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import SystemFailure, UsageError
-from assay.operations.pipeline import Evaluation
-from assay.plugins import identity
-from assay.protocols import Kit
-from assay.records import Budget, Context, Passage, Piece, Query, Span
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.core.dataset import Corpus
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Context, Passage, Piece, Query, Span
+from assay.core.registry import identity
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 from assay.systems.http import Http
 from small_study import write_lines
 from stand_ins.search_server import Reply, SearchServer

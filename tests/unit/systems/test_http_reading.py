@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.datasets.dataset import Corpus, digest
-from assay.errors import Retryable, SystemFailure, UsageError
-from assay.records import Passage, Response
+from assay.core.dataset import Corpus, digest
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.records import Passage, Response
 from assay.systems.http import Http
 from assay.systems.http_reading import descending
 from assay.systems.http_request import Form, asker

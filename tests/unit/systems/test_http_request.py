@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import SystemFailure, UsageError
-from assay.records import Query
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.records import Query
 from assay.systems.http_request import Form, asker, check_headers, check_places
 
 URL = "http://search.example/api"

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import SystemFailure
-from assay.protocols import Kit
-from assay.records import Passage, Query
+from assay.core.dataset import Corpus
+from assay.core.errors import SystemFailure
+from assay.core.protocols import Kit
+from assay.core.records import Passage, Query
 from assay.systems.http import Http, HttpIndex
 from stand_ins.search_server import WAITING, Reply, SearchServer
 
@@ -179,8 +179,8 @@ def test_a_program_that_is_killed_leaves_no_server(kit: Kit, end: signal.Signals
     code = f"""
 import time
 from pathlib import Path
-from assay.datasets.dataset import Corpus
-from assay.protocols import Kit
+from assay.core.dataset import Corpus
+from assay.core.protocols import Kit
 from assay.systems.http import Http
 system = Http({URL!r}, start="python server.py --port {{port}} --child")
 index = system.build(Corpus(()), 0, Kit(root=Path(".")))

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import AssayError, DataError
-from assay.operations.importing import import_results
-from assay.operations.pipeline import Evaluation
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Fault, Item, Passage, Query, Response
-from assay.study import open_study
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import AssayError, DataError
+from assay.core.protocols import Kit
+from assay.core.records import Fault, Item, Passage, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.importing import import_results
+from assay.study.study import open_study
 from assay.systems.imported import Imported
 from small_study import WORDS, write_study
 

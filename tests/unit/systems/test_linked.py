@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.plugins import SYSTEMS, Registry, identity
-from assay.protocols import Kit, Structured
-from assay.records import Passage, Query, Response
+from assay.core.dataset import Corpus
+from assay.core.parts import Ranking
+from assay.core.protocols import Kit, Structured
+from assay.core.records import Passage, Query, Response
+from assay.core.registry import SYSTEMS, Registry, identity
 from assay.retrieval.context import Arrival, Showing
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis
 from assay.retrieval.links import Linked, SharedNames
-from assay.retrieval.parts import Ranking
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import Retryable, UsageError
-from assay.plugins import SYSTEMS, Registry, identity
-from assay.protocols import Kit
-from assay.records import Hit, Item, Passage, Query, Response
-from assay.run.runner import run_study
-from assay.study import open_study
-from assay.systems.prompted import INSTRUCTIONS, PROMPT, WARM_UP, Prompted
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import Retryable, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Hit, Item, Passage, Query, Response
+from assay.core.registry import SYSTEMS, Registry, identity
+from assay.kinds.answers.systems.prompted import INSTRUCTIONS, PROMPT, WARM_UP, Prompted
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 from stand_ins.chat_server import ChatStandIn, by_turns
 from stand_ins.openai_server import Reply
 

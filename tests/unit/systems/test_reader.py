@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import PluginError, Problem, UsageError
-from assay.plugins import SYSTEMS, Registry, identity
-from assay.protocols import Kit, Structured
-from assay.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import PluginError, Problem, UsageError
+from assay.core.protocols import Kit, Structured
+from assay.core.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
+from assay.core.registry import SYSTEMS, Registry, identity
+from assay.kinds.memory.systems.reader import Reader
 from assay.systems.flat import BM25
-from assay.systems.reader import Reader
 from stand_ins.chat_server import ChatStandIn, by_turns
 from stand_ins.openai_server import Reply
 

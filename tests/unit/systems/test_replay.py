@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Query
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Query
+from assay.core.registry import SYSTEMS, Registry
 from assay.systems.replay import Replay
 
 # q1: the rank column and the order of lines disagree with the scores; d2 and d9 tie.

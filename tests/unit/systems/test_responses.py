@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError, UsageError
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Fault, Hit, Item, Passage, Query, Response
-from assay.systems.responses import Responses
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Fault, Hit, Item, Passage, Query, Response
+from assay.core.registry import SYSTEMS, Registry
+from assay.kinds.answers.systems.responses import Responses
 
 
 def document(pair: str, condition: str, *questions: str) -> Passage:

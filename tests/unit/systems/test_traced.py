@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import DataError
-from assay.operations.pipeline import Evaluation
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit, Structured
-from assay.records import Edge, Fault, Item, Node, Passage, Query, Response, Step
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError
+from assay.core.protocols import Kit, Structured
+from assay.core.records import Edge, Fault, Item, Node, Passage, Query, Response, Step
+from assay.core.registry import SYSTEMS, Registry
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 from assay.systems.traced import Traced
 
 DOCS = Path(__file__).parents[3] / "docs" / "external-memories.md"

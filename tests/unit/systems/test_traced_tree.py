@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from assay.core.protocols import Kit, Structured
+from assay.core.records import Context, Node, Piece, Query, Response, Span
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.operations.pipeline import Evaluation
-from assay.protocols import Kit, Structured
-from assay.records import Context, Node, Piece, Query, Response, Span
-from assay.run.response import checked
-from assay.run.runner import run_study
-from assay.study import open_study
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.response import checked
+from assay.pipeline.runner import run_study
+from assay.study.study import open_study
 from assay.systems.traced import Traced
 
 DOCS = Path(__file__).parents[3] / "docs" / "external-hierarchies.md"

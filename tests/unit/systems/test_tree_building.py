@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets.dataset import Corpus
-from assay.errors import DataError, PluginError, UsageError
-from assay.plugins import TREES, Registry
-from assay.protocols import Kit
-from assay.records import Passage
-from assay.retrieval import shelf
-from assay.retrieval.parts import Ints, Vectors
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, PluginError, UsageError
+from assay.core.parts import Ints, Vectors
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.core.registry import TREES, Registry
+from assay.kinds.hierarchy.systems import planting
+from assay.kinds.hierarchy.systems.builders import Bisecting, Builder, KMeans, clusters, nearest
+from assay.kinds.hierarchy.systems.growth import grow
+from assay.kinds.hierarchy.systems.mixture import Mixture
+from assay.kinds.hierarchy.systems.planting import planted
+from assay.kinds.hierarchy.systems.tree import Tree, read_tree, save_tree
 from assay.retrieval.unit import unit
-from assay.systems.hierarchy import planting
-from assay.systems.hierarchy.builders import Bisecting, Builder, KMeans, clusters, nearest
-from assay.systems.hierarchy.growth import grow
-from assay.systems.hierarchy.mixture import Mixture
-from assay.systems.hierarchy.planting import planted
-from assay.systems.hierarchy.tree import Tree, read_tree, save_tree
+from assay.store import cache as shelf
 
 TOP_DOWN = [KMeans, Bisecting]
 BUILDERS = [KMeans, Bisecting, Mixture]

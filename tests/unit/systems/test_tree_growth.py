@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.retrieval.parts import Vectors
+from assay.core.errors import UsageError
+from assay.core.parts import Vectors
+from assay.kinds.hierarchy.systems.builders import KMeans
+from assay.kinds.hierarchy.systems.growth import grow
+from assay.kinds.hierarchy.systems.mixture import Mixture
+from assay.kinds.hierarchy.systems.tree import Below, Tree
 from assay.retrieval.unit import unit
-from assay.systems.hierarchy.builders import KMeans
-from assay.systems.hierarchy.growth import grow
-from assay.systems.hierarchy.mixture import Mixture
-from assay.systems.hierarchy.tree import Below, Tree
 
 
 def scattered(count: int, dims: int = 8, seed: int = 3) -> Vectors:

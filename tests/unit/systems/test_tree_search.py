@@ -9,24 +9,24 @@ from functools import cache
 import numpy as np
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset
-from assay.errors import UsageError
-from assay.protocols import Kit
-from assay.records import Passage, Step
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import UsageError
+from assay.core.parts import Floats, Ints, Ranking, Scored
+from assay.core.protocols import Kit
+from assay.core.records import Passage, Step
+from assay.kinds.hierarchy.systems.beam import Beam, Walk
+from assay.kinds.hierarchy.systems.bounds import BestFirst
+from assay.kinds.hierarchy.systems.builders import KMeans
+from assay.kinds.hierarchy.systems.collapsed import Collapsed
+from assay.kinds.hierarchy.systems.ground import Asked, Blend, Ground, best_of
+from assay.kinds.hierarchy.systems.keywords import Keywords
+from assay.kinds.hierarchy.systems.planted import Planted
+from assay.kinds.hierarchy.systems.routers import Both, Cascade, Centroids, Router, SummaryCosine, Words
+from assay.kinds.hierarchy.systems.scan import Scan
+from assay.kinds.hierarchy.systems.system import TreeSystem
+from assay.kinds.hierarchy.systems.tree import Below, Tree
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
-from assay.retrieval.parts import Floats, Ints, Ranking, Scored
-from assay.systems.hierarchy.beam import Beam, Walk
-from assay.systems.hierarchy.bounds import BestFirst
-from assay.systems.hierarchy.builders import KMeans
-from assay.systems.hierarchy.collapsed import Collapsed
-from assay.systems.hierarchy.ground import Asked, Blend, Ground, best_of
-from assay.systems.hierarchy.keywords import Keywords
-from assay.systems.hierarchy.planted import Planted
-from assay.systems.hierarchy.routers import Both, Cascade, Centroids, Router, SummaryCosine, Words
-from assay.systems.hierarchy.scan import Scan
-from assay.systems.hierarchy.system import TreeSystem
-from assay.systems.hierarchy.tree import Below, Tree
 from assay.systems.meter import Meter
 
 SUBJECTS = {

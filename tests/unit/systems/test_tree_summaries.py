@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from assay.errors import DataError, UsageError
-from assay.plugins import SUMMARIES, Registry
-from assay.protocols import Kit
-from assay.records import Passage
-from assay.systems.hierarchy.keywords import Contrast, Keywords, Table
-from assay.systems.hierarchy.summaries import (
+from assay.core.errors import DataError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.core.registry import SUMMARIES, Registry
+from assay.kinds.hierarchy.systems.keywords import Contrast, Keywords, Table
+from assay.kinds.hierarchy.systems.summaries import (
     Quoted,
     Summariser,
     Summary,
@@ -23,7 +23,7 @@ from assay.systems.hierarchy.summaries import (
     save_summaries,
     summary_texts,
 )
-from assay.systems.hierarchy.tree import Below, Tree
+from assay.kinds.hierarchy.systems.tree import Below, Tree
 
 BREAD = ["Bakers knead dough for bread.", "The baker's bread dough rises slowly.", "Bread ovens bake dough."]
 SAILS = ["Sailors mend torn sails.", "A sail is mended by sailors.", "Torn sails slow the sailors down."]

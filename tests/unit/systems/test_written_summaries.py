@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import SystemFailure, UsageError
-from assay.plugins import SUMMARIES, Registry, identity
-from assay.protocols import Kit
-from assay.records import Passage
-from assay.systems.hierarchy.keywords import Keywords
-from assay.systems.hierarchy.summaries import Summariser, Summary
-from assay.systems.hierarchy.tree import Below, Tree
-from assay.systems.hierarchy.written import PROMPT, Written
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.core.registry import SUMMARIES, Registry, identity
+from assay.kinds.hierarchy.systems.keywords import Keywords
+from assay.kinds.hierarchy.systems.summaries import Summariser, Summary
+from assay.kinds.hierarchy.systems.tree import Below, Tree
+from assay.kinds.hierarchy.systems.written import PROMPT, Written
 from stand_ins.chat_server import ChatStandIn, by_turns
 from stand_ins.openai_server import Faults, Reply
 

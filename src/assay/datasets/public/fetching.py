@@ -17,11 +17,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from assay.core.endpoint import Endpoint, is_passing, pause_before, read_unpacked
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Tell, unheard
+from assay.core.unpacking import TooLarge
 from assay.datasets.public.catalogue import harmless
-from assay.endpoint import Endpoint, is_passing, pause_before, read_unpacked
-from assay.errors import DataError, Problem
-from assay.protocols import Tell, unheard
-from assay.unpacking import TooLarge
 
 if TYPE_CHECKING:
     import ssl

@@ -16,6 +16,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from assay.core.errors import DataError, Problem, UsageError
+from assay.core.protocols import Kit
+from assay.core.registry import DATASETS, Registry
 from assay.datasets.public.catalogue import (
     LOCK,
     SCHEMA,
@@ -33,10 +36,7 @@ from assay.datasets.public.catalogue import (
     study_data,
 )
 from assay.datasets.public.fetching import CHANGED, Transfer, made, unpack, writing
-from assay.disk import sync
-from assay.errors import DataError, Problem, UsageError
-from assay.plugins import DATASETS, Registry
-from assay.protocols import Kit
+from assay.store.disk import sync
 
 LICENCE = "LICENSE"
 LOOKED_AT = 3  # records of a local copy that are loaded, to see what it is

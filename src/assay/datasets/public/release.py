@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from assay.datasets.dataset import Place
+from assay.core.dataset import Place
+from assay.core.errors import DataError, Problem
 from assay.datasets.public.catalogue import LOCK, DataLock, content_sum, read_catalogue
 from assay.datasets.reading import explained
 from assay.datasets.run_file import read_bytes
-from assay.errors import DataError, Problem
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError, PluginError, Problem
+from assay.core.errors import DataError, PluginError, Problem
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto

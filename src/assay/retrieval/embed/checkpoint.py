@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from safetensors import SafetensorError
 
-from assay.datasets.dataset import digest
-from assay.errors import PluginError, SystemFailure, UsageError
-from assay.protocols import Kit
+from assay.core.dataset import digest
+from assay.core.errors import PluginError, SystemFailure, UsageError
+from assay.core.protocols import Kit
 from assay.retrieval.embed.model_files import content_hash, snapshot
 
 Device = Literal["cpu", "cuda", "mps"]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.datasets.dataset import digest
-from assay.errors import DataError, Problem, SystemFailure, UsageError
+from assay.core.dataset import digest
+from assay.core.errors import DataError, Problem, SystemFailure, UsageError
 
 _EXPORTS = ("model.onnx", "onnx/model.onnx")
 _USUAL_LENGTH = 512

@@ -15,12 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError, PluginError, Problem, UsageError
-from assay.protocols import Kit
+from assay.core.errors import DataError, PluginError, Problem, UsageError
+from assay.core.parts import Embedded, Ints, Role, Vectors
+from assay.core.protocols import Kit
 from assay.retrieval.embed.bert_graph import bert_graph
 from assay.retrieval.embed.model_files import ModelFiles, find_files, snapshot
 from assay.retrieval.embed.own_tokens import own_tokens
-from assay.retrieval.parts import Embedded, Ints, Role, Vectors
 from assay.retrieval.unit import unit
 
 if TYPE_CHECKING:

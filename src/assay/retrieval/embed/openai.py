@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from assay.endpoint import Client, Endpoint, in_parts
-from assay.errors import Retryable, SystemFailure, UsageError
-from assay.plugins import aside
-from assay.protocols import Kit
-from assay.retrieval.parts import Embedded, Floats, Role, Vectors
+from assay.core.endpoint import Client, Endpoint, in_parts
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.parts import Embedded, Floats, Role, Vectors
+from assay.core.protocols import Kit
+from assay.core.registry import aside
 from assay.retrieval.unit import lengths, unit
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from assay.datasets.dataset import digest
-from assay.errors import PluginError
-from assay.protocols import Kit
+from assay.core.dataset import digest
+from assay.core.errors import PluginError
+from assay.core.parts import Embedded, Ints, Role, Vectors
+from assay.core.protocols import Kit
 from assay.retrieval.lately import Lately
-from assay.retrieval.parts import Embedded, Ints, Role, Vectors
 from assay.retrieval.unit import unit
 
 if TYPE_CHECKING:

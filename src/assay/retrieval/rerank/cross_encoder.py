@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from assay.errors import SystemFailure, UsageError
-from assay.plugins import aside
-from assay.protocols import Kit
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.parts import Embedder, Scored
+from assay.core.protocols import Kit
+from assay.core.registry import aside
 from assay.retrieval.embed.checkpoint import Device, local_or_hub, open_checkpoint, weights_identity
-from assay.retrieval.parts import Embedder, Scored
 
 if TYPE_CHECKING:
     import sentence_transformers

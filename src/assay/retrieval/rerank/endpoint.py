@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from assay.endpoint import Client, Endpoint, in_parts
-from assay.errors import UsageError
-from assay.plugins import aside
-from assay.protocols import Kit
-from assay.retrieval.parts import Embedder, Scored
+from assay.core.endpoint import Client, Endpoint, in_parts
+from assay.core.errors import UsageError
+from assay.core.parts import Embedder, Scored
+from assay.core.protocols import Kit
+from assay.core.registry import aside
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import UsageError
-from assay.plugins import EMBEDDERS
-from assay.protocols import Kit
+from assay.core.errors import UsageError
+from assay.core.parts import Embedder, Floats, Scored, TokenModel
+from assay.core.protocols import Kit
+from assay.core.registry import EMBEDDERS
 from assay.retrieval.lately import Lately
-from assay.retrieval.parts import Embedder, Floats, Scored, TokenModel
 
 Halves = NDArray[np.float16]
 

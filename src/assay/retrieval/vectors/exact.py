@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.protocols import Kit
-from assay.retrieval.parts import NOTHING, Ints, Ranking, Vectors, Where
-from assay.retrieval.shelf import UNREADABLE, DamagedFolder, Shelf
+from assay.core.parts import NOTHING, Ints, Ranking, Vectors, Where
+from assay.core.protocols import Kit
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
+from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
 
 _QUERIES_AT_ONCE = 64  # bounds the block of similarities: 64 × 1 million × 4 bytes is 256 MB
 _VECTORS, _FACETS, _DIRECTED = "vectors.npy", "facets.json", "directed.npy"

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.errors import UsageError
-from assay.retrieval.parts import Ints, Vectors, Where
+from assay.core.errors import UsageError
+from assay.core.parts import Ints, Vectors, Where
 from assay.retrieval.unit import unit
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")

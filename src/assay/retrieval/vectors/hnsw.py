@@ -12,12 +12,12 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.errors import PluginError, UsageError
-from assay.protocols import Kit
-from assay.retrieval.parts import NOTHING, Ints, Ranking, Vectors, Where
-from assay.retrieval.shelf import UNREADABLE, DamagedFolder
+from assay.core.errors import PluginError, UsageError
+from assay.core.parts import NOTHING, Ints, Ranking, Vectors, Where
+from assay.core.protocols import Kit
 from assay.retrieval.vectors.exact import Compared, Facets, index_shelf, save_array
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name
+from assay.store.cache import UNREADABLE, DamagedFolder
 
 Bits = NDArray[np.uint8]
 

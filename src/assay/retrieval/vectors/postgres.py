@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, LiteralString
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.errors import PluginError, SystemFailure, UsageError
-from assay.plugins import aside
-from assay.protocols import Kit
-from assay.retrieval.parts import NOTHING, Ranking, Vectors, Where
+from assay.core.errors import PluginError, SystemFailure, UsageError
+from assay.core.parts import NOTHING, Ranking, Vectors, Where
+from assay.core.protocols import Kit
+from assay.core.registry import aside
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import psycopg
 from pgvector.psycopg import register_vector
 
-from assay.endpoint import pause_before
-from assay.errors import Retryable, SystemFailure, UsageError
+from assay.core.endpoint import pause_before
+from assay.core.errors import Retryable, SystemFailure, UsageError
 
 T = TypeVar("T")
 

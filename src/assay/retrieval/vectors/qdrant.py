@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.endpoint import Endpoint
-from assay.errors import AssayError, PluginError, SystemFailure, UsageError
-from assay.plugins import aside
-from assay.protocols import Kit
-from assay.retrieval.parts import NOTHING, Floats, Ranking, Vectors, Where
+from assay.core.endpoint import Endpoint
+from assay.core.errors import AssayError, PluginError, SystemFailure, UsageError
+from assay.core.parts import NOTHING, Floats, Ranking, Vectors, Where
+from assay.core.protocols import Kit
+from assay.core.registry import aside
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
 from assay.retrieval.vectors.qdrant_places import Local, Remote, local
 

@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.endpoint import Endpoint, is_passing, pause_before
-from assay.errors import Retryable, SystemFailure, UsageError
-from assay.protocols import Kit
-from assay.retrieval.shelf import disk_told
+from assay.core.endpoint import Endpoint, is_passing, pause_before
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.protocols import Kit
 from assay.retrieval.vectors.given import stored_name
+from assay.store.cache import disk_told
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

@@ -18,9 +18,9 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import AssayError, UsageError
-from assay.protocols import Kit
-from assay.records import Document, Span
+from assay.core.errors import AssayError, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Document, Span
 from assay.retrieval.chunk import BySentences
 from assay_worlds.sources.report_tables import SECTIONS, report_files, reports
 

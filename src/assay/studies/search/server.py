@@ -25,17 +25,17 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
-from assay.datasets.dataset import Corpus
-from assay.errors import AssayError
-from assay.protocols import Kit
-from assay.records import Document, Passage
+from assay.core.dataset import Corpus
+from assay.core.errors import AssayError
+from assay.core.parts import Embedder, Ranking
+from assay.core.protocols import Kit
+from assay.core.records import Document, Passage
 from assay.retrieval.chunk import ByTokens
 from assay.retrieval.embed.onnx import MiniLM
 from assay.retrieval.embed.static import Static
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis, Language
-from assay.retrieval.parts import Embedder, Ranking
 from assay.retrieval.vectors.exact import Exact
 from assay.systems.meter import Meter
 from assay.systems.retrievers import ByVectors, ByWords, Fused, Retriever

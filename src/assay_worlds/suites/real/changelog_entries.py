@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from assay.records import Span
+from assay.core.records import Span
 from assay_worlds.sources.source import Page
 from assay_worlds.suites.real.question import Passages
 from assay_worlds.suites.real.stated import with_also

@@ -9,8 +9,8 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
+from assay.core.records import Span
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB
-from assay.records import Span
 from assay_worlds.sources.source import Page
 from assay_worlds.suites.real.changelog_entries import (
     Described,

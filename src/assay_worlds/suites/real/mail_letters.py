@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assay.records import Span
+from assay.core.records import Span
 from assay_worlds.sources.mail_message import bare, says_reply
 from assay_worlds.sources.source import Page
 from assay_worlds.suites.real.question import Passages

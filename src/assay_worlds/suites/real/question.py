@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
+from assay.core.records import Passage
 from assay.datasets.evidence import PARAGRAPH, SENTENCE
-from assay.records import Passage
 from assay_worlds.sources.source import Page
 
 Passages = Mapping[str, list[Passage]]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
+from assay.core.records import Passage, Span
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB, paragraph_unit, sentence_unit
-from assay.records import Passage, Span
 from assay.retrieval.sentences import sentence_spans
 from assay_worlds.sources.source import Page
 from assay_worlds.suites.leaks import leaks

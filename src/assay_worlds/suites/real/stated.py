@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from assay.core.records import Passage, Span
 from assay.datasets.evidence import paragraph_unit, sentence_unit
-from assay.records import Passage, Span
 from assay.retrieval.sentences import sentence_spans
 from assay_worlds.sources.source import Page
 from assay_worlds.suites.real.question import Passages

@@ -9,8 +9,8 @@ from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 
+from assay.core.records import Span
 from assay.datasets.evidence import sentence_unit
-from assay.records import Span
 from assay_worlds.sources.source import Page
 from assay_worlds.suites.real.question import Drafted, Passages
 

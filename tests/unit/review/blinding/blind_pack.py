@@ -6,9 +6,9 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.review.blinding.ids import response_ids, words_of
-from assay.review.blinding.order import draw
-from assay.review.blinding.pack import (
+from assay.kinds.answers.blinding.ids import response_ids, words_of
+from assay.kinds.answers.blinding.order import draw
+from assay.kinds.answers.blinding.pack import (
     MAP,
     Asked,
     Original,
@@ -19,7 +19,7 @@ from assay.review.blinding.pack import (
     Source,
     write_pack,
 )
-from assay.review.blinding.seal import commitment, seal
+from assay.kinds.answers.blinding.seal import commitment, seal
 
 MODELS = ("small-8b", "large-70b")
 WORDS = ("keys", "limits", "tokens", "requests", "a", "minute", "regions", "retry", "an", "hour", "plan")

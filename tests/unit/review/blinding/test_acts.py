@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.errors import UsageError
-from assay.review.blinding.acts import Act, append_act, read_acts, unblinding
-from assay.review.blinding.pack import ACTS, MARKS
+from assay.core.errors import UsageError
+from assay.kinds.answers.blinding.acts import Act, append_act, read_acts, unblinding
+from assay.kinds.answers.blinding.pack import ACTS, MARKS
 
 HEAD = "blind.acts"
 NOON = 1_772_020_800.0  # 2026-02-25 12:00 UTC

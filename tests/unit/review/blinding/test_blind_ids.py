@@ -8,8 +8,8 @@ import re
 import pytest
 from blind_pack import made
 
-from assay.errors import DataError
-from assay.review.blinding.ids import OURS, refuse_telling, response_ids, telling, words_of
+from assay.core.errors import DataError
+from assay.kinds.answers.blinding.ids import OURS, refuse_telling, response_ids, telling, words_of
 
 KEY = bytes(range(32))
 ALL = [(f"q{n}", arm, 0) for n in range(500) for arm in ("A[model=m]", "B[model=m]")]

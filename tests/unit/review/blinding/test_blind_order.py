@@ -11,8 +11,8 @@ from blind_pack import made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.review.blinding.order import APART, avoidable, draw, neighbours, order
-from assay.review.blinding.pack import Pack, Shown
+from assay.kinds.answers.blinding.order import APART, avoidable, draw, neighbours, order
+from assay.kinds.answers.blinding.pack import Pack, Shown
 
 
 def pack_of(counts: list[int], order_key: str = "k") -> Pack:

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from blind_pack import made
 
-from assay.review.blinding.leak_statistics import DEALS, Deals, condition_of, features_of, guessable, guessed
+from assay.kinds.answers.blinding.leak_statistics import (
+    DEALS,
+    Deals,
+    condition_of,
+    features_of,
+    guessable,
+    guessed,
+)
 
 QUESTIONS = [f"q{n // 2}" for n in range(60)]
 CONDITIONS = ["A", "B"] * 30

@@ -15,11 +15,11 @@ import msgspec
 import pytest
 from blind_pack import Made, made, written
 
-from assay.review.blinding.leaks import Leak, leaks
-from assay.review.blinding.masks import Masking
-from assay.review.blinding.order import order
-from assay.review.blinding.pack import ACTS, MAP, MARKS, PACK, read_pack, write_pack
-from assay.review.scoring.marks import Mark, MarkBook
+from assay.kinds.answers.blinding.leaks import Leak, leaks
+from assay.kinds.answers.blinding.masks import Masking
+from assay.kinds.answers.blinding.order import order
+from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK, read_pack, write_pack
+from assay.kinds.answers.scoring.marks import Mark, MarkBook
 
 LISTED = "who is listed, or in which order, goes with the condition"
 ONE = made()

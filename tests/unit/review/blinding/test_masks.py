@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.review.blinding.masks import ENDS, OWN, WIDTHLESS, Masking, to_original, to_shown
+from assay.core.errors import UsageError
+from assay.kinds.answers.blinding.masks import ENDS, OWN, WIDTHLESS, Masking, to_original, to_shown
 
 MASKING = Masking(["Curated Index"])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.review.blinding.sources import neutral_source
+from assay.kinds.answers.blinding.sources import neutral_source
 
 HTML = """Skip to content
 Rate limits

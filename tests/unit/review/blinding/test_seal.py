@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from blind_pack import made
 
-from assay.errors import DataError, PluginError, UsageError
-from assay.review.blinding.seal import commitment, key_in, new_key, read_key, seal, unseal, write_key
+from assay.core.errors import DataError, PluginError, UsageError
+from assay.kinds.answers.blinding.seal import commitment, key_in, new_key, read_key, seal, unseal, write_key
 
 ONE = made(questions=3)
 SEALED = seal(ONE.sealed, ONE.key)

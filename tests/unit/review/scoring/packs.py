@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from assay.review.blinding.pack import Asked, Pack, Panel, Shown, Source
-from assay.review.scoring.marks import FIRST, Claim, Mark
+from assay.kinds.answers.blinding.pack import Asked, Pack, Panel, Shown, Source
+from assay.kinds.answers.scoring.marks import FIRST, Claim, Mark
 
 TEXT = "Tokens last 24 hours. They are renewed by a daily job. See the Limits section."
 _NUMBERS = count(1)

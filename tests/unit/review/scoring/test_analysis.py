@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.errors import UsageError
-from assay.review.scoring.analysis import MCNEMAR, WILCOXON, Analysing, Scored, analyse
-from assay.review.scoring.subgroups import correlated, interactions, mean_differences
+from assay.core.errors import UsageError
+from assay.kinds.answers.scoring.analysis import MCNEMAR, WILCOXON, Analysing, Scored, analyse
+from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
 from assay.stats.corrections import benjamini_hochberg, holm
 from assay.stats.intervals import bonett_price
 from assay.stats.power import detectable_difference
 from assay.stats.tests import mcnemar, wilcoxon
 
 if TYPE_CHECKING:
-    from assay.scoring_results import Tested  # its name would make a test of it
+    from assay.kinds.answers.results import Tested  # its name would make a test of it
 
 HOW = Analysing(resamples=200)
 MODELS = ("small", "large")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assay.review.blinding.pack import Panel
-from assay.review.scoring.assignment import HOUR, due, in_words, passes
-from assay.review.scoring.ledger import Ledger
-from assay.review.scoring.marks import Line
-from assay.review.scoring.progress import complete, current, pass_states, progress
-from assay.review.scoring.rubric import STEPS
+from assay.kinds.answers.blinding.pack import Panel
+from assay.kinds.answers.scoring.assignment import HOUR, due, in_words, passes
+from assay.kinds.answers.scoring.ledger import Ledger
+from assay.kinds.answers.scoring.marks import Line
+from assay.kinds.answers.scoring.progress import complete, current, pass_states, progress
+from assay.kinds.answers.scoring.rubric import STEPS
 from unit.review.scoring.packs import mark, pack_of
 
 NAMES = [step.name for step in STEPS]

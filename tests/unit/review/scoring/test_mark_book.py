@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.review.scoring.marks import Mark, MarkBook
+from assay.kinds.answers.scoring.marks import Mark, MarkBook
 
 
 def mark(number: int) -> Mark:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.review.scoring.marks import Claim
-from assay.review.scoring.matching import matched_claims, matched_of, matches, overlap
+from assay.kinds.answers.scoring.marks import Claim
+from assay.kinds.answers.scoring.matching import matched_claims, matched_of, matches, overlap
 
 
 def claim(start: int, end: int, category: str = "H-FAB") -> Claim:

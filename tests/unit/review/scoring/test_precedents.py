@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from assay.review.blinding.pack import Pack
-from assay.review.scoring.ledger import Ledger
-from assay.review.scoring.marks import Case, Line
-from assay.review.scoring.precedents import fitting, joined, named, next_id, why_again
-from assay.review.scoring.progress import complete
+from assay.kinds.answers.blinding.pack import Pack
+from assay.kinds.answers.scoring.ledger import Ledger
+from assay.kinds.answers.scoring.marks import Case, Line
+from assay.kinds.answers.scoring.precedents import fitting, joined, named, next_id, why_again
+from assay.kinds.answers.scoring.progress import complete
 from unit.review.scoring.packs import mark, pack_of
 
 CASE = Case(

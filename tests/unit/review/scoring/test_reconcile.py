@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assay.review.blinding.pack import Pack
-from assay.review.scoring.ledger import Ledger
-from assay.review.scoring.marks import Line, Mark
-from assay.review.scoring.progress import complete
-from assay.review.scoring.reconcile import contradiction
+from assay.kinds.answers.blinding.pack import Pack
+from assay.kinds.answers.scoring.ledger import Ledger
+from assay.kinds.answers.scoring.marks import Line, Mark
+from assay.kinds.answers.scoring.progress import complete
+from assay.kinds.answers.scoring.reconcile import contradiction
 from unit.review.scoring.packs import claim, mark, pack_of
 
 

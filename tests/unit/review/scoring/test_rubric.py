@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import UsageError
-from assay.review.scoring.guidance import (
+from assay.core.errors import UsageError
+from assay.kinds.answers.scoring.guidance import (
     EXAMPLES,
     GUIDANCE,
     RELATION,
@@ -14,8 +14,8 @@ from assay.review.scoring.guidance import (
     boundary,
     guidance,
 )
-from assay.review.scoring.precedents import GIVEN
-from assay.review.scoring.rubric import CAPPING, STEPS, Step, step_of
+from assay.kinds.answers.scoring.precedents import GIVEN
+from assay.kinds.answers.scoring.rubric import CAPPING, STEPS, Step, step_of
 
 
 def test_passes_come_in_the_order_of_the_design() -> None:

@@ -6,9 +6,18 @@ from typing import Any
 
 import pytest
 
-from assay.review.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, Agreeing, Given, given_by, signed
-from assay.review.scoring.marks import AGAIN, Claim, Mark
-from assay.scoring_results import Agreed
+from assay.kinds.answers.results import Agreed
+from assay.kinds.answers.scoring.agreement import (
+    KAPPA,
+    LINEAR,
+    QUADRATIC,
+    RHO,
+    Agreeing,
+    Given,
+    given_by,
+    signed,
+)
+from assay.kinds.answers.scoring.marks import AGAIN, Claim, Mark
 from assay.stats.resample import Draws
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.review.scoring.marks import Claim, Mark
-from assay.review.scoring.rubric import step_of
-from assay.review.scoring.rules import Said, problems, reminders
+from assay.kinds.answers.scoring.marks import Claim, Mark
+from assay.kinds.answers.scoring.rubric import step_of
+from assay.kinds.answers.scoring.rules import Said, problems, reminders
 from unit.review.scoring.packs import TEXT, claim, mark
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import UsageError
-from assay.protocols import Kit
-from assay.review.blinding.pack import Asked
-from assay.review.scoring.marks import Mark
-from assay.review.scoring.rule_suggestions import by_rule, citations, parts_of, refuses
-from assay.review.scoring.suggestions import (
+from assay.core.errors import UsageError
+from assay.core.protocols import Kit
+from assay.kinds.answers.blinding.pack import Asked
+from assay.kinds.answers.scoring.marks import Mark
+from assay.kinds.answers.scoring.rule_suggestions import by_rule, citations, parts_of, refuses
+from assay.kinds.answers.scoring.suggestions import (
     AccuracyJudge,
     Suggestion,
     agreement_with_suggestions,

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from assay.datasets.dataset import Corpus
-from assay.errors import UsageError
-from assay.plugins import SYSTEMS, Registry
-from assay.protocols import Kit
-from assay.records import Passage, Query, Response, Step
+from assay.core.dataset import Corpus
+from assay.core.errors import UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Passage, Query, Response, Step
+from assay.core.registry import SYSTEMS, Registry
 from assay.retrieval.distance import result_distance
 
 NINE = (

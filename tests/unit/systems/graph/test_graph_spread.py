@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.systems.graph.graph import Link, MemoryGraph, Traits, best
-from assay.systems.graph.pagerank import personalised
-from assay.systems.graph.spread import STOPS, Ground, Spread, Spreading, spread
+from assay.kinds.memory.systems.graph import Link, MemoryGraph, Traits, best
+from assay.kinds.memory.systems.pagerank import personalised
+from assay.kinds.memory.systems.spread import STOPS, Ground, Spread, Spreading, spread
 
 
 def graph_of(size: int, links: list[Link], bonus: dict[int, float] | None = None) -> MemoryGraph:

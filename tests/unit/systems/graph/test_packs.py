@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from assay.datasets.dataset import Corpus, Dataset, Place
-from assay.errors import DataError
-from assay.protocols import Kit
-from assay.records import Item, Passage
-from assay.systems.graph.building import build_memory, gold_warnings, pack_problems
-from assay.systems.graph.graph import AGAINST, MemoryGraph
-from assay.systems.graph.packs import Drawn, ExampleContractPack, OwnRules
+from assay.core.dataset import Corpus, Dataset, Place
+from assay.core.errors import DataError
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
+from assay.kinds.memory.systems.building import build_memory, gold_warnings, pack_problems
+from assay.kinds.memory.systems.graph import AGAINST, MemoryGraph
+from assay.kinds.memory.systems.packs import Drawn, ExampleContractPack, OwnRules
 
 
 def units(pack: str, texts: Sequence[str], section: str = "One", stem: str = "d") -> list[Passage]:

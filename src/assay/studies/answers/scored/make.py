@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assay.review.blinding.masks import to_shown
-from assay.review.blinding.pack import Original
-from assay.review.scoring.opened import ScoringFolder
+from assay.kinds.answers.blinding.masks import to_shown
+from assay.kinds.answers.blinding.pack import Original
+from assay.kinds.answers.scoring.opened import ScoringFolder
 
 HERE = Path(__file__).parent
 STEPS = ("accuracy", "hallucination", "completeness", "citation")

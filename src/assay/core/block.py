@@ -1,0 +1,317 @@
+"""A block: everything a measure may read about one arm and one seed, items in dataset order.
+
+Rankings and labels are seen in a view: by passage or by document, under one label or several. By document,
+a document stands where its first passage does, with the best grade among the passages that were returned of
+it: repeated passages never count twice, and a wrong passage of the right document is wrong. Of several
+labels, written "review|relevance", the first that a target has counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.core.dataset import Corpus
+from assay.core.gains import GainMatrix, gain_matrix
+from assay.core.records import Arm, Budget, Hit, Item, Judgment, Response, Status, Structure
+from assay.core.shown import Shown, shown_by_budget
+
+STATUSES = tuple(Status)
+RESPONSE_PARTS = frozenset({"hits", "contexts", "trace", "answer", "route", "flags"})
+SCORED, MISSING, FAILED, UNJUDGED, PENDING, NOT_APPLICABLE = range(len(STATUSES))
+
+Level = Literal["passage", "document"]
+
+
+class View(NamedTuple):
+    """How rankings and labels are read: what counts as one result, and under which labels, best first."""
+
+    level: Level = "passage"
+    label: str = "relevance"
+
+    @property
+    def labels(self) -> list[str]:
+        return self.label.split("|")
+
+
+LABEL_COLUMNS = {
+    "item": pl.String,
+    "label": pl.String,
+    "target": pl.String,
+    "start": pl.Int64,
+    "end": pl.Int64,
+    "arm": pl.String,
+    "seed": pl.Int64,
+    "grade": pl.Float64,
+    "category": pl.String,
+    "rank": pl.Int64,  # of its judge among those the study lists, 0 the best
+}
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Judgments resolved by precedence: a grade an item, label, target, span, arm and seed (null: all).
+
+    Under a closed label what is not named is not relevant; under any other it is unknown, and figures carry
+    the hash of the pool that was looked at.
+    """
+
+    frame: pl.DataFrame
+    closed: frozenset[str] = frozenset()
+    pools: Mapping[str, str] = field(default_factory=dict)  # by open label
+    apart: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by arm: those on another corpus
+    doubts: pl.DataFrame | None = (
+        None  # what would be labels too if near misses counted; None: there are none
+    )
+
+    @classmethod
+    def none(cls) -> Labels:
+        return cls(pl.DataFrame(schema=LABEL_COLUMNS))
+
+    def world(self, label: str) -> str:
+        """ "closed" where what a label does not name is not relevant, "open" where it is unknown.
+
+        Several labels, written "review|relevance", are closed where one of them is.
+        """
+        return "closed" if self.closed.intersection(label.split("|")) else "open"
+
+    def of(self, label: str, arm: str, seed: int) -> pl.DataFrame:
+        """The labels of one name that hold for an arm and seed."""
+        here = [
+            pl.col("arm").eq(arm) | pl.col("arm").is_null(),
+            pl.col("seed").eq(seed) | pl.col("seed").is_null(),
+        ]
+        return _best(self.frame.filter(pl.col("label") == label, *here))
+
+    def shared(self, label: str, arm: str, seed: int) -> pl.DataFrame:
+        """The labels of one name that hold for an arm, or for any other on the same corpus.
+
+        A passage of another cut of the documents cannot be found here, and is not missing.
+        """
+        apart = pl.col("arm").is_in(list(self.apart.get(arm, ()))).fill_null(False)
+        found = self.frame.filter(pl.col("label") == label, ~apart)
+        others = [(pl.col("arm") != arm).fill_null(False), (pl.col("seed") != seed).fill_null(False)]
+        return _best(found, *others)
+
+    def anywhere(self, label: str) -> pl.DataFrame:
+        """The labels of one name, whichever arm's response was shown when they were made."""
+        return _best(self.frame.filter(pl.col("label") == label))
+
+
+def _best(found: pl.DataFrame, *others: pl.Expr) -> pl.DataFrame:
+    """The best judge's label of each target, the most specific first; what `others` hold for comes last."""
+    ordered = found.sort("rank", *others, "arm", "seed", nulls_last=True, maintain_order=True)
+    return ordered.unique(["item", "target", "start", "end"], keep="first", maintain_order=True)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One arm and one seed on every item. `answers` has a row an item, as the store keeps them."""
+
+    arm: Arm
+    seed: int
+    items: Sequence[Item]
+    answers: pl.DataFrame  # failed (null: pending), docs, scores, rest
+    labels: Labels
+    judgments: Sequence[Judgment] = ()
+    structure: Structure | None = None  # of the index over the whole corpus
+    structures: Mapping[str, Structure] = field(default_factory=dict)  # of scopes' own indexes, by item_id
+    gives: frozenset[str] | None = None  # what the system's responses can hold; None: it does not say
+    corpus: Corpus = Corpus(())  # what the system searched
+    beside: Block | None = None  # of the system that a measure of two compares with
+
+    def structure_of(self, item: Item) -> Structure | None:
+        """The tree or graph that an item was answered from, where its index published one."""
+        return self.structure if item.scope is None else self.structures.get(item.item_id)
+
+    @cached_property
+    def granted(self) -> Block | None:
+        """The block as it would be if what nearly counts did; None where nothing does."""
+        if self.labels.doubts is None:
+            return None
+        frame = pl.concat([self.labels.frame, self.labels.doubts])
+        return dataclasses.replace(self, labels=dataclasses.replace(self.labels, frame=frame, doubts=None))
+
+    @cached_property
+    def asked(self) -> NDArray[np.int8]:
+        """SCORED, FAILED or PENDING for each item: what became of asking, before anything is measured."""
+        failed = self.answers["failed"]
+        status = np.where(failed.fill_null(False).to_numpy(), FAILED, SCORED)
+        return np.where(failed.is_null().to_numpy(), PENDING, status).astype(np.int8)
+
+    @cached_property
+    def item_ids(self) -> list[str]:
+        return [item.item_id for item in self.items]
+
+    @cached_property
+    def expects_nothing(self) -> NDArray[np.bool_]:
+        return np.array([item.expects == "nothing" for item in self.items], dtype=bool)
+
+    @cached_property
+    def expects_passages(self) -> NDArray[np.bool_]:
+        """Where the right answer is passages, and not nothing, a route or an intent."""
+        return np.array([item.expects is None for item in self.items], dtype=bool)
+
+    @cached_property
+    def ranking(self) -> pl.DataFrame:
+        """Every document hit of every item: item, doc, score. Of several spans of one the best counts."""
+        hits = pl.DataFrame({"item": self.item_ids}, schema={"item": pl.String}).with_columns(
+            doc=self.answers["docs"], score=self.answers["scores"]
+        )
+        each = hits.filter(pl.col("doc").list.len() > 0).explode("doc", "score")
+        if self.corpus.units:
+            each = self._as_units(each)
+        return each.unique(["item", "doc"], keep="first", maintain_order=True)
+
+    def top(self, cutoff: int) -> pl.DataFrame:
+        """The hits within a cut-off, each item's best first: item, doc, score."""
+        best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
+        return best.group_by("item", maintain_order=True).head(cutoff)
+
+    def ranked(self, level: Level) -> pl.DataFrame:
+        """The ranking by passage, or by document: there the best passage of each stands for it."""
+        if level == "passage":
+            return self.ranking
+        best = self.ranking.sort("item", "score", "doc", descending=[False, True, True])
+        documents = best.with_columns(doc=self._document_of(best))
+        return documents.unique(["item", "doc"], keep="first", maintain_order=True)
+
+    def _document_of(self, frame: pl.DataFrame) -> pl.Series:
+        return pl.Series([self.corpus.document_of(doc) for doc in frame["doc"]], dtype=pl.String)
+
+    def _as_units(self, hits: pl.DataFrame) -> pl.DataFrame:
+        """The units that hits count as, in their place and order; a hit that counts as none keeps its own."""
+        ordered = hits.sort("item", "score", "doc", descending=[False, True, True])
+        units = ordered.select("item", doc=self._units_of(ordered)).explode("doc")
+        return units.with_columns(score=pl.int_range(pl.len(), 0, -1).cast(pl.Float64))
+
+    def _units_of(self, frame: pl.DataFrame) -> pl.Series:
+        """For each row's doc, the list of units it counts as."""
+        lists = [list(self.corpus.units.get(doc) or [doc]) for doc in frame["doc"]]
+        return pl.Series(lists, dtype=pl.List(pl.String))
+
+    def label(self, name: str) -> pl.DataFrame:
+        """The labels of one name that hold here."""
+        return self.labels.of(name, self.arm.name, self.seed)
+
+    @cached_property
+    def relevance(self) -> pl.DataFrame:
+        """item, doc, grade under the label "relevance"."""
+        return self.graded(View())
+
+    def graded(self, view: View) -> pl.DataFrame:
+        """item, doc, grade: each document once, with the best grade of its spans or passages."""
+        parts = [self._graded(label) for label in view.labels]
+        judged = pl.concat(parts).unique(["item", "doc"], keep="first", maintain_order=True)
+        return judged if view.level == "passage" else self._by_document(judged)
+
+    def _by_document(self, judged: pl.DataFrame) -> pl.DataFrame:
+        """Documents with the best grade of their passages."""
+        documents = judged.with_columns(doc=self._document_of(judged))
+        return documents.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
+
+    def _graded(self, label: str) -> pl.DataFrame:
+        """The grades under one label.
+
+        Whether a passage is relevant does not depend on who returned it. So in an open world all arms on a
+        corpus share one pool: judged apart, each would be measured against what it found itself.
+        """
+        open_world = self.labels.world(label) == "open"
+        named = self.labels.shared(label, self.arm.name, self.seed) if open_world else self.label(label)
+        judged = named.drop_nulls("target").select("item", "grade", doc="target")
+        if self.corpus.units:  # a mark on a passage is one on what the passage counts as
+            judged = judged.select("item", "grade", doc=self._units_of(judged)).explode("doc")
+        best = judged.group_by("item", "doc", maintain_order=True).agg(pl.col("grade").max())
+        return best.select("item", "doc", "grade")
+
+    @property
+    def gains(self) -> GainMatrix:
+        """Grades by rank, passage by passage, under the label "relevance"."""
+        return self.gains_in(View())
+
+    def gains_in(self, view: View) -> GainMatrix:
+        """Grades by rank in a view, worked out once."""
+        if view not in self._gains:
+            ranking = self.ranked(view.level)
+            # by place, not by score: a run file's scores are compared in single precision, a system's are not
+            placed = ranking.with_columns(score=pl.col("score").rank("dense").over("item"))
+            found = gain_matrix(placed, self.graded(view), self.item_ids)
+            if view.level == "document":
+                returned = self.graded(View("passage", view.label)).join(
+                    self.ranking, on=["item", "doc"], how="semi"
+                )
+                shown = gain_matrix(placed, self._by_document(returned), self.item_ids)
+                found = dataclasses.replace(found, grades=shown.grades)
+            self._gains[view] = found
+        return self._gains[view]
+
+    @cached_property
+    def _gains(self) -> dict[View, GainMatrix]:
+        return {}
+
+    @property
+    def rankable(self) -> NDArray[np.bool_]:
+        """Where a ranking can be right or wrong under the label "relevance"."""
+        return self.rankable_in(View())
+
+    def rankable_in(self, view: View) -> NDArray[np.bool_]:
+        """Where a ranking can be right or wrong: passages are wanted and, in a closed world, labelled.
+
+        In an open world an item without a label is one that nobody judged yet. One whose gold is anchored in
+        text has something to find, whether or not any passage of this cut counts as it.
+        """
+        if self.labels.world(view.label) == "open":
+            return self.expects_passages
+        anchored = np.array([bool(item.gold.get("anchors")) for item in self.items], dtype=bool)
+        known: NDArray[np.bool_] = self.gains_in(view).labelled | anchored
+        return self.expects_passages & known
+
+    def highest_in(self, view: View) -> float:
+        """The highest label of the whole golden set; infinite where more may come, as in an open world."""
+        if self.labels.world(view.label) == "open" or len(view.labels) > 1:
+            return inf
+        grades = self.labels.frame.filter(pl.col("label") == view.label)["grade"].to_numpy()
+        levels = {each.get("relevance") for item in self.items for each in item.gold.get("anchors", ())}
+        # as anchors are graded, whether or not a passage of this cut counts as one
+        anchored = (1.0 if levels == {"partial"} else 2.0) if levels else -inf
+        return max(anchored, float(grades.max(initial=-inf)))
+
+    @cached_property
+    def responses(self) -> list[Response | None]:
+        """The responses as records; None where the item was not asked yet."""
+        decode = msgspec.json.Decoder(Response).decode
+        found: list[Response | None] = []
+        for docs, scores, rest in self.answers.select("docs", "scores", "rest").iter_rows():
+            response = None if rest is None else decode(rest)
+            if response is not None and docs and not response.hits:
+                response.hits = [Hit(doc, score) for doc, score in zip(docs, scores, strict=True)]
+            found.append(response)
+        return found
+
+    @cached_property
+    def shown(self) -> Mapping[Budget, Sequence[Shown | None]]:
+        """What each item's context shows of its evidence, by budget, worked out once."""
+        return shown_by_budget(self.items, self.responses, self.corpus)
+
+    def lacks(self, needs: frozenset[str]) -> bool:
+        """Whether the system says that it never gives something a measure looks at."""
+        return self.gives is not None and bool((needs & RESPONSE_PARTS) - self.gives)
+
+    def empty(self, needs: frozenset[str]) -> NDArray[np.bool_]:
+        """Where an item was answered, but with none of what a measure needs to look at."""
+        blank = np.zeros(len(self.items), dtype=bool)
+        if "hits" in needs:
+            blank |= self.answers["docs"].list.len().fill_null(0).to_numpy() == 0
+        for part in needs & (RESPONSE_PARTS - {"hits"}):
+            held = [response is not None and bool(getattr(response, part)) for response in self.responses]
+            blank |= ~np.array(held, dtype=bool)
+        return blank

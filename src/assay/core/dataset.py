@@ -1,0 +1,157 @@
+"""A dataset in memory: corpus, items, what its labels mean, and a hash of all that decides an answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from assay.core.errors import DataError, Problem
+from assay.core.records import Document, Item, Passage
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """A short content hash over length-prefixed parts, so that no two lists of parts collide by joining."""
+    state = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "little"))
+        state.update(part)
+    return state.hexdigest()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The passages a system indexes, in a fixed order, and the documents they were cut from."""
+
+    passages: Sequence[Passage]
+    documents: Mapping[str, Document] = field(default_factory=dict)
+    # What a hit on a passage counts as, where the corpus was cut anew and gold names passages from before.
+    units: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    before: Corpus | None = None  # and the corpus they are from
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    @property
+    def uncut(self) -> bool:
+        """Whether it holds documents alone, which nobody has cut into passages yet."""
+        return not self.passages and bool(self.documents)
+
+    @cached_property
+    def hash(self) -> str:
+        """Of all that a system can see: the passages, then the documents they were cut from."""
+        return digest(_encode(record) for record in (*self.passages, *self.documents.values()))
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each doc_id stands in `passages`."""
+        return {passage.doc_id: index for index, passage in enumerate(self.passages)}
+
+    def text_of(self, doc_id: str) -> str | None:
+        """The text of a passage, of a document, or of a unit; None where the corpus has none of that id."""
+        if (index := self.position.get(doc_id)) is not None:
+            return self.passages[index].text
+        if doc_id in self.documents:
+            return self.documents[doc_id].text
+        return None if self.before is None else self.before.text_of(doc_id)
+
+    def document_of(self, doc_id: str) -> str:
+        """The document that a passage, or a unit, was cut from; itself where it is its own."""
+        if (index := self.position.get(doc_id)) is not None:
+            return self.passages[index].source or doc_id
+        return doc_id if self.before is None else self.before.document_of(doc_id)
+
+    def section_of(self, doc_id: str) -> str | None:
+        """The section that a passage, or a unit, stands in."""
+        if (index := self.position.get(doc_id)) is not None:
+            return self.passages[index].section
+        return None if self.before is None else self.before.section_of(doc_id)
+
+    def restricted(self, doc_ids: Iterable[str]) -> Corpus:
+        """The part of the corpus that one item's scope names, in corpus order."""
+        found = sorted({self.position[doc_id] for doc_id in doc_ids if doc_id in self.position})
+        passages = [self.passages[index] for index in found]
+        sources = dict.fromkeys(passage.source or passage.doc_id for passage in passages)
+        documents = {each: self.documents[each] for each in sources if each in self.documents}
+        return Corpus(passages, documents, self.units, self.before)
+
+
+class Place(NamedTuple):
+    """Where something stands: a file, and the line in it."""
+
+    file: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A corpus and a golden set over it."""
+
+    name: str
+    corpus: Corpus
+    items: Sequence[Item]
+    label_definitions: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)  # what its authors call the fields of a passage
+    places: Mapping[str, Place] = field(default_factory=dict)  # where each item stands
+    layer: str = ""  # public, structured or private: what a result on it can support
+    unproven: Sequence[str] = ()  # what it says nothing about, however well a system does
+
+    def __post_init__(self) -> None:
+        problems = [
+            *_doubled("item_id", (item.item_id for item in self.items), self.name),
+            *_doubled("doc_id", (passage.doc_id for passage in self.corpus.passages), self.name),
+        ]
+        if problems:
+            raise DataError(problems)
+
+    @cached_property
+    def hash(self) -> str:
+        units = [_encode(self.corpus.units)] if self.corpus.units else []
+        return digest([self.corpus.hash.encode(), *(_encode(item) for item in self.items), *units])
+
+
+def search_problems(dataset: Dataset, system: object) -> list[Problem]:
+    """Why a system that searches passages could find nothing in a dataset."""
+    passages = dataset.corpus.passages
+    if not passages:
+        fix = "Add passages or documents to it, or name a system that brings its own answers."
+        what = f"it has no passages, and {type(system).__name__} searches passages"
+        return [Problem(what, dataset.name, fix=fix)]
+    texts = {f"{passage.title or ''} {passage.text}".strip() for passage in passages}
+    if not any(any(map(str.isalnum, text)) for text in texts):
+        what = f"none of its {len(passages)} passages has any words"
+        return [Problem(what, dataset.name, fix="Check how their texts were read.")]
+    if len(passages) > 1 and len(texts) == 1:
+        what = f"all of its {len(passages)} passages have the same text, {_shortened(texts.pop())!r}"
+        return [Problem(what, dataset.name, fix="Check how their texts were read.")]
+    found = []
+    for item in dataset.items:
+        if item.scope is not None and not any(each in dataset.corpus.position for each in item.scope):
+            place = dataset.places.get(item.item_id, Place(dataset.name))
+            what, fix = "its scope names no passage", "Name some, or leave it out: the whole corpus."
+            found.append(Problem(what, place.file, place.line, f"{item.item_id}.scope", fix))
+    return found
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def _doubled(what: str, ids: Iterable[str], where: str) -> list[Problem]:
+    seen: set[str] = set()
+    doubled: dict[str, None] = {}
+    for each in ids:
+        if each in seen:
+            doubled[each] = None
+        seen.add(each)
+    return [
+        Problem(f"the {what} {each!r} occurs more than once", where, fix="Ids must be unique.")
+        for each in doubled
+    ]

@@ -1,0 +1,373 @@
+"""One sturdy client for every service that is asked in JSON over HTTP.
+
+An `Endpoint` says where the service is and how patiently it is asked; `open()` gives the `Client` that asks.
+What may pass (no connection, no answer in time, 429, 5xx, an answer cut short, rubbish, an answer that is not
+what was asked for) is tried again, ever more slowly, and in the end raises Retryable. What would be refused
+again raises Refused at once. No message holds the key, a header, or a password, even if the service says it.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import json
+import random
+import re
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
+
+import msgspec
+
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.unpacking import ACCEPTED, TooLarge, unpacked
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever a service asks for
+_PASSING = frozenset({408, 409, 425, 429})  # besides every status from 500 on
+LARGEST = 64 * 1024 * 1024  # bytes of an answer, unpacked
+_LARGEST_REFUSAL = 1024 * 1024  # bytes that are read of an answer that is an error
+_SHOWN = 200  # characters of what a service said
+_RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
+# How services word it that a text, or a batch, is more than they take. A word too many here costs a few
+# refused requests; one too few, the run. Dimensions have limits too, but smaller batches do not mend those.
+_TOO_MUCH = re.compile(
+    r"(?=.*(token|length|batch|input|text|document|size|character|long|large|big))(?!.*dimension)"
+    r".*\b(max|limit|at most|less than|exceed|too (many|long|large|big))",
+    re.IGNORECASE,
+)
+# The parameters of a query that say who asks: api-key, accessToken, X-Amz-Signature; not max_tokens.
+_SECRET = re.compile(
+    r"(key|token|secret|sig|signature|password|passwd|passphrase|pwd|auth|credentials?)$|^(code|pass)$",
+    re.IGNORECASE,
+)
+
+
+class Refused(SystemFailure):
+    """A service refuses a request, and would again: `status`, and what it `said`."""
+
+    def __init__(self, message: str, status: int, said: str) -> None:
+        super().__init__(message)
+        self.status, self.said = status, said
+
+    @property
+    def too_much(self) -> bool:
+        """Whether less of the same might be taken."""
+        worded = self.status in {400, 422} and _TOO_MUCH.match(self.said) is not None
+        return self.status == 413 or worded
+
+
+def in_parts(texts: list[str], ask: Callable[[list[str]], T]) -> list[T]:
+    """What `ask` gives for all texts, in order: for all at once, or for parts where that is too much."""
+    try:
+        return [ask(texts)]
+    except Refused as refusal:
+        if not refusal.too_much:
+            raise
+        if len(texts) == 1:
+            what = f"A text of {len(texts[0]):,} characters is refused. {refusal}"
+            raise SystemFailure(f"{what} If it is too long, cut it into smaller ones.") from refusal
+    half = len(texts) // 2
+    return [*in_parts(texts[:half], ask), *in_parts(texts[half:], ask)]
+
+
+def read_unpacked(response: httpx.Response, most: int, until: float = float("inf")) -> Iterator[bytes]:
+    """The content of an answer that is streamed, as `unpacked` gives it; httpx.ReadTimeout after `until`."""
+    import httpx
+
+    def sent() -> Iterator[bytes]:
+        for part in response.iter_raw():
+            yield part
+            if time.monotonic() > until:  # the library's own limit starts again with every byte
+                raise httpx.ReadTimeout("the body takes too long")
+
+    return unpacked(sent(), response.headers.get("Content-Encoding", ""), most)
+
+
+def is_passing(status: int) -> bool:
+    """Whether what failed with this status may pass when it is asked for again."""
+    return status in _PASSING or status >= 500
+
+
+def pause_before(
+    attempt: int, backoff: float, retry_after: str | None = None, clock: Callable[[], float] = time.time
+) -> float:
+    """Seconds to wait before an attempt, the second being 2, and never less than a Retry-After asks for.
+
+    Twice as long each time. Chance makes it half as long or half as long again, so that threads that failed
+    together do not come back together.
+    """
+    own = backoff * 2.0 ** min(max(attempt - 2, 0), 16) * (0.5 + random.random())
+    return min(max(own, _wait(retry_after or "", clock())), LONGEST_PAUSE)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a service is, who asks and how patiently, and what it costs.
+
+    `timeout` bounds one attempt. Only a service whose headers come a byte at a time can outlast it: for them,
+    as for getting through to it, the limit is on each wait.
+    """
+
+    url: str = field(repr=False)  # may hold credentials, and a query such as ?api-version=…
+    key: str | None = field(default=None, repr=False)  # sent as a bearer token
+    timeout: float = 30.0  # seconds for one attempt
+    retries: int = 5  # attempts after the first
+    backoff: float = 0.5  # seconds before the second attempt; twice as many before each one after it
+    price: float = 0.0  # of a million tokens
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if "${" not in self.url:  # an identity is made before a variable is filled in
+            self._check_address()
+        if not 0 < self.timeout < float("inf"):
+            raise UsageError(f"timeout is {self.timeout:g}. It must be a number of seconds above 0.")
+        if self.retries < 0:
+            raise UsageError(f"retries is {self.retries}. It must be 0 or more.")
+        if not 0 <= self.backoff < float("inf"):
+            raise UsageError(f"backoff is {self.backoff:g}. It must be a number of seconds, 0 or more.")
+        if not 0 <= self.price < float("inf"):
+            raise UsageError(f"price is {self.price:g}. It must be what a million tokens cost, 0 or more.")
+        for name, value in self.sent_headers.items():
+            if not (value.isascii() and value.isprintable()):
+                what = "The key" if name == "Authorization" else f"The header {name}"
+                raise UsageError(f"{what} holds a line break or a letter beyond ASCII. Copy it again.")
+
+    def _check_address(self) -> None:
+        if not _is_address(self.url):
+            harmless = self.url.rpartition("@")[2].partition("?")[0]
+            raise UsageError(f"{harmless!r} is not the address of a service. Write http(s)://HOST/….")
+
+    @property
+    def address(self) -> str:
+        """The URL without credentials and query: what messages may hold."""
+        return _bare(self.url).rstrip("/")
+
+    @property
+    def identity(self) -> str:
+        """What tells it from other services: the address, and the query less its secrets."""
+        query = urlsplit(self.url).query
+        kept = "&".join(pair for pair, name, _ in _query(query) if not _SECRET.search(name))
+        return f"{self.address}?{kept}" if kept else self.address
+
+    @property
+    def sent_headers(self) -> dict[str, str]:
+        """What goes along with every request."""
+        key = (self.key or "").strip()  # one that was read from a file ends with a line break
+        own = {"User-Agent": "retrieval-assay", "Content-Type": "application/json"}
+        own |= {"Accept-Encoding": ACCEPTED, **self.headers}
+        return {**own, "Authorization": f"Bearer {key}"} if key else own
+
+    @cached_property
+    def secrets(self) -> list[str]:
+        """Whatever no message may hold, as it is and as in a URL, the longest first."""
+        hidden = {(self.key or "").strip(), *self.headers.values(), *_url_secrets(self.url)} - {""}
+        return sorted(hidden | {quote(value, safe="") for value in hidden}, key=len, reverse=True)
+
+    def conceal(self, text: str) -> str:
+        """A text on one line, without secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, "…")
+        return " ".join(text.split())
+
+    @property
+    def encrypted(self) -> bool:
+        return urlsplit(self.url).scheme == "https"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the service is on this machine."""
+        host = urlsplit(self.url).hostname or ""
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost"
+
+    def target(self, path: str) -> str:
+        """The whole URL of a path below the endpoint's, query kept."""
+        parts = urlsplit(self.url)
+        return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path, fragment=""))
+
+    def counted(self, usage: object, texts: Sequence[str]) -> int:
+        """The tokens that a service says a request took, by the `usage` in its answer.
+
+        Where it says nothing they are 0, unless they have a price: then they are taken to be a quarter of the
+        characters that were sent, since what costs something must not be told as free.
+        """
+        total = usage.get("total_tokens") if isinstance(usage, dict) else None
+        if isinstance(total, int | float) and 0 <= total < float("inf"):
+            return int(total)
+        return sum(max(len(text) // 4, 1) for text in texts) if self.price else 0
+
+    def cost(self, tokens: int) -> float:
+        return tokens * self.price / 1e6
+
+    def open(
+        self, *, sleep: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.time
+    ) -> Client:
+        """A client with connections of its own. `clock` tells the time of day, as dates in answers do."""
+        self._check_address()
+        return Client(self, sleep, clock)
+
+
+class _Failed(ValueError):
+    """An attempt that came to nothing, and when the service asks for another."""
+
+    def __init__(self, what: str, retry_after: str | None = None) -> None:
+        super().__init__(what)
+        self.retry_after = retry_after
+
+
+class Client:
+    """Connections to one endpoint, kept open and shared by threads; closed when nobody holds the client."""
+
+    def __init__(
+        self, endpoint: Endpoint, sleep: Callable[[float], None], clock: Callable[[], float]
+    ) -> None:
+        import httpx
+
+        self.endpoint = endpoint
+        self._sleep, self._clock = sleep, clock
+        self._http = httpx.Client(
+            headers=endpoint.sent_headers,
+            timeout=httpx.Timeout(endpoint.timeout, pool=None),  # threads wait for a connection as they must
+            trust_env=not endpoint.loopback,  # a proxy does not reach this machine
+            verify=endpoint.encrypted,  # reading all certificates takes 30 ms; plain HTTP has none
+        )
+        self.close = weakref.finalize(self, self._http.close)
+
+    def post(self, path: str, payload: object, read: Callable[[Any], T]) -> T:
+        """What `read` makes of the answer; where it raises ValueError, the request is made again."""
+        content = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        attempt = 1
+        while True:
+            try:
+                return read(self._attempt(path, content))
+            except ValueError as error:
+                if attempt > self.endpoint.retries:
+                    raise Retryable(self._given_up(path, attempt, error)) from error
+                asked = error.retry_after if isinstance(error, _Failed) else None
+            attempt += 1
+            self._sleep(pause_before(attempt, self.endpoint.backoff, asked, self._clock))
+
+    def _given_up(self, path: str, attempts: int, error: ValueError) -> str:
+        times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+        what = f"{self.endpoint.address}{path} gave nothing of use in {times}. The last: {error}"
+        return f"{what.rstrip('.')}. See whether the service is up, and run again."
+
+    def _attempt(self, path: str, content: bytes) -> Any:
+        """The answer to one request; _Failed where another may fare better, Refused where none will."""
+        response, body = self._exchange(self.endpoint.target(path), content)
+        status = f"{response.status_code} {response.reason_phrase}".strip()
+        if is_passing(response.status_code):
+            raise _Failed(self._shown(f"{status}: {_said(body)}"), response.headers.get("Retry-After"))
+        if not response.is_success:
+            said = self.endpoint.conceal(_said(body))
+            what = f"{self.endpoint.address}{path} answers {status}: {said[:_SHOWN]}".rstrip(": .")
+            raise Refused(f"{what}. {self._advice(response)}", response.status_code, said)
+        try:
+            return msgspec.json.decode(body)
+        except _RUBBISH:
+            begins = self._shown(body.decode("utf-8", "replace"))
+            raise _Failed(f"an answer that is not JSON, which begins {begins!r}") from None
+
+    def _exchange(self, url: str, content: bytes) -> tuple[httpx.Response, bytes]:
+        import httpx
+
+        timeout = self.endpoint.timeout
+        until, body = time.monotonic() + timeout, bytearray()
+        try:
+            with self._http.stream("POST", url, content=content) as response:
+                most = LARGEST if response.is_success else _LARGEST_REFUSAL
+                for part in read_unpacked(response, most, until):
+                    body += part
+        except TooLarge as error:
+            if response.is_success:
+                raise _Failed(f"an answer of more than {LARGEST >> 20} MiB") from error
+        except ValueError as error:
+            raise _Failed(self._shown(str(error))) from error
+        except httpx.TimeoutException as error:
+            raise _Failed(f"no whole answer within {timeout:g} s") from error
+        except httpx.RequestError as error:
+            raise _Failed(self._shown(str(error) or type(error).__name__)) from error
+        return response, bytes(body)
+
+    def _advice(self, response: httpx.Response) -> str:
+        if response.has_redirect_location:
+            return f"It has moved to {_bare(response.headers['Location'])}: use that address."
+        if response.status_code in {401, 403}:
+            return "Check the key." if self.endpoint.key else "Give it a key: key=${NAME_OF_A_VARIABLE}."
+        if response.status_code in {404, 405, 410}:
+            return "Check the URL and the name of the model."
+        return "Change the request as it says."
+
+    def _shown(self, text: str) -> str:
+        return self.endpoint.conceal(text)[:_SHOWN]  # in this order, so that no cut leaves half a secret
+
+
+def _is_address(url: str) -> bool:
+    if " " in url or not url.isprintable():
+        return False
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that are never closed, a port that is no number
+        return False
+
+
+def _bare(url: str) -> str:
+    """A URL without credentials and query."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _url_secrets(url: str) -> Iterator[str]:
+    """Who asks, as a URL says it: by name and password, as they are sent too, or by a key in its query."""
+    parts = urlsplit(url)
+    written = [part for part in (parts.username, parts.password) if part]
+    if written:
+        sent = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+        yield base64.b64encode(sent.encode()).decode()
+    written += [value for _, name, value in _query(parts.query) if _SECRET.search(name)]
+    for value in written:
+        yield from (value, unquote(value), unquote_plus(value))
+
+
+def _query(query: str) -> Iterator[tuple[str, str, str]]:
+    """The parameters of a query: each as written, its name, and its value as written."""
+    for pair in filter(None, query.split("&")):
+        name, _, value = pair.partition("=")
+        yield pair, unquote_plus(name), value
+
+
+def _said(body: bytes) -> str:
+    """The message in the body of an error: where services put it, or else all of it."""
+    text = body.decode("utf-8", "replace")
+    try:
+        answer = msgspec.json.decode(body)
+    except _RUBBISH:
+        return text
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    message = error.get("message", error.get("detail")) if isinstance(error, dict) else error
+    return message if isinstance(message, str) else text
+
+
+def _wait(header: str, now: float) -> float:
+    """How many seconds a Retry-After asks for: it holds their number or a date; 0 where it holds neither."""
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(header).timestamp() - now
+        except ValueError:
+            return 0.0
+    return seconds if seconds > 0 else 0.0  # which NaN is not

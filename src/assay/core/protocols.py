@@ -1,0 +1,256 @@
+"""What a plugin has to look like. Structural: nothing needs to inherit from anything.
+
+A plugin is a frozen dataclass whose fields are its parameters; `name(k=v)` in a study makes one.
+Services (cache, clock, secrets) reach it through the `Kit`, never through globals.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+
+from assay.core.errors import NotSet, UsageError
+from assay.core.records import Budget, Finding, Judgment, Query, Question, Response, Structure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from assay.controls.trial import Draw, Trial
+    from assay.core.block import Block
+    from assay.core.dataset import Corpus, Dataset
+    from assay.core.results import Results
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+
+Tell = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
+
+
+def unheard(stage: str, done: int, total: int) -> None:
+    """Shows nothing."""
+
+
+def unpaid(cost: float) -> None:
+    """Books nothing."""
+
+
+def default_cache() -> Path:
+    """Where re-creatable work is kept: ASSAY_CACHE, or the user's cache folder."""
+    if chosen := os.environ.get("ASSAY_CACHE"):
+        return Path(chosen)
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+    except RuntimeError:  # a user without a home, as containers have
+        fix = "Set ASSAY_CACHE to a folder that may be written"
+        raise UsageError(f"You have no home folder in which work could be cached. {fix}.") from None
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The services a plugin may use. Tests pass their own."""
+
+    cache: Path = field(default_factory=default_cache)
+    clock: Callable[[], float] = time.time
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    root: Path = field(default_factory=Path)  # what relative paths in a study are relative to
+    progress: Tell = field(
+        default=unheard, compare=False
+    )  # told how far long work, such as embedding, has come
+    pay: Callable[[float], None] = field(default=unpaid, compare=False)  # books a cost as it arises
+    told: set[str] = field(default_factory=set, compare=False, repr=False)  # variables that were given out
+
+    def secret(self, name: str) -> str:
+        """The value of an environment variable that must be set; no message may hold it afterwards."""
+        self.told.add(name)
+        if (value := self.env.get(name)) is None:
+            raise NotSet(f"The environment variable {name} is not set. Set it, or remove what asks for it.")
+        return value
+
+    def path(self, given: str | Path) -> Path:
+        """A path from a study file, relative to the study."""
+        return self.root / given
+
+
+class Session(Protocol):
+    """One conversation with an index: cheap, holds all state, used by one thread."""
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response: ...
+
+
+class Index(Protocol):
+    """A built system: thread-safe, opens sessions.
+
+    May offer `structure() -> Structure`, `close()` and `cost` (what building it cost).
+    """
+
+    def session(self) -> Session: ...
+
+
+@runtime_checkable
+class Structured(Protocol):
+    """An index that publishes the tree or graph behind it."""
+
+    def structure(self) -> Structure: ...
+
+
+class System(Protocol):
+    """A system under test.
+
+    Optional attributes:
+    `version`   bump it when answers change; default: the distribution's version
+    `identity`  (kit) -> what else decides its answers: hashes of models, prompts, files
+    `gives`     what its responses can hold, such as {"hits", "contexts"}: a measure that needs more does not
+                apply to it
+    `gives_in`  (kit) -> the same, where files decide it
+    `seeded`    False where the seed changes nothing: it is then asked with the first seed alone
+    `threads`   how many items may be in flight; default 1 for systems that compute, more for those that wait
+    `problems`  (dataset, kit) -> list[Problem]: why it cannot serve this dataset, told before it is asked
+    `warnings`  (dataset, kit) -> list[str]: what of this dataset looks like a slip to it; `assay validate`
+                and every report show them
+    `origin`    "imported": it repeats answers from elsewhere, which are not timed
+    """
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> Index: ...
+
+
+class DatasetPlugin(Protocol):
+    """Something that loads a dataset."""
+
+    def load(self, kit: Kit) -> Dataset: ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Somebody or something whose judgments a study counts.
+
+    `names` are what its judgments are signed with, best first. `closed_labels` are the labels it decides
+    wholly: what it does not name under one of them is not relevant; under any other label it is unknown.
+    `incomplete` may name those of them under which it knows only some of what is right: figures are lower
+    bounds then, unless a judge that looks at whatever came back lists the label in `opens`; that makes what
+    nobody has judged yet unknown, whoever closed it. Such a judge may have a `depth`, how many hits of an
+    item it looks at; measures that read further are refused.
+    A judge that people stand behind also has `raters`: those of its names whose marks agreement compares; one
+    that counts everybody who marked, without naming them, has `everybody`. `examine(dataset, kit)` may say
+    before a run what it cannot judge (problems) and what looks wrong (warnings). `near_misses(dataset,
+    blocks, judgments)` may name hits that nearly count: a score that would differ if they did is unjudged.
+    """
+
+    @property
+    def names(self) -> Sequence[str]: ...
+    @property
+    def closed_labels(self) -> Set[str]: ...
+
+
+@runtime_checkable
+class FreeJudge(Judge, Protocol):
+    """A judge whose judgments cost nothing: gold, rules, SQL. They are worked out at every evaluation."""
+
+    def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]: ...
+
+
+@runtime_checkable
+class PayingJudge(Judge, Protocol):
+    """A judge each of whose findings costs something: it is asked each question once, and that is stored.
+
+    `ask` may raise Retryable; an error may carry `cost`, which is booked. Findings are signed with the first
+    of its names. Optional attributes: `version` (bump it when findings change), `threads` (how many questions
+    may be in flight; default 1) and `within(kit)`: the judge with the files of the study that it reads.
+    """
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterable[Question]: ...
+    def ask(self, question: Question, kit: Kit) -> Finding: ...
+
+
+class Measure(Protocol):
+    """A frozen value that prints and parses as its name, and scores all items of an arm at once.
+
+    `needs`    what a block must hold: "hits", "labels", "contexts", "trace", "route", "structure", …
+               (a block holds the structures of indexes only where some measure of the study needs them)
+    `at`       what the number after @ means: "rank", "tokens", "level", or "" for none
+    `better`   "higher" or "lower"
+    `low/high` the range; high None: unbounded (failures then cannot be bounded either)
+    `absent`   the value when nothing came back; None: such a score stays out of the mean
+    `limit`    of one without an upper end: what larger values count as, if a study declares it
+    `against`  of a measure of two systems: the other one, whose block is then `block.beside`
+    `of_failures`  True: a failed item is a value like any other, as for the failure rate
+    `unit`     "s" where thresholds may have a unit of time
+    `check`    may say before a run that it cannot be computed, by an AssayError: a part is not installed, …
+               (one that breaks on a run costs itself alone: its scores are failed)
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def needs(self) -> frozenset[str]: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def better(self) -> str: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def absent(self) -> float | None: ...
+    @property
+    def binary(self) -> bool: ...
+
+    def applies(self, block: Block) -> Bools: ...
+    def values(self, block: Block) -> Floats: ...
+
+
+class Statistic(Protocol):
+    """What spans items: a function of columns and resampling weights; one engine gives every interval.
+
+    `columns` are arrays of length n; `weights` is (resamples × n); returns one value a resample.
+    `reads` is "scores" (each argument of the call is a measure of a system) or "judgments" (a label; the
+    columns are raters, NaN where a rater did not judge the row). One that reads judgments may have a field
+    `raters`: "anna|llm" are the judges to compare; empty, the people the study lists.
+
+    May have `of(measures) -> Statistic`, bound to the measures of its arguments; `stepwise`: values jump, so
+    that the ends of an interval are drawn values; `most`, which an infinite value lies above; `unit`;
+    `settled`, False where a value that no resample moves is not certain for that; `trials(columns)`: of
+    a share of rows, successes and trials, which then give its interval; `indicator(columns)`: of a share of
+    all rows, or (`total`) a number of them, 1 on each that counts; `tests`: its argument is a test of each
+    item; `tag`: a tag whose number is its last column; `takes`: how many arguments; `smooth`: it has a
+    jackknife; `low` and `high`: its range.
+    """
+
+    reads: ClassVar[str]
+
+    def values(self, columns: Sequence[Floats], weights: Floats) -> Floats: ...
+
+
+class Renderer(Protocol):
+    """A report format: a pure function of the results.
+
+    One that is a folder of files has `files(results) -> dict[str, bytes]`, by relative path, in its place.
+    """
+
+    suffix: ClassVar[str]
+
+    def render(self, results: Results) -> bytes: ...
+
+
+class Control(Protocol):
+    """Answers or scores that take the place of a gate's candidates, made from what is stored.
+
+    `expected`  what a sound gate does with it: "refused", "passes", or "either", which depends on the gate
+    `draws`     how often it is tried: once, or many times if it is drawn at random
+    `mutants`   how to draw each of the systems that it makes, by name ("" for the only one); raises
+                DoesNotApply, with the reason, if it cannot be made for a gate
+
+    May have `twin`, true if it is no better and no worse than what the candidate is compared with: it must
+    then be refused by a gate that asks for a gain, and by no other.
+    """
+
+    expected: ClassVar[str]
+    draws: ClassVar[int]
+
+    def mutants(self, trial: Trial) -> Mapping[str, Draw]: ...

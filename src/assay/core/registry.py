@@ -1,0 +1,340 @@
+"""Finding plugins: entry points, ours and others' alike, looked up by name and loaded one at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, entry_points, packages_distributions
+from importlib.metadata import version as distribution_version
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from assay.core.addresses import address
+from assay.core.errors import AssayError, PluginError, UsageError, did_you_mean
+from assay.core.spec import Spec, parse_spec
+
+if TYPE_CHECKING:
+    from assay.core.protocols import Kit
+
+SYSTEMS = "assay.systems"
+DATASETS = "assay.datasets"
+JUDGES = "assay.judges"
+MEASURES = "assay.measures"
+STATISTICS = "assay.statistics"
+RENDERERS = "assay.renderers"
+CONTROLS = "assay.controls"
+TOKENIZERS = "assay.tokenizers"
+CHUNKERS = "assay.chunkers"
+EMBEDDERS = "assay.embedders"
+STORES = "assay.stores"
+FUSIONS = "assay.fusions"
+RERANKERS = "assay.rerankers"
+SELECTORS = "assay.selectors"
+PACKS = "assay.packs"
+SOURCES = "assay.sources"
+LINKS = "assay.links"
+TREES = "assay.trees"
+SUMMARIES = "assay.summaries"
+ROUTERS = "assay.routers"
+# of systems, and of datasets that are gathered
+PARTS = (
+    *(TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS),
+    *(LINKS, TREES, SUMMARIES, ROUTERS, PACKS, SOURCES),
+)
+GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, CONTROLS, *PARTS)
+
+T = TypeVar("T")
+_ASIDE, _LATER = "aside", "later"
+Fill = Callable[[Any], Any]
+_PLACE = re.compile(r"(?P<what>.*) - at `\$(?P<path>\..*)`", re.DOTALL)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]|\[\.\.\.\]")  # the last: some key of a mapping
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
+
+
+class WrongParameter(PluginError):
+    """A parameter that a plugin does not take. `path` is where it stands among those that were given."""
+
+    def __init__(self, message: str, path: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+@contextmanager
+def blamed(what: str) -> Iterator[None]:
+    """Whatever a plugin's code raises inside, as a PluginError that begins with `what`."""
+    try:
+        yield
+    except AssayError:
+        raise
+    except Exception as error:  # a plugin is anybody's code
+        raise PluginError(f"{what}: {type(error).__name__}: {error}") from error
+
+
+class Registry:
+    """Plugins by group and name. `extra` adds or replaces some, for embedding and for tests."""
+
+    def __init__(self, extra: Mapping[str, Mapping[str, type]] | None = None) -> None:
+        self._extra = extra or {}
+
+    @property
+    def extended(self) -> bool:
+        """Whether it knows plugins that only this process does."""
+        return any(self._extra.values())
+
+    @cached_property
+    def _found(self) -> dict[str, dict[str, EntryPoint]]:
+        every = entry_points()  # one look at what is installed: each look reads a file a distribution
+        found: dict[str, dict[str, EntryPoint]] = {group: {} for group in GROUPS}
+        for point in (point for group in GROUPS for point in every.select(group=group)):
+            other = found[point.group].setdefault(point.name, point)
+            if other.value != point.value:
+                who = " and ".join(sorted(each.dist.name for each in (other, point) if each.dist))
+                what = f"Two plugins are called {point.name!r} in {point.group}, by {who}."
+                raise PluginError(f"{what} Uninstall one.")
+        return found
+
+    def names(self, group: str) -> list[str]:
+        """Every name known in a group."""
+        return sorted({*self._found[group], *self._extra.get(group, {})})
+
+    def load(self, group: str, name: str) -> type:
+        """The plugin class of that name."""
+        if name in (extra := self._extra.get(group, {})):
+            return extra[name]
+        if (point := self._found[group].get(name)) is None:
+            kind = group.rpartition(".")[2].removesuffix("s")
+            raise PluginError(f"There is no {kind} {name!r}. {did_you_mean(name, self.names(group))}")
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise PluginError(f"The plugin {name!r} ({point.value}) does not load: {error}") from error
+        if not isinstance(loaded, type):
+            raise PluginError(f"The plugin {name!r} ({point.value}) is not a class.")
+        return loaded
+
+    def create(self, group: str, given: str | Mapping[str, Any] | Spec, fill: Fill = _as_given) -> Any:
+        """A plugin made from its spec, parameters checked against its fields.
+
+        `fill` is applied to each value, after everything is parsed: what it puts in is never read as a spec.
+        """
+        spec = parse_spec(given)
+        cls = self.load(group, spec.name)
+        if not dataclasses.is_dataclass(cls):
+            return make(cls, spec)
+        groups = part_groups(cls)
+        made = {
+            name: self._part(spec.name, name, groups[name], value, fill) if name in groups else fill(value)
+            for name, value in _named(cls, spec).items()
+        }
+        return make(cls, Spec(spec.name, made))
+
+    def _part(self, whole: str, name: str, group: str, value: Any, fill: Fill) -> Any:
+        """The part that a parameter names, or each of a list; what is made already, or None, passes."""
+        if isinstance(value, list):
+            return [self._part(whole, name, group, each, fill) for each in value]
+        if not isinstance(value, str | Mapping | Spec):
+            return value
+        try:
+            return self.create(group, value, fill)
+        except (PluginError, UsageError) as error:
+            path = (name, *error.path) if isinstance(error, WrongParameter) else (name,)
+            raise WrongParameter(f"{whole!r}: {name}: {error}", path) from error
+
+    def provider(self, group: str, name: str) -> str:
+        """Name and version of the distribution a plugin comes from, for identities."""
+        point = self._found[group].get(name)
+        return f"{point.dist.name} {point.dist.version}" if point is not None and point.dist else ""
+
+
+def part_groups(cls: type) -> Mapping[str, str]:
+    """Which fields of a plugin take a part, and of which group: `Annotated[Embedder, EMBEDDERS]`."""
+    found = {}
+    for name, hint in get_type_hints(cls, include_extras=True).items():
+        each = [hint, *get_args(hint)]
+        groups = [mark for part in each for mark in getattr(part, "__metadata__", ()) if mark in GROUPS]
+        if groups:
+            found[name] = groups[0]
+    return found
+
+
+def make(cls: type, spec: Spec) -> Any:
+    """An instance of a plugin class; a parameter it lacks, or of a wrong type, is a PluginError."""
+    if not dataclasses.is_dataclass(cls):
+        raise PluginError(f"{cls.__name__} is not a dataclass, so {spec.name!r} can take no parameters.")
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+    params = _named(cls, spec)
+    for name in params:
+        if name not in fields:
+            what = f"{spec.name!r} has no parameter {name!r}. {did_you_mean(name, fields)}"
+            raise WrongParameter(what, (name,))
+    missing = [
+        name
+        for name, field in fields.items()
+        if name not in params
+        and field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        needed = ", ".join(f"{name}=…" for name in missing)
+        raise PluginError(f"{spec.name!r} needs more parameters. Write {spec.name}({needed}).")
+    try:
+        return msgspec.convert(params, cls, dec_hook=_keep, strict=False)
+    except (msgspec.ValidationError, ValueError, TypeError) as error:
+        what, path = _refusal(error, cls, params)
+        raise WrongParameter(f"{spec.name!r}: {what}", path) from error
+
+
+def _named(cls: type, spec: Spec) -> dict[str, Any]:
+    """The parameters by name: what follows a colon is the first that may be given without one."""
+    params = dict(spec.params)
+    if "" in params:
+        fields = [field for field in dataclasses.fields(cls) if field.init]
+        if not fields:
+            raise PluginError(f"{spec.name!r} takes no parameter, so nothing may follow the colon.")
+        first = next((field for field in fields if not field.kw_only), fields[0])
+        params[first.name] = params.pop("")
+    return params
+
+
+def _refusal(error: Exception, cls: type, params: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """What msgspec refuses, in the words of a study: the parameter, what it takes, what it got; and where."""
+    found = _PLACE.fullmatch(str(error))
+    if found is None:
+        return str(error), ()
+    path, hint = _walked(found["path"], cls, params)
+    if unknown := _UNKNOWN.fullmatch(found["what"]):
+        name = unknown["name"]
+        known = [field for part in _parts(hint) for field in _fields_of(part)]
+        what = f"there is no such field. {did_you_mean(name, known)}"
+        return f"{'.'.join((*path, name))}: {what}".rstrip(), (*path, name)
+    what = found["what"].replace("`", "").replace(" | ", " or ")
+    taken = _literals(hint) if "enum" in what else []
+    choices = f". It takes {', '.join(taken)}" if taken else ""
+    what = f"{what[:1].lower()}{what[1:]}{choices}".replace("invalid enum value", "it cannot be")
+    return f"{'.'.join(path)}: {what}", path
+
+
+def _walked(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
+    """A path of msgspec's, with the keys that it leaves out, and the type of what stands at its end."""
+    hint: Any = cls
+    value: Any = params
+    walked: list[str] = []
+    for step in _STEP.finditer(path):
+        key = step["name"] or (int(step["index"]) if step["index"] else None)
+        hint = _inside(hint, key)
+        if key is None:
+            key = next((name for name, each in value.items() if not _converts(each, hint)), "")
+        value = value[key] if key != "" else None
+        walked.append(str(key))
+    return tuple(walked), hint
+
+
+def _inside(hint: Any, key: str | int | None) -> Any:
+    """The type of what stands under a field, an index or, where the key is None, any key of a mapping."""
+    for part in _parts(hint):
+        args = get_args(part)
+        if isinstance(key, str) and key in (fields := _fields_of(part)):
+            return fields[key]
+        if key is None and get_origin(part) is dict:
+            return args[1]
+        if isinstance(key, int) and get_origin(part) in {list, tuple}:
+            return args[key] if key < len(args) and ... not in args else args[0]
+    return Any
+
+
+def _parts(hint: Any) -> list[Any]:
+    """The types that a type allows, one by one."""
+    if get_origin(hint) in {dict, list, tuple, Literal, None}:
+        return [hint]
+    return [part for each in get_args(hint) for part in _parts(each)]  # of a union, of Annotated
+
+
+def _fields_of(cls: Any) -> dict[str, Any]:
+    """The fields of a class that says which it has, and their types."""
+    fields = dataclasses.is_dataclass(cls) or hasattr(cls, "__struct_fields__")
+    return get_type_hints(cls, include_extras=True) if fields else {}
+
+
+def _converts(value: Any, hint: Any) -> bool:
+    try:
+        msgspec.convert(value, hint, dec_hook=_keep, strict=False)
+    except (msgspec.ValidationError, ValueError, TypeError):
+        return False
+    return True
+
+
+def _literals(hint: Any) -> list[str]:
+    """The words that a type allows, where it lists them."""
+    return [str(word) for part in _parts(hint) if get_origin(part) is Literal for word in get_args(part)]
+
+
+def _keep(wanted: type, value: Any) -> Any:
+    """Lets nested specs and already made objects pass through msgspec untouched."""
+    if isinstance(value, wanted):
+        return value
+    raise ValueError(f"expected {wanted.__name__}, got {value!r}")
+
+
+def aside(default: T) -> T:
+    """The default of a parameter that decides how work is done, never what comes out: patience, a price."""
+    kept: T = dataclasses.field(default=default, metadata={_ASIDE: True})
+    return kept
+
+
+def later(default: T) -> T:
+    """The default of a parameter that came after answers were stored: it decides where it is set."""
+    kept: T = dataclasses.field(default=default, metadata={_LATER: True})
+    return kept
+
+
+def identity(plugin: object, provider: str = "") -> str:
+    """The canonical text of a plugin: where its code is, its version and every parameter that decides."""
+    cls = type(plugin)
+    version = getattr(cls, "version", provider or _release_of(cls.__module__.partition(".")[0]))
+    fields = {
+        field.name: _plain(value)
+        for field in dataclasses.fields(plugin)  # type: ignore[arg-type]
+        for value in [getattr(plugin, field.name)]
+        if _ASIDE not in field.metadata and not (_LATER in field.metadata and value == field.default)
+    }
+    return f"{address(cls)}@{version}{msgspec.json.encode(fields, order='sorted').decode()}"
+
+
+_OWN, _OWN_PACKAGES = "retrieval-assay", {"assay", "assay_worlds"}
+
+
+@cache
+def _release_of(package: str) -> str:
+    """Name and version of the distribution that a package comes from, if it comes from one."""
+    # looking through every distribution takes a quarter of a second, and our own is known
+    names = [_OWN] if package in _OWN_PACKAGES else packages_distributions().get(package, [])
+    return " ".join(f"{name} {distribution_version(name)}" for name in sorted(set(names)))
+
+
+def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
+    """What decides the work of a plugin's parts besides their parameters, as far as they say, by field."""
+    found = {}
+    for name in part_groups(type(plugin)):
+        part = getattr(plugin, name)
+        if part is not None and not isinstance(part, list):
+            declared = getattr(part, "identity", None)
+            own = None if declared is None else declared(kit)
+            inner = part_identities(part, kit)
+            found[name] = [own, inner] if inner else own
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return identity(value)
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, Spec) else value

@@ -1,0 +1,383 @@
+"""What a study found, ready to be shown: the one input of every renderer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.core.proof_results import Proof
+from assay.core.records import Arm, Comparison, Estimate, Factors, Step, Verdict
+from assay.kinds.answers.results import Scoring
+from assay.kinds.memory.measures.walk import WantedPath
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA = "assay/results/1"
+GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
+# why a gate says what it says, where that depends on some of its clauses only
+FIRST_FAILS = "what must hold first does not hold, so nothing else is decided"
+FIRST_OPEN = "what must hold first is open, so nothing else is decided"
+GO_FAILS = "a go clause fails"
+PRIVATE = "private"
+PRIVATE_ALONE = "Private data by itself backs no general claim: confirm it on public or structured data."
+
+
+class MeasureInfo(msgspec.Struct, frozen=True):
+    """How to read one measure's column."""
+
+    name: str
+    better: str  # "higher" or "lower"
+    low: float
+    high: float | None  # None: unbounded
+    unit: str = ""
+    about: str = ""  # the first line of its docstring
+    lower_bound: bool = False  # not everything that came back was looked at: the truth may be higher
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """What an item's gold names, best grade first."""
+
+    target: str
+    grade: float
+    text: str = ""
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """What a system put at one rank."""
+
+    doc_id: str
+    score: float
+    grade: float | None  # a person's before a rule's; None: unjudged
+    text: str = ""
+    mark: str | None = None  # what a review made of it: KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE
+    reason: str = ""  # why it is relevant, where a judge says so
+    by: str = "rule"  # whose grade it is: a rule's, a model's or a person's
+    ruled: bool = False  # whether a rule or a model finds it relevant, whatever a person said
+
+    @property
+    def status(self) -> str:
+        """relevant_by_rule, relevant_by_model, relevant_by_person, not_relevant or not_judged."""
+        if self.grade is None:
+            return "not_judged"
+        return f"relevant_by_{self.by}" if self.grade > 0 else "not_relevant"
+
+
+class ExpectedPath(msgspec.Struct, frozen=True):
+    """The way that an item's gold says should be walked, by any path or by the best one only."""
+
+    wanted: WantedPath
+    best_only: bool = False
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """How an arm came to its hits: the best path, and the whole trace of the few items that are drawn."""
+
+    path: list[Step]
+    trace: list[Step] = []
+    left_out: int = 0  # steps of the trace beyond those kept
+    ranks: dict[str, int] = {}  # of what was expected, where it is among the hits
+    reached: list[str] = []  # of what was expected, what a spread came to
+
+
+class ItemView(msgspec.Struct, frozen=True):
+    """One item, what was expected and what each arm returned (its top hits)."""
+
+    item_id: str
+    text: str
+    tags: dict[str, list[str]]
+    expected: list[Expected]
+    returned: dict[str, list[Returned]]  # by arm name
+    faults: dict[str, str] = {}  # by arm name: why it did not answer
+    expects: str | None = None
+    language: str | None = None
+    route: str | None = None  # the route it should take, where that decides
+    flags: dict[str, bool | str] = {}  # and the flags that must be set
+    routes: dict[str, str] = {}  # by arm name: the route it took
+    flagged: dict[str, dict[str, bool | str]] = {}  # and the flags it set
+    path: ExpectedPath | None = None  # the way it should be walked, where that decides
+    walks: dict[str, Walk] = {}  # by arm name: the way it walked
+    nodes: dict[str, str] = {}  # the first words of what a drawn walk touches
+    enough: tuple[int, int] | None = None  # how many of how many expected suffice, where that is not all
+
+    @property
+    def expectation(self) -> str:
+        """What should come of it where that is not passages, in words."""
+        route = f"the route {self.route}" if self.route and self.expects in {"route", "nothing"} else ""
+        return ", ".join(filter(None, [route or self.expects or "", *_flags(self.flags)]))
+
+    @property
+    def sufficient(self) -> str:
+        """How much of what was expected is enough, in words; nothing where all of it is."""
+        return f"any {self.enough[0]} of {self.enough[1]}" if self.enough is not None else ""
+
+    def took(self, arm: str) -> str:
+        """The route an arm took and the flags it set, in words."""
+        route = f"route {self.routes[arm]}" if arm in self.routes else ""
+        return ", ".join(filter(None, [route, *_flags(self.flagged.get(arm, {}))]))
+
+
+def _flags(flags: dict[str, bool | str]) -> list[str]:
+    return [name if value is True else f"{name} = {value}" for name, value in flags.items() if value]
+
+
+class ReviewSummary(msgspec.Struct, frozen=True):
+    """How far people have come, and what their marks show on the items they finished for every arm."""
+
+    depth: int  # how many hits of each arm are looked at
+    items: int  # that want a review
+    complete: list[str]  # those judged for every arm: rates are given on these alone
+    complete_by_arm: dict[str, int]
+    marked: int  # distinct passages that a person judged
+    open: int  # distinct passages still to be judged
+    estimates: list[Estimate]  # precision, lift and false positives on the complete items
+    comparisons: list[Comparison]  # paired, on the same items
+    bounds: dict[str, dict[str, tuple[float, float]]]  # by measure and arm: over all items, whatever is open
+    verdicts: list[str]  # those the gates can still end in: one, and the verdict is settled
+    outlook: str = ""  # the same in words
+
+    @property
+    def settled(self) -> bool:
+        return len(self.verdicts) <= 1
+
+    @property
+    def partial(self) -> bool:
+        return len(self.complete) < self.items
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """An item whose value of one measure is not what it was."""
+
+    item_id: str
+    text: str
+    arm: str
+    measure: str
+    before: float
+    after: float
+    varies: bool = False  # asked again without any change, the system gave another value by itself
+
+
+class Against(msgspec.Struct, frozen=True):
+    """What changed since a baseline, on the items that both have unchanged, in what gates read."""
+
+    baseline: str
+    created: float | None
+    verdict: str | None  # what the baseline's own gates said
+    comparisons: list[Comparison]  # now less then, over all and by slice; the family is the arm
+    regressions: list[Turn]  # worst first
+    recoveries: list[Turn]  # best first
+    added: list[str]  # items newer than the baseline: listed, not compared
+    removed: list[str]
+    changed: list[str]
+    relabelled: list[str]  # of those compared: judges say something else of them now
+    repeated: dict[
+        str, int
+    ] = {}  # by arm: how often its items were asked again, to see what varies by itself
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """An expression that the study wants shown, of one system or of none in particular, with its interval.
+
+    Value and ends are None where there is none, and infinite where they lie above `most`.
+    """
+
+    name: str
+    system: str | None  # None: it names its systems itself
+    factors: Factors
+    text: str  # the expression as written
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    reason: str = ""  # why there is no value, or what to know of it
+    where: str | None = ""  # the slice; None: its parts are about different ones
+    reads: list[str] = []  # the measures
+    unit: str = ""
+    most: float | None = None
+
+    @property
+    def arm(self) -> str:
+        """The system with its factors, as arms are named; without a system the factors alone."""
+        return Arm(self.system or "", self.factors).name
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """A measure at several budgets, which is shown as one line a system."""
+
+    name: str  # A
+    budgets: list[int | None]  # rising; None: unbounded, last
+    measures: list[str]  # A@200, A@400, …, A@inf
+    better: str = "higher"
+    about: str = ""
+    areas: list[str] = []  # measures of the whole curve: AUC@1200
+
+
+class TreeLevel(msgspec.Struct, frozen=True):
+    """A level of a tree, and how many queries came through it."""
+
+    level: int  # 1: the root's children
+    nodes: int
+    lost: int  # queries without any right branch here; what is lost above is lost below
+    lost_part: int  # queries without the branch of some of their evidence
+    visited: float | None = None  # mean share of its nodes that were scored
+    apart: float | None = None  # mean cosine distance between what siblings are about
+    overlap: float | None = None  # mean share of names that siblings have in common
+
+
+class TreeNode(msgspec.Struct, frozen=True):
+    """A node of a tree, and what became of the queries whose evidence lies below it."""
+
+    node_id: str
+    level: int
+    start: int  # where it stands in the picture, and how wide: passages of the leaves drawn below it
+    wide: int
+    passages: int  # below it, each once
+    parents: list[str] = []
+    about: str = ""
+    entities: list[str] = []
+    expanded: int = 0  # queries that came here on a right way
+    lost: int = 0  # of these, how many took none of its right children
+    ended: int = 0  # of those, how many had no other right branch left
+    passed_by: int = 0  # queries that ended where it should have been taken
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A child that a query was routed past or into; of several parents the one that it scored best under."""
+
+    node_id: str
+    rank: int  # by score among the level's candidates, from 1
+    scores: dict[str, float]
+    selected: bool
+    right: bool  # evidence lies below it
+    source: str = ""
+    stop: str = ""  # why it was not taken
+    about: str = ""
+
+
+class RouteLevel(msgspec.Struct, frozen=True):
+    """The candidates of a level that a reader asks about: the best, the last one taken, the right ones."""
+
+    level: int
+    of: int  # all candidates
+    taken: int
+    shown: list[Candidate]
+
+
+class Route(msgspec.Struct, frozen=True):
+    """One query's way down a tree."""
+
+    item_id: str
+    levels: list[RouteLevel]
+    lost: int | None = None  # the level that took no right branch
+    lost_part: int | None = None  # the level that lost the branch of some evidence
+    why: str = ""  # how it was lost, in words
+    evidence: list[str] = []  # the passages that say what it asks for
+    links: list[Step] = []  # what came by a link
+    race: list[Step] = []  # the paths that were held against each other
+
+
+class Race(msgspec.Struct, frozen=True):
+    """How often each path of a race was taken, over all items and by the values of a tag."""
+
+    arm: str
+    paths: list[str]
+    taken: dict[str, list[int]]  # by slice in words, "" for all: a count a path
+    alone: dict[str, str] = {}  # by path: an arm that always takes it
+
+
+class TreeView(msgspec.Struct, frozen=True):
+    """The tree that an arm routes in, of its first seed, and how it fares there."""
+
+    arm: str
+    seed: int
+    items: int  # with evidence in the tree, answered
+    passages: int
+    coverage: float | None  # the share of passages that the root leads to
+    levels: list[TreeLevel]
+    nodes: list[TreeNode]  # the root first; of a large tree only some
+    also: list[str] = []  # arms of the same tree and the same errors
+    routes: list[Route] = []
+    race: Race | None = None
+    visited: float | None = None  # mean share of the passages that were scored
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """What decides how far the figures can be trusted."""
+
+    counts: dict[str, dict[str, int]]  # arm name -> status -> number of item scores of the first measure
+    warnings: list[str]
+    provenance: dict[str, str]  # hashes, versions, seeds, times
+    seconds: dict[str, dict[str, float]] = {}  # arm name -> p50, p95, p99 of total seconds
+    cost: dict[str, float] = {}
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything a report shows. `scores` has item, system, factors, arm, seed, measure, value, status."""
+
+    study: str
+    kind: str
+    systems: list[str]
+    arms: list[str]
+    baseline: str | None
+    measures: list[MeasureInfo]
+    by: list[str]  # tag names the slices are made of
+    scores: pl.DataFrame
+    estimates: list[Estimate]
+    comparisons: list[Comparison]
+    verdicts: list[Verdict]
+    verdict: str | None  # over all gates; None where nothing gates
+    trust: Trust
+    items: list[ItemView] = field(default_factory=list)
+    review: ReviewSummary | None = None  # where the study has items that people should review
+    against: Against | None = None  # where it was compared with a baseline
+    recommendation: str | None = None  # what the study's `recommend` says of these verdicts
+    created: float | None = None  # when the last answer was stored
+    only: dict[str, list[str]] = field(default_factory=dict)  # the part of the study that was looked at
+    report: str | None = None  # path of the HTML file
+    layer: str = ""  # public, structured or private: what the data can support
+    unproven: list[str] = field(default_factory=list)  # what the data says nothing about
+    figures: list[Figure] = field(default_factory=list)  # expressions that the study wants shown
+    curves: list[Curve] = field(default_factory=list)  # measures at several budgets
+    trees: list[TreeView] = field(default_factory=list)  # those that systems route in
+    scoring: Scoring | None = None  # where people score blinded responses
+    outdated: list[str] = field(default_factory=list)  # why the answers are older than what they decide
+    proofs: list[Proof] = field(default_factory=list)  # gates tried on controls, as they are now
+
+    @property
+    def caveat(self) -> str | None:
+        """What a go must not be taken for; None where nothing has to be said."""
+        return PRIVATE_ALONE if self.layer == PRIVATE and self.verdict == GO else None
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented, versioned JSON form."""
+        return {
+            "schema": SCHEMA,
+            "study": self.study,
+            "kind": self.kind,
+            "verdict": self.verdict,
+            "outdated": self.outdated,
+            "lower_bounds": [measure.name for measure in self.measures if measure.lower_bound],
+            "recommendation": self.recommendation,
+            "layer": self.layer,
+            "unproven": self.unproven,
+            "caveat": self.caveat,
+            "review": msgspec.to_builtins(self.review),
+            "against": msgspec.to_builtins(self.against),
+            "scoring": msgspec.to_builtins(self.scoring),
+            "scores": self._score_rows(),
+            "estimates": msgspec.to_builtins(self.estimates),
+            "comparisons": msgspec.to_builtins(self.comparisons),
+            "verdicts": msgspec.to_builtins(self.verdicts),
+            "proofs": [proof.as_json() for proof in self.proofs],
+            "figures": msgspec.to_builtins(self.figures),
+            "trust": msgspec.to_builtins(self.trust),
+            "report": self.report,
+        }
+
+    def _score_rows(self) -> list[dict[str, Any]]:
+        parsed = {text: msgspec.json.decode(text) for text in self.scores["factors"].unique()}
+        rows = self.scores.drop("arm").to_dicts()
+        return [{**row, "factors": parsed[row["factors"]]} for row in rows]

@@ -1,0 +1,274 @@
+"""What of an item's evidence a context shows, by the places of its pieces or by their words.
+
+A reader sees texts, not places. So the span of a piece is believed where it is exactly as long as the text,
+and where the text agrees with the evidence that lies there. Any other piece, such as one of a service that
+tells no spans, or one whose markup was taken out, shows what its words say: there a sentence has to occur,
+white space aside, with its own letters and as whole words.
+
+What evidence is, `assay.datasets.evidence` describes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, Problem
+from assay.core.records import Budget, Context, Item, Piece, Response, Span
+from assay.datasets.reading import explained
+
+
+def context_target(budget: Budget) -> str:
+    """What a label of the context under a budget points at: `context@400`, `context@inf`."""
+    return f"context@{'inf' if budget is None else budget}"
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """A unit of evidence: its place in a document, its text, and which of its sentences are needed."""
+
+    source: str
+    start: int
+    end: int
+    text: str
+    needs: list[Span] = []  # none: all of it
+    also: list[Unit] = []  # other places that say the same
+
+    def __post_init__(self) -> None:
+        if self.end - self.start != len(self.text):
+            raise ValueError(f"the text has {len(self.text)} characters, its span {self.end - self.start}")
+        if self.start < 0 or not self.text.strip():
+            raise ValueError("a unit is a stretch of text from a place at or after 0")
+        if not all(self.start <= need.start < need.end <= self.end for need in self.needs):
+            raise ValueError("needs names a sentence outside the unit")
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    @property
+    def needed(self) -> list[Span]:
+        """What an answer takes of it."""
+        return self.needs or [self.span]
+
+    @property
+    def places(self) -> list[Unit]:
+        """Where it can be read."""
+        return [self, *self.also]
+
+    def within(self, start: int, end: int) -> str:
+        """Its text between two places of the document, as far as they lie in it."""
+        return self.text[max(start - self.start, 0) : max(end - self.start, 0)]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The evidence of one item."""
+
+    units: Sequence[Unit]
+
+    @cached_property
+    def places(self) -> dict[str, list[Unit]]:
+        """Every place that it can be read in, by document."""
+        found: dict[str, list[Unit]] = {}
+        for unit in self.units:
+            for place in unit.places:
+                found.setdefault(place.source, []).append(place)
+        return found
+
+
+def evidence_of(items: Sequence[Item]) -> list[Wanted | None]:
+    """The evidence of each item, None where it has none; whatever gold cannot be read is told at once."""
+    found, problems = list[Wanted | None](), list[Problem]()
+    for item in items:
+        try:
+            units = msgspec.convert(item.gold.get("evidence") or [], list[Unit])
+            found.append(Wanted(units) if units else None)
+        except msgspec.ValidationError as error:
+            problems.append(explained(error, f"item {item.item_id!r}, gold evidence"))
+    if problems:
+        raise DataError(problems)
+    return found
+
+
+def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
+    """Units that cannot be read, or whose text does not stand in the corpus where they say."""
+    try:
+        wanted = evidence_of(items)
+    except DataError as error:
+        return list(error.problems)
+    found = []
+    for item, evidence in zip(items, wanted, strict=True):
+        for unit in (place for one in (evidence.units if evidence else ()) for place in one.places):
+            text = corpus.text_of(unit.source)
+            if text is None or text[unit.start : unit.end] != unit.text:
+                lacks = "there is no such document" if text is None else "another text stands there"
+                place = f"{unit.source} [{unit.start}, {unit.end})"
+                what = f"item {item.item_id!r}: the evidence at {place} is not in the corpus: {lacks}"
+                found.append(
+                    Problem(what, field="evidence", fix="Take document, span and text from the corpus.")
+                )
+                break
+    return found
+
+
+class _Sorted(NamedTuple):
+    """What a context holds: stretches of documents with evidence, words without a place, and the rest."""
+
+    spans: Mapping[str, list[tuple[int, int]]]  # by document, in order; what is shown twice stands twice
+    words: str
+    elsewhere: int  # characters
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What one context shows of the evidence of one item."""
+
+    wanted: Wanted
+    context: Context
+    corpus: Corpus
+
+    @cached_property
+    def recall(self) -> float:
+        """How many of the units are shown: all that is needed of them, in one of their places."""
+        units = self.wanted.units
+        return sum(any(map(self._is_shown, unit.places)) for unit in units) / len(units)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every unit is shown."""
+        return self.recall == 1
+
+    @property
+    def precision(self) -> float:
+        """How much of the context, by characters, lies in units; 0 where it is empty."""
+        spans, words, elsewhere = self._sorted
+        placed = (end - start for each in spans.values() for start, end in each)
+        whole = sum(placed) + elsewhere + len(words)
+        inside = sum(end - start for document in spans for start, end in self._evidence_in(document))
+        if words:
+            places = (place for each in self.wanted.places.values() for place in each)
+            found = (at for place in places for text in _texts(place) for at in _found(text, words))
+            inside += sum(end - start for start, end in _union(found))
+        return inside / whole if whole else 0.0
+
+    @cached_property
+    def _sorted(self) -> _Sorted:
+        spans: dict[str, list[tuple[int, int]]] = {}
+        words, elsewhere, places = list[str](), 0, self.wanted.places
+        for piece in self.context.pieces:
+            document = self.corpus.document_of(piece.doc_id)
+            if piece.span is None or not self._lies_there(piece, piece.span, places.get(document, ())):
+                words.append(piece.text)
+            elif document in places:
+                spans.setdefault(document, []).append((piece.span.start, piece.span.end))
+            else:
+                elsewhere += len(piece.text)
+        ordered = {document: sorted(each) for document, each in spans.items()}
+        return _Sorted(ordered, _normalized(" ".join(words)), elsewhere)
+
+    def _lies_there(self, piece: Piece, span: Span, places: Iterable[Unit]) -> bool:
+        """Whether the text of a piece is what stands at its span, as far as can be told."""
+        if span.end - span.start != len(piece.text):
+            return False
+        for unit in places:
+            inside = piece.text[max(unit.start - span.start, 0) : max(unit.end - span.start, 0)]
+            if inside != unit.within(span.start, span.end):
+                return False
+        return self.corpus.text_of(piece.doc_id) is not None  # else it is a place in a text that nobody has
+
+    def _is_shown(self, unit: Unit) -> bool:
+        if unit.source not in self._sorted.spans and not self._sorted.words:
+            return False
+        return all(self._covers(unit, need) or self._says(unit, need) for need in unit.needed)
+
+    def _says(self, unit: Unit, need: Span) -> bool:
+        return any(_found(unit.within(need.start, need.end), self._sorted.words))
+
+    def _covers(self, unit: Unit, need: Span) -> bool:
+        """Whether pieces with a place show a sentence together; what is missing may be white space alone."""
+        at = need.start
+        for start, end in self._sorted.spans.get(unit.source, ()):
+            if unit.within(at, min(start, need.end)).strip():
+                return False
+            at = max(at, end)
+        return not unit.within(at, need.end).strip()
+
+    def _evidence_in(self, document: str) -> Iterator[tuple[int, int]]:
+        """The stretches of evidence in the pieces of a document; one that is shown twice comes twice."""
+        evidence = list(_union((unit.start, unit.end) for unit in self.wanted.places[document]))
+        for start, end in self._sorted.spans[document]:
+            for first, last in evidence:
+                if max(first, start) < min(last, end):
+                    yield max(first, start), min(last, end)
+
+
+def shown_by_budget(
+    items: Sequence[Item], responses: Sequence[Response | None], corpus: Corpus
+) -> dict[Budget, list[Shown | None]]:
+    """What the context of each item shows, by budget; None without evidence, or without such a context.
+
+    One with more tokens than its budget shows nothing: a reader with that budget never sees it. Each is
+    worked out where it is first asked for.
+    """
+    evidence = evidence_of(items)
+    contexts = [
+        {each.budget: _within_budget(each) for each in response.contexts} if response else {}
+        for response in responses
+    ]
+    return {
+        budget: [
+            Shown(wanted, held[budget], corpus) if wanted and budget in held else None
+            for wanted, held in zip(evidence, contexts, strict=True)
+        ]
+        for budget in dict.fromkeys(budget for held in contexts for budget in held)
+    }
+
+
+def _within_budget(context: Context) -> Context:
+    if context.budget is None or context.tokens <= context.budget:
+        return context
+    return msgspec.structs.replace(context, pieces=[])
+
+
+def _texts(unit: Unit) -> list[str]:
+    """What stands for a unit among words: the whole of it, or the sentences that are needed."""
+    return [unit.text, *(unit.within(need.start, need.end) for need in unit.needs)]
+
+
+def _found(text: str, words: str) -> Iterator[tuple[int, int]]:
+    """Where a text occurs among words, as whole words."""
+    wanted = _normalized(text)
+    at = words.find(wanted) if wanted else -1
+    while at >= 0:
+        end = at + len(wanted)
+        if not (_joined(words, at) or _joined(words, end)):
+            yield at, end
+        at = words.find(wanted, at + 1)
+
+
+def _joined(words: str, at: int) -> bool:
+    """Whether a place is inside a word or number."""
+    return 0 < at < len(words) and words[at - 1].isalnum() and words[at].isalnum()
+
+
+def _normalized(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _union(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Stretches that do not overlap, in order."""
+    held: tuple[int, int] | None = None
+    for start, end in sorted(spans):
+        if held is not None and start <= held[1]:
+            held = held[0], max(held[1], end)
+            continue
+        if held is not None:
+            yield held
+        held = start, end
+    if held is not None:
+        yield held

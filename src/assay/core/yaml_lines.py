@@ -1,0 +1,124 @@
+"""YAML that remembers where things stand, and leaves words alone.
+
+PyYAML follows YAML 1.1, where `yes`, `no` and `on` are booleans; tags in a golden set are words. Here only
+`true` and `false` are booleans, and a key given twice is a problem instead of a silent loss.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from assay.core.errors import DataError, Problem
+
+MOST_FIELDS = 100_000  # aliases of aliases multiply: ten lines can stand for billions of fields
+
+_INT = re.compile(r"[-+]?[0-9]{1,18}")  # longer ones stay text, as Python refuses to read some
+_FLOAT = re.compile(r"[-+]?(([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)")
+_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+Loc = tuple[str | int, ...]
+
+
+@dataclass
+class Lines:
+    """The line of every field of one file, by its path of keys and indexes."""
+
+    where: str
+    at: dict[Loc, int] = field(default_factory=dict)
+
+    def of(self, loc: Sequence[str | int]) -> int | None:
+        """The line of the field, or of the nearest thing around it."""
+        path = tuple(loc)
+        while path not in self.at and path:
+            path = path[:-1]
+        return self.at.get(path)
+
+    def problem(self, loc: Sequence[str | int], what: str, fix: str = "") -> Problem:
+        """A problem at that field."""
+        return Problem(what, self.where, self.of(loc), ".".join(str(part) for part in loc), fix)
+
+
+def read_text(path: Path) -> str:
+    """A text file's content; a missing file or bytes that are not UTF-8 are said plainly."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(Problem("there is no such file", str(path), fix="Check the path.")) from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise DataError(
+            Problem("bytes that are not UTF-8", str(path), line, fix="Save the file as UTF-8.")
+        ) from None
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise DataError(Problem(what, str(path), fix="Check the path and its permissions.")) from error
+
+
+def read_yaml(path: Path) -> tuple[Any, Lines]:
+    """The content of a YAML file and where each field stands."""
+    text = read_text(path)
+    lines = Lines(str(path))
+    problems: list[Problem] = []
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = _content(node, (), lines, problems) if node is not None else None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = ", ".join(part for part in (error.context, error.problem) if part)
+        raise DataError(_not_yaml(what, path, mark.line if mark else None)) from None
+    except yaml.reader.ReaderError as error:
+        what = f"the character {chr(error.character)!r} may not stand here"
+        raise DataError(_not_yaml(what, path, text.count("\n", 0, error.position))) from None
+    # PyYAML lets escapes and version numbers through that stand for nothing, and trips over them itself
+    except (ValueError, OverflowError) as error:
+        what, fix = f"this is not YAML: {error}", "Correct the escape in quotes, or the %YAML line."
+        raise DataError(Problem(what, str(path), fix=fix)) from error
+    except RecursionError:
+        what = "it is nested too deeply, or an alias stands inside what it refers to"
+        raise DataError(_not_yaml(what, path, None)) from None
+    if problems:
+        raise DataError(problems)
+    return content, lines
+
+
+def _not_yaml(what: str, path: Path, line: int | None) -> Problem:
+    fix = "Correct the line, or one shortly before it." if line is not None else "Write it flat."
+    return Problem(f"this is not YAML: {what}", str(path), None if line is None else line + 1, fix=fix)
+
+
+def _content(node: yaml.Node, loc: Loc, lines: Lines, problems: list[Problem]) -> Any:
+    lines.at[loc] = node.start_mark.line + 1
+    if len(lines.at) > MOST_FIELDS:
+        what = f"more than {MOST_FIELDS:,} fields"
+        raise DataError(Problem(what, lines.where, lines.at[loc], fix="Use fewer aliases."))
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node)
+    if isinstance(node, yaml.SequenceNode):
+        return [_content(child, (*loc, index), lines, problems) for index, child in enumerate(node.value)]
+    mapping: dict[str, Any] = {}
+    for key_node, child in node.value:
+        key, line = str(key_node.value), key_node.start_mark.line + 1
+        if key in mapping:
+            what = f"this field stands on line {lines.at[(*loc, key)]} already"
+            field = ".".join(map(str, (*loc, key)))
+            problems.append(Problem(what, lines.where, line, field, "Keep one of the two."))
+        mapping[key] = _content(child, (*loc, key), lines, problems)
+        lines.at[(*loc, key)] = line
+    return mapping
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text: str = node.value
+    if node.style is not None:
+        return text
+    if text.lower() in _WORDS and text in {text.lower(), text.capitalize()}:
+        return _WORDS[text.lower()]
+    if _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text

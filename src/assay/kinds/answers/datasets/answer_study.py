@@ -1,0 +1,237 @@
+"""Answer studies: questions with gold answers, and the pages that models answer them from in two conditions.
+
+questions.json       sites with their questions: question_id, text, complexity, source_sections, source_urls
+gold-answers.json    sites with their answers: question_id, gold_answer, source_urls, verified_date
+site-list.csv        optional: site_id, sector, verification_date, verification_status; other columns pass
+content-pairs.json   optional: content_pair_id, site_id, question_ids, title, and the pages `a` and `b`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from assay.core.dataset import Corpus, Dataset, Place
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
+from assay.datasets.page_text import HTML, extractor, read_page
+from assay.kinds.answers.datasets.answer_study_files import (
+    COMPLEXITIES,
+    GoldAnswer,
+    Pair,
+    Placed,
+    Question,
+    Site,
+    read_gold,
+    read_pairs,
+    read_questions,
+    read_sites,
+)
+from assay.kinds.answers.datasets.content_documents import CONDITIONS
+
+LABELS = {
+    "accuracy": "0: wrong, 1: partly right, 2: mostly right, 3: right in all that matters",
+    "hallucinations": "how many claims the content does not support",
+    "hallucination": "1: a claim the content does not support, with its category",
+    "completeness": "1: every part of the question is addressed, 0: one is not",
+    "citation_applies": "1: sources are asked for or given, 0: neither",
+    "citation": "0: none or invented, 1: some point to the wrong place, 2: all are right",
+}
+_SYNTHESIS = COMPLEXITIES[1]
+_NAMED = 5  # of many that a warning is about
+
+
+@dataclass(frozen=True)
+class AnswerStudy:
+    """The questions of an answer study in a folder, with the content of both conditions where it is there.
+
+    `extract` picks how an HTML page becomes text: main, visible or trafilatura.
+    """
+
+    path: str
+    extract: str = "main"
+
+    def __post_init__(self) -> None:
+        extractor(self.extract)
+
+    def load(self, kit: Kit) -> Dataset:
+        folder = kit.path(self.path)
+        if not folder.is_dir():
+            raise DataError(Problem("there is no such folder", str(folder), fix="Check the path."))
+        files = _read(folder)
+        problems = [*files.problems, *_unanswered(files), *_strays(files)]
+        passages = _documents(files.pairs, folder, self.extract, problems)
+        if problems:
+            raise DataError(problems)
+        gold = {each.record.question_id: each.record for each in files.gold}
+        items = [_item(each, gold[each.record.question_id], files.sites) for each in files.questions]
+        places = {each.record.question_id: Place(each.where, each.line) for each in files.questions}
+        name, warnings = folder.resolve().name, [*_warnings(files)]
+        return Dataset(name, Corpus(passages), items, LABELS, warnings, places=places)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What the files of a folder hold, as far as they can be read, and what is wrong with them."""
+
+    questions: Sequence[Placed[Question]]
+    gold: Sequence[Placed[GoldAnswer]]
+    sites: Mapping[str, Site] | None  # None: there is no list of sites
+    pairs: Sequence[Placed[Pair]]
+    problems: Sequence[Problem]
+
+
+def _read(folder: Path) -> _Files:
+    problems: list[Problem] = []
+    questions = read_questions(folder / "questions.json", problems)
+    gold = read_gold(folder / "gold-answers.json", problems)
+    listed, paired = folder / "site-list.csv", folder / "content-pairs.json"
+    sites = read_sites(listed, problems) if listed.is_file() else None
+    pairs = read_pairs(paired, problems) if paired.is_file() else []
+    return _Files(questions, gold, sites, pairs, problems)
+
+
+def _item(question: Placed[Question], gold: GoldAnswer, sites: Mapping[str, Site] | None) -> Item:
+    asked, site = question.record, (sites or {}).get(question.site_id)
+    tags = {"site": [question.site_id], "complexity": [asked.complexity]}
+    if site is not None and site.sector:
+        tags["sector"] = [site.sector]
+    right: dict[str, Any] = {
+        "answer": gold.gold_answer,
+        "sections": asked.source_sections,
+        "urls": list(dict.fromkeys([*gold.source_urls, *asked.source_urls])),
+    }
+    if gold.verified_date:
+        right["verified"] = gold.verified_date
+    return Item(asked.question_id, asked.text, tags=tags, gold=right)
+
+
+# -------------------------------------------------------------------------------------- problems
+
+
+def _unanswered(files: _Files) -> Iterator[Problem]:
+    """Questions without a gold answer, and gold answers to no question."""
+    asked = {each.record.question_id: each for each in files.questions}
+    answered = {each.record.question_id for each in files.gold}
+    if not asked or not answered:
+        return  # a file that cannot be read has been told of
+    for question_id, question in asked.items():
+        if question_id not in answered:
+            what = f"the question {question_id!r} has no gold answer"
+            yield question.problem(what, fix="Add it to gold-answers.json, or take the question out.")
+    for gold in files.gold:
+        question_id = gold.record.question_id
+        if question_id not in asked:
+            yield gold.problem(f"there is no question {question_id!r}", fix="Correct the id, or take it out.")
+        elif gold.site_id != asked[question_id].site_id:
+            what = (
+                f"{question_id!r} is of the site {asked[question_id].site_id!r}, and not of {gold.site_id!r}"
+            )
+            yield gold.problem(what, fix="Move the answer to the site of its question.")
+
+
+def _strays(files: _Files) -> Iterator[Problem]:
+    """Pairs for questions that are not there, or that are another site's."""
+    site_of = {each.record.question_id: each.site_id for each in files.questions}
+    for pair in files.pairs:
+        for question_id in pair.record.question_ids if site_of else ():
+            site_id = site_of.get(question_id)
+            told = f"the pair {pair.record.content_pair_id!r} is for {question_id!r}"
+            if site_id is None:
+                what, fix = f"{told}, and there is no such question", "Correct the id, or take it out."
+                yield pair.problem(what, "question_ids", fix)
+            elif site_id != pair.site_id:
+                what = f"{told}, which is of the site {site_id!r}, and not of {pair.site_id!r}"
+                yield pair.problem(what, "question_ids", "Correct the site or the questions.")
+
+
+# -------------------------------------------------------------------------------------- documents
+
+
+def _documents(
+    pairs: Sequence[Placed[Pair]], folder: Path, extract: str, problems: list[Problem]
+) -> list[Passage]:
+    """Both sides of every pair, as models are given them."""
+    read = cache(partial(read_page, extract=extract))  # one page may stand in several pairs
+    found: list[Passage] = []
+    for pair in pairs:
+        record = pair.record
+        for condition, page in zip(CONDITIONS, (record.a, record.b), strict=True):
+            try:
+                text = read(folder / page)
+            except DataError as error:
+                fix = f"It is side {condition.lower()} of the pair {record.content_pair_id!r}."
+                problems += [
+                    Problem(told.what, told.where, told.line, told.field, f"{told.fix} {fix}".strip())
+                    for told in error.problems
+                ]
+                continue
+            about = {
+                "pair": record.content_pair_id,
+                "condition": condition,
+                "site": record.site_id,
+                "questions": list(dict.fromkeys(record.question_ids)),
+                "form": "text" if page.lower().endswith((*HTML, ".txt")) else "markdown",
+            }
+            doc_id = f"{record.content_pair_id}/{condition}"
+            found.append(Passage(doc_id, text, record.title, metadata=about))
+    return found
+
+
+# --------------------------------------------------------------------------------------- warnings
+
+
+def _warnings(files: _Files) -> Iterator[str]:
+    """What the files leave out: it does not stop a study, but whoever reads its results should know."""
+    short = [
+        each.record.question_id
+        for each in files.questions
+        if each.record.complexity == _SYNTHESIS and len(each.record.source_sections) < 2
+    ]
+    yield from _told(
+        f"fewer than two sections are named by {{}} of complexity {_SYNTHESIS}", "question", short
+    )
+    undated = [each.record.question_id for each in files.gold if not each.record.verified_date]
+    yield from _told("no date of verification is given for {}", "gold answer", undated)
+    used, known = dict.fromkeys(each.site_id for each in files.questions), files.sites
+    if known is not None:
+        unlisted = [site_id for site_id in used if site_id not in known]
+        yield from _told("site-list.csv lacks {} of questions", "site", unlisted)
+        unsure = [site_id for site_id in used if site_id in known and not _verified(known[site_id])]
+        yield from _told("site-list.csv has no verification that passed for {}", "site", unsure)
+    if files.pairs:
+        covered = {question_id for each in files.pairs for question_id in each.record.question_ids}
+        bare = [each.record.question_id for each in files.questions if each.record.question_id not in covered]
+        yield from _told("no content pair is for {}: a model can be given nothing", "question", bare)
+        same = [each.record.content_pair_id for each in files.pairs if each.record.a == each.record.b]
+        yield from _told("both conditions are given the same page in {}", "content pair", same)
+        crossed = _crossed([each.record for each in files.pairs])
+        yield from _told(
+            "HTML and Markdown stand on other sides than elsewhere in {}", "content pair", crossed
+        )
+
+
+def _crossed(pairs: Sequence[Pair]) -> list[str]:
+    """The pairs whose sides seem exchanged: HTML and Markdown, but not the way most others have them."""
+    ways: dict[tuple[bool, bool], list[str]] = {(True, False): [], (False, True): []}  # which side is HTML
+    for pair in pairs:
+        is_html = (Path(pair.a).suffix.lower() in HTML, Path(pair.b).suffix.lower() in HTML)
+        if is_html in ways:
+            ways[is_html].append(pair.content_pair_id)
+    return min(ways.values(), key=len)
+
+
+def _verified(site: Site) -> bool:
+    return bool(site.verification_date) and site.verification_status.upper() == "PASS"
+
+
+def _told(sentence: str, noun: str, ids: Sequence[str]) -> Iterator[str]:
+    """The sentence about some ids, the first of them named; nothing where there are none."""
+    if ids:
+        counted = f"{len(ids)} {noun}" + "s" * (len(ids) != 1)
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        yield f"{sentence.format(counted)} ({', '.join(ids[:_NAMED])}{more})"

@@ -1,0 +1,229 @@
+"""The files of an answer study: questions, gold answers, sites and content pairs, each with where it stands.
+
+What is wrong is collected, never raised, so that one look mends all files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.yaml_lines import Lines, Loc, read_text
+from assay.datasets.json_places import read_json
+from assay.datasets.reading import explained
+
+COMPLEXITIES = ("single-fact", "multi-section-synthesis", "conceptual-relationship")
+_STEP = re.compile(r"[^.\[\]]+")  # of a field's path, such as questions[3].text
+_SIGNS = {"\t": "tabs", ";": "semicolons", "|": "bars"}  # between columns, where commas should stand
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A question as its file has it."""
+
+    question_id: str
+    text: str
+    complexity: str
+    source_sections: list[str] = []
+    source_urls: list[str] = []
+
+
+class GoldAnswer(msgspec.Struct, frozen=True):
+    """What is right, and when somebody last held it against the site."""
+
+    question_id: str
+    gold_answer: str
+    source_urls: list[str] = []
+    verified_date: str | None = None
+
+
+class Site(msgspec.Struct, frozen=True):
+    """A row of the list of sites, as far as it is read."""
+
+    site_id: str
+    sector: str = ""
+    verification_date: str = ""
+    verification_status: str = ""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One page in both conditions, and the questions it is given for."""
+
+    content_pair_id: str
+    site_id: str
+    question_ids: list[str]
+    a: str
+    b: str
+    title: str = ""
+
+
+class Placed(NamedTuple, Generic[T]):
+    """A record, the site it belongs to, and where it stands."""
+
+    record: T
+    site_id: str
+    where: str
+    line: int | None
+
+    def problem(self, what: str, field: str = "", fix: str = "") -> Problem:
+        """A problem with this record."""
+        return Problem(what, self.where, self.line, field, fix)
+
+
+# ----------------------------------------------------------------------------------------- JSON
+
+
+def read_questions(path: Path, problems: list[Problem]) -> list[Placed[Question]]:
+    """The questions of every site; a complexity that the rubric does not know is a problem."""
+    found = _by_site(path, "questions", Question, problems)
+    for each in found:
+        if each.record.complexity not in COMPLEXITIES:
+            what = f"{each.record.question_id!r} has the complexity {each.record.complexity!r}"
+            problems.append(each.problem(what, "complexity", f"Write one of {', '.join(COMPLEXITIES)}."))
+    return _once(found, "question_id", problems)
+
+
+def read_gold(path: Path, problems: list[Problem]) -> list[Placed[GoldAnswer]]:
+    """The gold answers of every site."""
+    found = _by_site(path, "answers", GoldAnswer, problems)
+    for each in found:
+        if not each.record.gold_answer.strip():
+            what = f"the gold answer of {each.record.question_id!r} is empty"
+            problems.append(
+                each.problem(what, "gold_answer", "Write what is right, or take the question out.")
+            )
+    return _once(found, "question_id", problems)
+
+
+def read_pairs(path: Path, problems: list[Problem]) -> list[Placed[Pair]]:
+    """The content pairs, in the order of the file."""
+    content, lines = _json_list(path, problems)
+    found: list[Placed[Pair]] = []
+    for number, raw in enumerate(content):
+        pair = _converted(raw, Pair, (number,), lines, problems)
+        if pair is None:
+            continue
+        placed = Placed(pair, pair.site_id, lines.where, lines.of((number,)))
+        if not pair.question_ids:
+            what = f"the pair {pair.content_pair_id!r} belongs to no question"
+            problems.append(placed.problem(what, "question_ids", "Name the questions it is given for."))
+        found.append(placed)
+    return _once(found, "content_pair_id", problems)
+
+
+def _by_site(path: Path, inner: str, kind: type[T], problems: list[Problem]) -> list[Placed[T]]:
+    """The records under each site of [{"site_id": …, INNER: [record, …]}, …]."""
+    content, lines = _json_list(path, problems)
+    found: list[Placed[T]] = []
+    for number, site in enumerate(content):
+        records = site.get(inner) if isinstance(site, dict) else None
+        site_id = site.get("site_id") if isinstance(site, dict) else None
+        if not isinstance(records, list) or not isinstance(site_id, str):
+            fix = f'Write {{"site_id": "S001", "{inner}": [ … ]}}.'
+            problems.append(lines.problem((number,), f"expected a site with its {inner}", fix))
+            continue
+        for at, raw in enumerate(records):
+            loc = (number, inner, at)
+            if (record := _converted(raw, kind, loc, lines, problems)) is not None:
+                found.append(Placed(record, site_id, lines.where, lines.of(loc)))
+    return found
+
+
+def _json_list(path: Path, problems: list[Problem]) -> tuple[list[Any], Lines]:
+    try:
+        content, lines = read_json(path)
+    except DataError as error:
+        problems += error.problems
+        return [], Lines(str(path))
+    if not isinstance(content, list) or not content:
+        problems.append(Problem("expected a list that is not empty", str(path), 1, fix="Write [ … ]."))
+        return [], lines
+    return content, lines
+
+
+def _converted(raw: Any, kind: type[T], loc: Loc, lines: Lines, problems: list[Problem]) -> T | None:
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        told = explained(error)
+        inside = tuple(int(step) if step.isdigit() else step for step in _STEP.findall(told.field))
+        problems.append(replace(lines.problem((*loc, *inside), told.what), fix=told.fix))
+        return None
+
+
+def _once(found: Sequence[Placed[T]], key: str, problems: list[Problem]) -> list[Placed[T]]:
+    """The records, each id once; an id that stands again is a problem."""
+    first: dict[str, Placed[T]] = {}
+    for each in found:
+        value = getattr(each.record, key)
+        if (known := first.setdefault(value, each)) is not each:
+            what = f"the {key} {value!r} stands on line {known.line} already"
+            problems.append(each.problem(what, key, "Ids must be unique."))
+    return list(first.values())
+
+
+# ------------------------------------------------------------------------------------------ CSV
+
+
+def read_sites(path: Path, problems: list[Problem]) -> dict[str, Site]:
+    """The list of sites by id; columns that are not read are passed over."""
+    found: dict[str, Site] = {}
+    try:
+        for line, row in csv_rows(read_text(path), str(path), ["site_id"]):
+            given = {name: row.get(name, "").strip() for name in Site.__struct_fields__}
+            site = Site(**given)
+            if found.setdefault(site.site_id, site) is not site:
+                what = f"the site_id {site.site_id!r} stands on an earlier line already"
+                problems.append(Problem(what, str(path), line, "site_id", "Ids must be unique."))
+    except DataError as error:
+        problems += error.problems
+    return found
+
+
+def csv_rows(text: str, where: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a CSV text by column, each with the line it ends on; last it raises what is wrong."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a long cell is no fault
+    reader, wrong = csv.reader(io.StringIO(text, newline=""), strict=True), list[Problem]()
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if unfit := [*_unfit_header(header, where, needed)]:
+            raise DataError(unfit)
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != len(header):
+                what = f"{len(row)} values where {len(header)} columns are named"
+                wrong.append(Problem(what, where, reader.line_num, fix="Write a value for each."))
+                continue
+            yield reader.line_num, dict(zip(header, row, strict=True))
+    except csv.Error as error:
+        wrong.append(Problem(f"this is not CSV: {error}", where, reader.line_num, fix="Check its quotes."))
+    if wrong:
+        raise DataError(wrong)
+
+
+def _unfit_header(header: Sequence[str], where: str, needed: Sequence[str]) -> Iterator[Problem]:
+    """What is wrong with the names of columns; where one cause explains it all, that cause alone."""
+    if not any(header):
+        yield Problem("there are no names of columns", where, 1, fix=f"Begin with {','.join(needed)}.")
+        return
+    if len(header) == 1 and (other := next((name for sign, name in _SIGNS.items() if sign in header[0]), "")):
+        what = f"columns are separated by {other}"
+        yield Problem(what, where, 1, fix="Save the file with commas between columns.")
+        return
+    for name, times in Counter(filter(None, header)).items():
+        if times > 1:
+            fix = "Keep one, or rename the others."
+            yield Problem(f"the column stands there {times} times", where, 1, name, fix)
+    for name in needed:
+        if name not in header:
+            yield Problem("the column is missing", where, 1, name, did_you_mean(name, header) or "Add it.")

@@ -1,0 +1,158 @@
+"""The rubric, a pack and a rater's marks as the desk shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.desk.messages import (
+    Block,
+    Choice,
+    Draft,
+    Flag,
+    Form,
+    MarkView,
+    RegisterEntry,
+    Rule,
+    SpanClaim,
+    StepState,
+)
+from assay.kinds.answers.blinding.pack import Pack, Shown
+from assay.kinds.answers.scoring.guidance import EXAMPLES, boundary, guidance
+from assay.kinds.answers.scoring.ledger import Ledger
+from assay.kinds.answers.scoring.marks import Case, Claim, Mark
+from assay.kinds.answers.scoring.precedents import GIVEN, Precedent
+from assay.kinds.answers.scoring.progress import PassState
+from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, Option, Step, step_of
+from assay.kinds.answers.scoring.rules import Said
+
+NO_SOURCE = "None is known, so there is no source to compare the response with. Go by the reference answer."
+
+
+def form(step: Step) -> Form:
+    """What a pass asks for."""
+    return Form(
+        choices=_choices(step.grades),
+        categories=_choices(step.categories),
+        flags=[
+            Flag(
+                name=flag.name,
+                label=flag.label,
+                key=flag.key,
+                forces=flag.forces,
+                no_claims=flag.name == NONE_FOUND,
+            )
+            for flag in step.flags
+        ],
+        note_needed_for=sorted(step.note_needed),
+        note_label=step.note_label,
+    )
+
+
+def _choices(options: Sequence[Option]) -> list[Choice]:
+    return [Choice(value=each.value, label=each.label, about=each.about, key=each.key) for each in options]
+
+
+def rules(step: Step, ledger: Ledger) -> list[Rule]:
+    """What to go by in a pass: categories, rules, boundaries, worked examples, then precedents."""
+    meant = [Rule(title=f"{each.value}: {each.label}", text=each.about) for each in step.categories]
+    told = [Rule(title=_titled(each.title, each.complexity), text=each.text) for each in guidance(step.name)]
+    shown = EXAMPLES if step.name == ACCURACY else ()
+    worked = [Rule(title=_titled("Worked example", each.complexity), text=each.text) for each in shown]
+    set_before: list[Precedent | Case] = [each for each in GIVEN if step.name in each.steps]
+    set_since: list[Precedent | Case] = [case for case in ledger.cases.values() if case.step == step.name]
+    decided = [
+        Rule(title=f"{each.case_id}: {each.situation}", text=each.decision)
+        for each in [*set_before, *set_since]
+    ]
+    return [*meant, *told, *worked, *decided]
+
+
+def _titled(title: str, complexity: str) -> str:
+    return f"{title} ({complexity})" if complexity else title
+
+
+def blocks(pack: Pack, step: Step, response: Shown) -> list[Block]:
+    """One response's screen. Nothing here says how long its content was, or who wrote it."""
+    asked, source = pack.questions[response.question_id], pack.sources.get(response.source)
+    found = [
+        Block(role="question", title="Question", text=asked.text),
+        Block(role="response", title="Response", text=response.text, markable=bool(step.categories)),
+        Block(role="reference", title="Reference answer", text=asked.gold),
+    ]
+    if source is not None and source.text.strip():
+        found.append(Block(role="source", title=source.title or "Source", text=source.text))
+    else:
+        found.append(Block(role="fact", title="Source", text=NO_SOURCE))
+    if asked.complexity:
+        turns_on = boundary(step.name, asked.complexity)
+        text = f"{asked.complexity}. {turns_on}" if turns_on else asked.complexity
+        found.append(Block(role="fact", title="Complexity", text=text))
+    if asked.sections:
+        found.append(Block(role="fact", title="Source sections", text="\n".join(asked.sections)))
+    return found
+
+
+def mark_view(mark: Mark | None) -> MarkView | None:
+    """A mark as its rater sees it."""
+    if mark is None:
+        return None
+    told = Said() if mark.withdrawn else Said.of(step_of(mark.step), mark)
+    return MarkView(
+        mark_id=mark.mark_id,
+        choice=told.choice,
+        note=mark.note,
+        spans=[
+            SpanClaim(
+                category=each.category, start=each.start, end=each.end, claim=each.claim, note=each.note
+            )
+            for each in mark.claims
+        ],
+        flags=list(told.flags),
+        time=mark.time,
+        withdrawn=mark.withdrawn,
+        case=mark.case,
+    )
+
+
+def said(draft: Draft) -> Said:
+    """What a draft says."""
+    claims = [Claim(span.category, span.start, span.end, span.claim, span.note) for span in draft.spans]
+    return Said(draft.choice, draft.note, claims, draft.flags)
+
+
+def step_state(state: PassState) -> StepState:
+    """How far a rater is with a pass."""
+    return StepState(
+        step=state.of.name,
+        title=state.of.title,
+        state=state.state,
+        why=state.why,
+        total=state.total,
+        done=state.done,
+        queued=state.queued,
+    )
+
+
+def register(ledger: Ledger, rater: str) -> list[RegisterEntry]:
+    """All precedents. Who set one, and over which response, is nobody's business."""
+    given = [
+        RegisterEntry(
+            case_id=each.case_id,
+            situation=each.situation,
+            decision=each.decision,
+            rationale=each.rationale,
+        )
+        for each in GIVEN
+    ]
+    own = [
+        RegisterEntry(
+            case_id=case.case_id,
+            situation=case.situation,
+            decision=case.decision,
+            rationale=case.rationale,
+            step=case.step,
+            to_look_at=ledger.to_look_at(case, rater),
+        )
+        for case in ledger.cases.values()
+    ]
+    return [*given, *own]

@@ -1,0 +1,136 @@
+"""Measures of size: how much content a model was given, and how much it wrote.
+
+Content is the documents that the hits of a response name, joined as the model was given them: no instructions
+and no question, which are the same under every condition.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.block import Block
+from assay.core.dataset import Corpus
+from assay.core.errors import UsageError
+from assay.core.records import Response
+from assay.kinds.answers.datasets.content_documents import joined
+from assay.measures.limit import MeasureWithLimit
+from assay.measures.parse import measure_name
+from assay.retrieval.tokens import PACKAGED, packaged
+
+Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
+
+
+@dataclass(frozen=True)
+class _Size(MeasureWithLimit, ABC):
+    """A size from 0 up, lower is better. What an item lacks has no size, and stays out of the mean."""
+
+    family: ClassVar[str]
+    needs: ClassVar[frozenset[str]]
+    blank: ClassVar[frozenset[str]] = frozenset()  # an answer without a word is one of size 0
+    at: ClassVar[str] = ""
+    better: ClassVar[str] = "lower"
+    absent: ClassVar[float | None] = None
+    binary: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> NDArray[np.bool_]:
+        return np.ones(len(block.items), dtype=bool)
+
+    def values(self, block: Block) -> NDArray[np.float64]:
+        return self.limited(self.counted(block, self.sizes))
+
+    @classmethod
+    def counted(cls, block: Block, sizes: Counts) -> NDArray[np.float64]:
+        """What a function counts of each item, NaN where there is nothing; equal texts are counted once."""
+        texts = cls.texts(block)
+        distinct = list(dict.fromkeys(text for text in texts if text is not None))
+        known = dict(zip(distinct, sizes(distinct), strict=True))
+        return np.array([np.nan if text is None else float(known[text]) for text in texts], dtype=float)
+
+    @classmethod
+    @abstractmethod
+    def texts(cls, block: Block) -> Sequence[str | None]:
+        """What is measured of each item; None where there is nothing."""
+
+    @abstractmethod
+    def sizes(self, texts: Sequence[str]) -> Sequence[int]: ...
+
+
+class _OfContent(_Size):
+    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
+    blank: ClassVar[frozenset[str]] = frozenset({"hits"})
+
+    @classmethod
+    def texts(cls, block: Block) -> Sequence[str | None]:
+        """The content of each item, put together once for all items that share it."""
+        known: dict[tuple[str, ...], str | None] = {}
+        found: list[str | None] = []
+        for response in block.responses:
+            named = _named(response)
+            if named not in known:
+                known[named] = _content(named, block.corpus)
+            found.append(known[named])
+        return found
+
+
+def _named(response: Response | None) -> tuple[str, ...]:
+    return () if response is None else tuple(hit.doc_id for hit in response.hits)
+
+
+def _content(named: tuple[str, ...], corpus: Corpus) -> str | None:
+    texts = [text for doc_id in named if (text := corpus.text_of(doc_id)) is not None]
+    return joined(texts) if named and len(texts) == len(named) else None
+
+
+@dataclass(frozen=True)
+class _Tokenized(_Size):
+    """Counts tokens by a vocabulary that comes with the program."""
+
+    tokenizer: str = "llama3"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tokenizer not in PACKAGED:
+            known = ", ".join(PACKAGED)
+            raise UsageError(f"tokenizer: a measure counts by one of {known}, not by {self.tokenizer!r}.")
+
+    def sizes(self, texts: Sequence[str]) -> Sequence[int]:
+        return packaged(self.tokenizer).counts(texts)
+
+
+@dataclass(frozen=True)
+class ContentTokens(_Tokenized, _OfContent):
+    """Tokens of the content that a model was given, whatever it was asked about it."""
+
+    family: ClassVar[str] = "ContentTokens"
+
+
+@dataclass(frozen=True)
+class ContentChars(_OfContent):
+    """Characters of the content that a model was given: a size that needs no tokenizer."""
+
+    family: ClassVar[str] = "ContentChars"
+
+    def sizes(self, texts: Sequence[str]) -> Sequence[int]:
+        return [len(text) for text in texts]
+
+
+@dataclass(frozen=True)
+class OutputTokens(_Tokenized):
+    """Tokens of the answer."""
+
+    family: ClassVar[str] = "OutputTokens"
+    needs: ClassVar[frozenset[str]] = frozenset({"answer"})
+
+    @classmethod
+    def texts(cls, block: Block) -> Sequence[str | None]:
+        return [None if response is None else response.answer for response in block.responses]

@@ -1,0 +1,301 @@
+"""A blinded scoring in words: what each test found, how far raters agree, and what is still to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from assay.kinds.answers.report.scoring_metrics import TOKENS, metric_of
+from assay.kinds.answers.results import Agreed, Correlation, Scoring, SiteTokens, Suggested, Tested
+from assay.kinds.answers.scoring.rubric import HALLUCINATION, step_of
+from assay.report import wording as say
+
+BLINDED, FORCED = "blinded", "forced"
+ODDS = "odds ratio"
+AUTHOR = "Cliff's "
+FORCED_TOLD = (
+    "The responses were unblinded by force before scoring was finished. Scores made after that were not "
+    "blind, and this cannot be undone."
+)
+FAMILIES = {
+    "primary": "Primary metrics",
+    "secondary": "Secondary metrics",
+    "complexity": "By complexity of the question",
+    "size": "By size of the model",
+    "model": "By model",
+    "site": "Site by site",
+    "interaction": "Does the effect differ between groups?",
+}
+HEADLINES = ("primary", "secondary")
+BETWEEN = "between"  # the key of a test that asks whether groups differ
+CATEGORIES = {each.value: each.label.lower() for each in step_of(HALLUCINATION).categories}
+
+
+# -------------------------------------------------------------------------------------- tests
+
+
+def families(scoring: Scoring) -> dict[str, list[Tested]]:
+    """Tests by the title of their family: corrections are made within one."""
+    found: dict[str, list[Tested]] = {}
+    order = {name: place for place, name in enumerate(FAMILIES)}
+    for one in sorted(scoring.tests, key=lambda one: order.get(one.family, len(order))):
+        found.setdefault(FAMILIES.get(one.family, one.family.capitalize()), []).append(one)
+    return found
+
+
+def short_table(scoring: Scoring) -> tuple[list[str], list[list[str]]]:
+    """The primary and secondary tests over all questions: a head, and a row each."""
+    head = ["metric", f"{scoring.b} - {scoring.a} [95 %]", "p adj.", "effect", "n", "win / tie / loss"]
+    shown = [one for one in scoring.tests if one.family in HEADLINES]
+    return head, [
+        [test_name(one), _plain_difference(one), adjusted(one), short_effect(one), str(one.n), record(one)]
+        for one in shown
+    ]
+
+
+def subgroup(one: Tested) -> str:
+    """The part of the questions and models that a test is about, in words."""
+    place = ", ".join(f"between {value}" if key == BETWEEN else value for key, value in one.where.items())
+    if one.family == "site":
+        return f"{place}, site by site".removeprefix(", ")
+    return place or "all"
+
+
+def test_name(one: Tested) -> str:
+    """A metric, and the part that it is about where that is not everything."""
+    place = subgroup(one)
+    title = metric_of(one.metric).title
+    return title if place == "all" else f"{title}: {place}"
+
+
+def is_settled(one: Tested) -> bool:
+    """Whether a difference is shown, as its family decided."""
+    return bool(one.shown)
+
+
+def finding(one: Tested, a: str, b: str) -> str:
+    """What a test says, as a sentence without its full stop."""
+    metric = metric_of(one.metric)
+    if one.difference is None:
+        return f"{metric.title}: there is nothing to compare"
+    if not is_settled(one):
+        return f"{metric.title}: {b} does not clearly differ from {a}"
+    return (metric.above if one.difference > 0 else metric.below).format(a=a, b=b)
+
+
+def difference(one: Tested) -> str:
+    """B less A with its interval; of tokens also in percent."""
+    return ", ".join(filter(None, [_plain_difference(one), percent(one)]))
+
+
+def _plain_difference(one: Tested) -> str:
+    return say.with_interval(one.difference, one.low, one.high, signed=True)
+
+
+def percent(one: Tested) -> str:
+    """The difference of tokens in percent of A; nothing of grades, where it would say nothing."""
+    if one.metric != TOKENS or one.difference is None or not one.mean_a:
+        return ""
+    return f"{100 * one.difference / one.mean_a:+.1f} %"
+
+
+def effect(one: Tested) -> str:
+    """The size of an effect with its interval; odds have no sign."""
+    if one.effect is None:
+        return say.NOTHING
+    return say.with_interval(one.effect, one.effect_low, one.effect_high, signed=one.effect_name != ODDS)
+
+
+def effect_name(one: Tested) -> str:
+    """Which effect it is, and its size in a word: `Cliff's delta, small`."""
+    return ", ".join(filter(None, [one.effect_name, one.size]))
+
+
+def short_effect(one: Tested) -> str:
+    """The size of an effect where there is no room for its interval: `delta +0.120, small`.
+
+    Of tokens what they change in percent, which says more than a word.
+    """
+    if one.effect is None:
+        return say.NOTHING
+    value = say.number(one.effect, signed=one.effect_name != ODDS)
+    named = f"{one.effect_name.removeprefix(AUTHOR)} {value}".strip()
+    return ", ".join(filter(None, [named, percent(one) or one.size]))
+
+
+def record(one: Tested) -> str:
+    """On how many pairs B is better, as good, worse."""
+    return f"{one.wins} / {one.ties} / {one.losses}" if one.n else say.NOTHING
+
+
+def adjusted(one: Tested) -> str:
+    return say.p_value(one.p if one.p_adjusted is None else one.p_adjusted)
+
+
+def test_note(one: Tested) -> str:
+    """What was left out, and what this many pairs could have shown where they show nothing."""
+    found = [f"{one.left_out} left out: no value on one side"] if one.left_out else []
+    if one.mde is not None and not is_settled(one):
+        found.append(f"could detect {say.number(one.mde)}")
+    return "; ".join(found)
+
+
+def same_way(scoring: Scoring) -> str:
+    """Whether every model's accuracy moves the same way; nothing where there is one model or none."""
+    moved = scoring.by_model
+    if len(moved) < 2:
+        return ""
+    told = ", ".join(f"{model} {say.number(value, signed=True)}" for model, value in moved.items())
+    signs = {(value > 0) - (value < 0) for value in moved.values()}
+    word = "the same way" if len(signs) == 1 else "different ways"
+    return f"Accuracy by model, {scoring.b} less {scoring.a}: {told}. They point {word}."
+
+
+# ---------------------------------------------------------------------------------- agreement
+
+
+def agreement_state(one: Agreed) -> str:
+    """Whether raters agree enough, in words."""
+    if one.value is None:
+        return "no figure"
+    if one.holds is None:
+        return "informs"
+    return f"{'holds' if one.holds else 'fails'}: needs {one.threshold:g}"
+
+
+def agreement_name(one: Agreed) -> str:
+    return f"{one.metric.replace('_', ' ').capitalize()}: {one.statistic}"
+
+
+def agreement_answer(agreement: Iterable[Agreed]) -> str:
+    """Whether the raters agree enough to go on, as a title."""
+    asked = [one for one in agreement if one.threshold is not None]
+    short = [one.metric.replace("_", " ") for one in asked if one.holds is False]
+    unknown = [one.metric.replace("_", " ") for one in asked if one.holds is None]
+    if short:
+        return f"Raters do not agree enough on {say.listed(list(dict.fromkeys(short)))}"
+    if unknown:
+        return f"How far raters agree is not known yet for {say.listed(list(dict.fromkeys(unknown)))}"
+    return "Raters agree enough on every metric" if asked else "How far do raters agree?"
+
+
+def agreement_lines(scoring: Scoring) -> list[str]:
+    """What agreement has to reach and does, a line a metric."""
+    return [
+        f"{one.metric.replace('_', ' ')}, {one.statistic}: "
+        f"{say.with_interval(one.value, one.low, one.high)}, n {one.n}, {agreement_state(one)}"
+        for one in scoring.agreement
+        if one.threshold is not None
+    ]
+
+
+def suggestion_share(one: Suggested) -> str:
+    """How often a person said what was suggested, in percent."""
+    return say.NOTHING if one.equal is None else f"{100 * one.equal:.0f} %"
+
+
+# ------------------------------------------------------------------------------------- tokens
+
+
+def sites_answer(sites: Iterable[SiteTokens], b: str) -> str:
+    """On how many sites B needs fewer tokens, and the middle of all sites, as a title."""
+    deltas = sorted(one.delta_pct for one in sites)
+    if not deltas:
+        return "Which side needs fewer tokens is not known: no content pairs are given"
+    fewer, middle = sum(delta < 0 for delta in deltas), len(deltas) // 2
+    median = deltas[middle] if len(deltas) % 2 else (deltas[middle - 1] + deltas[middle]) / 2
+    of = f"{fewer} of {say.counted(len(deltas), 'site')}"
+    return f"{b} needs fewer tokens on {of}; on the median site {median:+.1f} %"
+
+
+def correlation_text(one: Correlation) -> str:
+    """A coefficient with its interval and n: `Spearman's rho +0.12 [-0.03, +0.26], n 572`."""
+    name, _, _ = one.name.partition(" of ")  # of what, its picture shows
+    return f"{name} {say.with_interval(one.value, one.low, one.high, signed=True)}, n {one.n}"
+
+
+def correlation_answer(found: Iterable[Correlation]) -> str:
+    """Whether fewer tokens go with worse answers, as a title with the first coefficient in it."""
+    first = next(iter(found), None)
+    if first is None or first.value is None:
+        return "Do fewer tokens go with worse answers?"
+    if first.low is None or first.high is None or first.low <= 0 <= first.high:
+        told = "A change in tokens does not clearly go with a change in accuracy"
+    else:
+        told = f"Fewer tokens go with {'worse' if first.value > 0 else 'better'} answers"
+    return f"{told}: {correlation_text(first)}"
+
+
+# -------------------------------------------------------------------------------------- state
+
+
+def made_and_all(scoring: Scoring) -> tuple[int, int]:
+    """How many scores are made over all raters and passes, and how many there should be."""
+    counts = [count for passes in scoring.progress.values() for count in passes.values()]
+    return sum(done for done, _ in counts), sum(of for _, of in counts)
+
+
+def state_lines(scoring: Scoring) -> list[str]:
+    """Where the scoring stands, and what to do next."""
+    done, of = made_and_all(scoring)
+    if scoring.state == FORCED:
+        return [FORCED_TOLD]
+    if not scoring.responses:
+        return ["No responses are blinded yet. Do it with: assay review blind STUDY"]
+    if scoring.state != BLINDED:
+        return []
+    lines = [f"The responses are blinded: nothing here says which is whose. {done} of {of} scores are made."]
+    if scoring.left and not scoring.checked:
+        return [*lines, f"Look for leaks before anybody scores: {next_step(scoring)}"]
+    if scoring.left or done < of:
+        return [*lines, "Go on scoring with: assay review serve STUDY"]
+    if scoring.failing:
+        return [*lines, *(f"{each}." for each in disagreement(scoring)), f"Next, {next_step(scoring)}"]
+    return [*lines, "Every pass is complete. Go on with: assay review unblind STUDY"]
+
+
+def next_step(scoring: Scoring, study: str = "STUDY") -> str:
+    """What comes next while responses are blinded."""
+    if scoring.left:
+        return f"assay review {'serve' if scoring.checked else 'check'} {study}"
+    if scoring.failing:
+        again = f"score it again with assay review serve {study}; then: assay review unblind {study}"
+        return f"raters discuss what they differ on, still blind, and {again}"
+    return f"assay review unblind {study}"
+
+
+def disagreement(scoring: Scoring) -> list[str]:
+    """How far raters agree where that is too little, a line a metric and pair of raters."""
+    return [
+        f"{' and '.join(one.raters)} agree too little on {one.metric}: {one.statistic} "
+        f"{say.number(one.value)}, needs {one.threshold:g}"
+        for one in scoring.failing
+    ]
+
+
+def difference_lines(scoring: Scoring, study: str, most: int = 20) -> list[str]:
+    """What raters differ on, by response id and with both marks: nothing here tells a condition."""
+    lines = [
+        f"  {one.response_id}, {one.metric}: "
+        + ", ".join(f"{rater} {mark}" for rater, mark in zip(one.raters, one.marks, strict=True))
+        for one in scoring.differences
+    ]
+    more = [f"  and {len(lines) - most} more: assay review agreement {study}"] if len(lines) > most else []
+    return [*lines[:most], *more]
+
+
+def category_name(code: str) -> str:
+    """A hallucination category's code with what it means."""
+    return f"{code}, {CATEGORIES[code]}" if code in CATEGORIES else code
+
+
+def categories_answer(categories: Mapping[str, Mapping[str, int]]) -> str:
+    """The commonest kind of hallucination, as a title."""
+    totals: dict[str, int] = {}
+    for counts in categories.values():
+        for code, count in counts.items():
+            totals[code] = totals.get(code, 0) + count
+    every = sum(totals.values())
+    if not every:
+        return "No hallucination was counted"
+    code = max(totals, key=lambda name: totals[name])
+    return f"{totals[code]} of {say.counted(every, 'hallucination')} are {category_name(code)}"

@@ -1,0 +1,192 @@
+"""The rubric: four passes in their order, what each asks for, and the keys that answer it.
+
+The rules of judgement that go with it are in `guidance`, the precedents in `precedents`; what of them is
+enforced is in `rules`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.core.errors import UsageError, did_you_mean
+
+ACCURACY, HALLUCINATION, COMPLETENESS, CITATION = "accuracy", "hallucination", "completeness", "citation"
+REFUSAL = "refusal"
+NONE_FOUND = "none_found"  # that a response was read and holds no unsupported claim is said, never left out
+NOT_APPLICABLE = "na"
+FABRICATED, WRONG_SOURCE, EXTRAPOLATED, TEMPORAL = "H-FAB", "H-SRC", "H-EXT", "H-TMP"
+CAPPING = frozenset({FABRICATED, EXTRAPOLATED, TEMPORAL})  # a reader cannot tell them from what is right
+BEST = 3  # of accuracy
+
+
+@dataclass(frozen=True)
+class Option:
+    """A grade or a category: what it is called, what it means, and the key that gives it."""
+
+    value: str
+    label: str
+    about: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """Something to say beside the grade or the claims, and the only grade that goes with it."""
+
+    name: str
+    label: str
+    key: str
+    forces: str | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass over all responses."""
+
+    name: str
+    title: str
+    about: str
+    grades: tuple[Option, ...] = ()  # none: the pass counts claims
+    categories: tuple[Option, ...] = ()  # none: the pass takes no claims
+    flags: tuple[Flagged, ...] = ()
+    note_needed: frozenset[str] = frozenset()  # the grades that need a reason
+    note_label: str = "Note"
+
+    def grade_of(self, choice: str | None) -> int | None:
+        """The grade as it is kept; None where there is none, or it does not apply."""
+        return None if choice is None or choice == NOT_APPLICABLE else int(choice)
+
+    def choice_of(self, grade: int | None) -> str | None:
+        """What a rater chose, of the grade as it is kept."""
+        if grade is None:
+            return NOT_APPLICABLE if NOT_APPLICABLE in {each.value for each in self.grades} else None
+        return str(grade)
+
+
+STEPS = (
+    Step(
+        ACCURACY,
+        "Factual accuracy",
+        "How far does the response say what the reference answer says? Go by the reference answer, not by "
+        "what you know of the subject.",
+        grades=(
+            Option(
+                "0",
+                "Wrong",
+                "Contradicts the reference, is made up, answers something else, or refuses: nothing of the "
+                "right answer is in it.",
+                "0",
+            ),
+            Option(
+                "1",
+                "Partly right",
+                "Something right is in it, but grave errors or gaps, or a part of the question is left out, "
+                "so that one could not rely on it.",
+                "1",
+            ),
+            Option(
+                "2",
+                "Mostly right",
+                "The core is right and nobody would be misled; small things are missing or not quite exact.",
+                "2",
+            ),
+            Option(
+                "3",
+                "Fully right",
+                "Everything that matters in the reference is there, in whatever words; more that is right "
+                "does no harm.",
+                "3",
+            ),
+        ),
+        flags=(Flagged(REFUSAL, "It refuses to answer", "r", forces="0"),),
+        note_needed=frozenset({"0", "1", "2"}),
+        note_label="What is right, what is missing or wrong (needed below 3)",
+    ),
+    Step(
+        HALLUCINATION,
+        "Hallucinations",
+        "Mark every claim that the source does not support, each once. If there is none, choose "
+        "“None found”.",
+        categories=(
+            Option(
+                FABRICATED,
+                "Made up",
+                "A fact that the source does not hold and that cannot be reasonably concluded from it: a "
+                "mobile app of which no page speaks.",
+                "1",
+            ),
+            Option(
+                WRONG_SOURCE,
+                "Wrong source",
+                "Said to stand in a section, on a page or under a concept where it does not stand, even if "
+                "the source has it elsewhere: “as the page on billing says”, of what is on that on limits.",
+                "2",
+            ),
+            Option(
+                EXTRAPOLATED,
+                "Goes too far",
+                "A conclusion beyond what the source says, told as if it were a fact: backups run every "
+                "night, so nothing is ever lost.",
+                "3",
+            ),
+            Option(
+                TEMPORAL,
+                "Wrong time",
+                "Out of date, announced for a future that the source knows nothing of, or at a wrong time: "
+                "“from next spring on”, where no date is given.",
+                "4",
+            ),
+        ),
+        flags=(Flagged(NONE_FOUND, "None found", "0"),),
+        note_label="Note (doubtful cases that you did not count)",
+    ),
+    Step(
+        COMPLETENESS,
+        "Completeness",
+        "Does the response say something to every part of the question, be it right or wrong?",
+        grades=(
+            Option("0", "Incomplete", "At least one thing that was asked for is not dealt with at all.", "0"),
+            Option(
+                "1", "Complete", "Everything that was asked for gets an answer, if only a partial one.", "1"
+            ),
+        ),
+    ),
+    Step(
+        CITATION,
+        "Citation fidelity",
+        "Where the question asks for a source or the response names one: do the references point to where "
+        "the information stands?",
+        grades=(
+            Option(
+                "0",
+                "None, or invented",
+                "The question asks for a source and none is named that could be looked up; or what is cited "
+                "does not exist.",
+                "0",
+            ),
+            Option(
+                "1",
+                "Wrong place",
+                "Real sections or pages are named, but at least one does not hold what it is cited for.",
+                "1",
+            ),
+            Option("2", "Right", "Every reference points to where the information stands.", "2"),
+            Option(
+                NOT_APPLICABLE,
+                "Not applicable",
+                "The question asks for no source, and the response names none.",
+                "x",
+            ),
+        ),
+        note_needed=frozenset({"0", "1"}),
+        note_label="What is cited, and why it is wrong (needed below 2)",
+    ),
+)
+
+
+def step_of(name: str) -> Step:
+    """The pass of a name."""
+    for step in STEPS:
+        if step.name == name:
+            return step
+    raise UsageError(f"There is no pass {name!r}. {did_you_mean(name, [step.name for step in STEPS])}")

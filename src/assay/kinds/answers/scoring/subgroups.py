@@ -1,0 +1,122 @@
+"""Whether the effect is the same everywhere: between subgroups, models and sites, and against tokens.
+
+All of it informs. What is tested and corrected is in `analysis`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.kinds.answers.results import Correlation, Point, Tested
+from assay.kinds.answers.scoring.analysis import METRICS, Analysing, Pairs, Scored, ends, finite
+from assay.stats.agreement import spearman
+from assay.stats.columns import TIE, ratio, spread
+from assay.stats.paired_clusters import interval_over_clusters
+from assay.stats.resample import Draws, cluster_sums
+from assay.stats.tests import wilcoxon
+
+if TYPE_CHECKING:
+    from assay.core.protocols import Floats
+
+INTERACTION = "interaction"
+KRUSKAL, FRIEDMAN, WILCOXON = "Kruskal-Wallis", "Friedman", "Wilcoxon signed-rank"
+CORRELATION = "Spearman's rho of the differences of tokens and of accuracy"
+
+
+def interactions(rows: Sequence[Scored], how: Analysing) -> list[Tested]:
+    """Whether the effect differs between complexities, and between sizes of model; not corrected.
+
+    Complexities are different questions: Kruskal-Wallis on each question's mean difference. Sizes answer the
+    same questions: Friedman on the questions that all sizes have, Wilcoxon where there are two sizes.
+    """
+    pairs = Pairs.of(rows, how)
+    return [*_between(pairs, "complexity"), *_within(pairs, "size")]
+
+
+def mean_differences(rows: Sequence[Scored], how: Analysing, by: str) -> dict[str, float]:
+    """The mean difference of accuracy for each model, site or the like: does each point the same way?"""
+    pairs = Pairs.of(rows, how)
+    accuracy, column = pairs.difference("accuracy"), pairs.column(by)
+    known = ~np.isnan(accuracy)
+    return {
+        value: float(accuracy[here].mean())
+        for value in pairs.known(by)
+        if (here := known & (column == value)).any()
+    }
+
+
+def correlated(rows: Sequence[Scored], how: Analysing) -> tuple[list[Point], list[Correlation]]:
+    """The differences of tokens and of accuracy of every pair, and whether they go together."""
+    pairs = Pairs.of(rows, how)
+    both = ~np.isnan(pairs.difference("tokens") + pairs.difference("accuracy"))
+    if not both.any():
+        return [], []
+    here = pairs.where(both)
+    tokens, accuracy = here.difference("tokens"), here.difference("accuracy")
+    value, interval = interval_over_clusters(
+        lambda weights: spearman(tokens, accuracy, weights),
+        here.column(how.cluster),
+        Draws(how.resamples, how.seed),
+        how.level,
+    )
+    points = [
+        Point(row.item_id, row.model, float(one), float(other))
+        for row, one, other in zip(here.about, tokens, accuracy, strict=True)
+    ]
+    return points, [Correlation(CORRELATION, finite(value), *ends(interval), len(points))]
+
+
+def _between(pairs: Pairs, name: str) -> Iterator[Tested]:
+    """One line a metric: groups of different questions."""
+    groups = pairs.known(name)
+    for metric in METRICS:
+        means = [_by_question(pairs, metric.name, name, group)[1] for group in groups]
+        means = [each for each in means if len(each)]
+        if len(means) > 1:
+            p = 1.0 if spread(np.concatenate(means)) <= TIE else _kruskal(means)
+            n = int((~np.isnan(pairs.difference(metric.name)) & (pairs.column(name) != "")).sum())
+            clusters = sum(map(len, means))
+            yield Tested(metric.name, INTERACTION, {"between": name}, n, clusters, test=KRUSKAL, p=p)
+
+
+def _within(pairs: Pairs, name: str) -> Iterator[Tested]:
+    """One line a metric: groups of models that answer the same questions."""
+    groups = pairs.known(name)
+    for metric in METRICS if len(groups) > 1 else ():
+        found = [dict(zip(*_by_question(pairs, metric.name, name, group), strict=True)) for group in groups]
+        shared = sorted(set.intersection(*(set(by) for by in found)))
+        if not shared:
+            continue
+        columns = [np.array([by[item] for item in shared]) for by in found]
+        two = len(columns) == 2
+        p = wilcoxon(columns[1] - columns[0]) if two else _friedman(np.column_stack(columns))
+        where, test = {"between": name}, WILCOXON if two else FRIEDMAN
+        n = len(shared) * len(groups)
+        yield Tested(metric.name, INTERACTION, where, n, len(shared), test=test, p=p)
+
+
+def _kruskal(groups: Sequence[Floats]) -> float:
+    from scipy.stats import kruskal  # here, not above: every report would wait for its import
+
+    return float(kruskal(*groups).pvalue)
+
+
+def _friedman(table: Floats) -> float:
+    """Friedman's p-value over (questions × groups) values; 1 where no question tells the groups apart."""
+    if (np.ptp(table, axis=1) <= TIE).all():
+        return 1.0
+    from scipy.stats import friedmanchisquare
+
+    return float(friedmanchisquare(*np.round(table, 12).T).pvalue)  # noise must not break a tie
+
+
+def _by_question(pairs: Pairs, metric: str, name: str, group: str) -> tuple[list[str], Floats]:
+    """The questions of a group that have the metric, and the mean difference of each."""
+    difference = pairs.difference(metric)
+    inside = (pairs.column(name) == group) & ~np.isnan(difference)
+    items = pairs.column("item_id")[inside]
+    means = ratio(*cluster_sums(difference[inside], items))[:, 0]
+    return np.unique(items).tolist(), means

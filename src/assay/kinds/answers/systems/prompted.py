@@ -1,0 +1,131 @@
+"""Prompted: a language model that answers each question from the content of one condition.
+
+The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It is shown the
+question and the item's content documents of its condition, in order, and nothing else. Both conditions of a
+study share one prompt, so that they differ in their content alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, ClassVar
+
+from assay.core.dataset import Corpus, Dataset
+from assay.core.endpoint import Refused
+from assay.core.errors import Problem, Retryable
+from assay.core.protocols import Kit
+from assay.core.records import Budget, Fault, Observed, Passage, Query, Response
+from assay.core.registry import aside, identity
+from assay.kinds.answers.datasets.content_documents import as_hits, checked_condition, content_of, joined
+from assay.retrieval.chat import Message
+from assay.systems.asking_chat import Bill, ChatModel, at_least, checked_service, fault_of, filled
+
+INSTRUCTIONS = """\
+You answer questions about documentation that is given to you. Use that documentation alone. If it does not
+hold what is asked for, say so."""
+PROMPT = """\
+Documentation:
+
+{content}
+
+Question: {question}"""
+WARM_UP = "Say that you are ready."
+NO_CONTENT = "NoContent"  # the fault of an item that nothing can be given for
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A model that is given the content documents of one condition with each question.
+
+    `url` is the service, whose only model is asked where `model` is empty. `instructions` are the system's
+    message, left out where they are empty; {content} and {question} in the `prompt` are filled in. `extra`
+    goes into the request as it is; null takes a field out of it. `warm_up` requests go first, whose answers
+    are dropped. Prices are those of a million tokens. The tokens that are observed are those of the answer.
+    """
+
+    condition: str
+    url: str = aside("")
+    model: str = ""
+    key: str = aside("")
+    instructions: str = INSTRUCTIONS
+    prompt: str = PROMPT
+    max_tokens: int = 1000
+    extra: dict[str, Any] = field(default_factory=dict)
+    warm_up: int = aside(1)
+    threads: int = aside(1)
+    price_in: float = aside(0.0)
+    price_out: float = aside(0.0)
+    timeout: float = aside(300.0)
+    retries: int = aside(3)
+    backoff: float = aside(0.5)
+    # worked out, so that no identity holds a password
+    service: str = field(default="", init=False)
+    version: ClassVar[str] = "1"
+    gives: ClassVar[frozenset[str]] = frozenset({"hits", "answer"})
+
+    def __post_init__(self) -> None:
+        checked_condition(self.condition)
+        at_least(0, "warm_up", self.warm_up)
+        object.__setattr__(self, "service", checked_service(self, ("content", "question")))
+
+    def __repr__(self) -> str:
+        return identity(self)
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> PromptedIndex:
+        model = ChatModel.of(self, seed, kit)
+        bill = Bill()
+        try:
+            for _ in range(self.warm_up):
+                model.ask(self.messages(WARM_UP), bill)
+        except (Retryable, Refused):
+            kit.pay(bill.cost)
+            model.close()
+            raise
+        return PromptedIndex(self, model, content_of(corpus, self.condition), bill.cost or None)
+
+    def messages(self, said: str) -> list[Message]:
+        """What is sent: the instructions, and what the user says."""
+        told = [{"role": "system", "content": self.instructions}] if self.instructions else []
+        return [*told, {"role": "user", "content": said}]
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """That the dataset has no content of this condition at all."""
+        if not dataset.items or content_of(dataset.corpus, self.condition):
+            return []
+        what = f"there is no content of the condition {self.condition} to give to a model"
+        return [Problem(what, dataset.name, fix="Add content-pairs.json and its pages to the data.")]
+
+
+@dataclass(frozen=True)
+class PromptedIndex:
+    """Open connections to the model, and what it is given for each item. Nothing changes it."""
+
+    part: Prompted
+    model: ChatModel
+    content: Mapping[str, Sequence[Passage]]
+    cost: float | None = None  # of warming up
+
+    def session(self) -> PromptedIndex:
+        return self
+
+    def close(self) -> None:
+        self.model.close()
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        """What the model answers, as it wrote it; a fault where there is nothing to give to it."""
+        if not (given := self.content.get(query.item_id, ())):
+            what = f"there is no content of the condition {self.part.condition} for this question"
+            return Response(error=Fault(NO_CONTENT, what))
+        content = joined(passage.text for passage in given)
+        asked = filled(self.part.prompt, {"content": content, "question": query.text})
+        bill = Bill()
+        began = perf_counter()
+        try:
+            said = self.model.ask(self.part.messages(asked), bill)
+        except (Retryable, Refused) as error:
+            return Response(error=fault_of(error), observed=Observed(cost=bill.cost or None))
+        seconds = {"total": perf_counter() - began}
+        seen = Observed(seconds, tokens=bill.written, cost=bill.cost or None)
+        return Response(hits=as_hits(given), answer=said.spoken, observed=seen)

@@ -1,0 +1,64 @@
+"""A beam that keeps everything: it loses no branch, and saves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from assay.controls.trial import DoesNotApply, Draw, Trial, answering
+from assay.core.block import Block
+from assay.core.records import Step, Structure
+from assay.kinds.hierarchy.measures.tree import PASSAGES, ROUTE, VISITED, PublishedTree
+
+
+@dataclass(frozen=True)
+class KeepsEverything:
+    """The candidate's answers with every node of a tree kept, and 99.9 % of its passages visited."""
+
+    expected: ClassVar[str] = "refused"
+    draws: ClassVar[int] = 1
+    visits: float = 0.999
+
+    def mutants(self, trial: Trial) -> Mapping[str, Draw]:
+        trial.require(frozenset({"trace"}))
+        if not any(block.structure or block.structures for block in trial.own):
+            raise DoesNotApply("no candidate publishes a tree that a clause reads")
+        if not any(_routes(block) for block in trial.own):
+            raise DoesNotApply("no candidate tells a way down a tree")
+        return {"": trial.drawn(f"keeps {self.visits}", lambda block, _: self._kept(block))}
+
+    def _kept(self, block: Block) -> Block:
+        traces: dict[int, list[Step]] = {}
+        made = []
+        for item, response in zip(block.items, block.responses, strict=True):
+            structure = block.structure_of(item)
+            if response is None or structure is None or not response.trace:
+                made.append(response)
+                continue
+            if id(structure) not in traces:
+                traces[id(structure)] = self._whole(structure)
+            made.append(msgspec.structs.replace(response, trace=traces[id(structure)]))
+        return answering(block, made)
+
+    def _whole(self, structure: Structure) -> list[Step]:
+        tree = PublishedTree(structure)
+        kept = [
+            Step(ROUTE, level, node_id, parent, {"score": 1.0})
+            for node_id, level in tree.level.items()
+            if level > 0 and node_id not in tree.passage_nodes
+            for parent in tree.parents.get(node_id, ())
+        ]
+        there = float(len(tree.passages))
+        looked = [
+            *((f"L{level}", float(count)) for level, count in sorted(tree.sizes.items()) if level > 0),
+            (PASSAGES, there),
+        ]
+        told = [Step(VISITED, 0, name, scores={"nodes": self.visits * of, "of": of}) for name, of in looked]
+        return [*kept, *told]
+
+
+def _routes(block: Block) -> bool:
+    return any(step.kind == ROUTE for each in block.responses if each is not None for step in each.trace)

@@ -1,0 +1,83 @@
+"""Whether a query can be answered from what a reader is shown, by a language model.
+
+The model gets the query, the reference answer and the text of a context, as a reader would get it under one
+token budget. Its grade is a label of that response alone: what another system showed says nothing about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from assay.core.block import Block
+from assay.core.dataset import Dataset
+from assay.core.errors import Problem, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Finding, Item, Question
+from assay.core.registry import aside
+from assay.core.shown import context_target
+from assay.judges.llm import ModelJudge
+
+UNBOUNDED = "inf"  # a budget without a limit, as it is written
+
+
+@dataclass(frozen=True, repr=False)
+class Answerable(ModelJudge):
+    """A model that says whether contexts hold the answer. Without a `url` it is asked nothing.
+
+    Items with evidence are asked about, under each of `budgets`, once for every different text: two arms that
+    show the same share the finding. An empty context is graded lowest, and nobody is asked. The other
+    parameters are those of every model that judges.
+    """
+
+    prompt: str = aside("answerable")
+    samples: int = 3
+    budgets: tuple[int | str, ...] = aside((400,))  # tokens, or inf
+
+    labels: ClassVar[tuple[str, ...]] = ("answerable",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for budget in self.budgets:
+            if budget != UNBOUNDED and (isinstance(budget, str) or budget < 1):
+                raise UsageError(f"a budget is {budget}. It must be a number of tokens, or inf.")
+        if not self.budgets or len(set(self.budgets)) < len(self.budgets):
+            raise UsageError("budgets must name one or more, each once.")
+
+    def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
+        """What of a dataset it cannot judge well; nothing is an error."""
+        if not self.url:
+            return [], []
+        name, judged = self.names[0], [item for item in dataset.items if item.gold.get("evidence")]
+        if not judged:
+            return [], [f"{name} has nothing to judge: no item of {dataset.name} has evidence"]
+        without = [item.item_id for item in judged if not _reference(item)]
+        found = f"{len(without)} of {len(judged)} items that {name} judges have no reference answer"
+        return [], [f"{found}, such as {without[0]}"] if without else []
+
+    def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterator[Question]:
+        """One for every arm, seed, item with evidence and budget under which there is a context."""
+        wanted = {None if budget == UNBOUNDED else budget for budget in self.budgets} if self.url else set()
+        for block in blocks if wanted else ():
+            for item, response in zip(block.items, block.responses, strict=True):
+                if response is None or not item.gold.get("evidence"):
+                    continue
+                about = self.shown_with({"query": item.text, "expected": _reference(item)})
+                for context in response.contexts:
+                    if context.budget in wanted:
+                        text = context.text if context.text.strip() else ""
+                        target, arm, seed = context_target(context.budget), block.arm.name, block.seed
+                        yield Question(item.item_id, self.label, text, about, target, arm=arm, seed=seed)
+
+    def ask(self, question: Question, kit: Kit) -> Finding:
+        if question.text:
+            return super().ask(question, kit)
+        word = min(self.grades, key=lambda word: self.grades[word])
+        return Finding(self.grades[word], word, "There is nothing to read.")
+
+
+def _reference(item: Item) -> str:
+    """The reference answer, one part a line."""
+    answer = item.gold.get("answer") or ""
+    return answer if isinstance(answer, str) else "\n".join(map(str, answer))

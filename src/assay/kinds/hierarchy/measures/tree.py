@@ -1,0 +1,276 @@
+"""A tree as its index publishes it, the way down as a trace tells it, and where an item's evidence lies.
+
+Edges of the kind "child" make the tree; any other is a cross-link. A node has the level that it states: the
+root 0, its children 1. Passages state none, and may hang below several nodes. An item's evidence is what
+`assay.datasets.evidence` describes; of each unit this reads the passages that say it, `also` included. A node
+is correct for an item where it lies on any path, over all parents, to one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from assay.core.block import Block
+from assay.core.errors import DataError, Problem, UsageError
+from assay.core.records import Item, Response, Step, Structure
+from assay.datasets.reading import explained
+
+CHILD, ENTITY = (
+    "child",
+    "entity",
+)  # the kind of edge that makes the tree; the role of a name that links go over
+ROUTE, LINK, VISITED = "route", "link", "visited"  # kinds of steps
+PASSAGES = "passages"  # what a step calls the level below the leaves
+_HELD = "tree_cases"
+_LEVEL = re.compile(r"L([1-9][0-9]{0,3})")
+
+
+def level_number(cutoff: str, family: str) -> int:
+    """The level that a measure is cut at: 1 for "L1"."""
+    if (found := _LEVEL.fullmatch(cutoff)) is None:
+        raise UsageError(f"{family}: {cutoff!r} is not a level. Write {family}@L1, {family}@L2 and so on.")
+    return int(found[1])
+
+
+# ------------------------------------------------------------------------------------- the tree
+
+
+@dataclass(frozen=True)
+class PublishedTree:
+    """What a structure says, looked up by node and by passage."""
+
+    structure: Structure
+
+    @cached_property
+    def level(self) -> dict[str, int]:
+        """The level of every node that states one."""
+        return {node.node_id: node.level for node in self.structure.nodes if node.level is not None}
+
+    @cached_property
+    def depth(self) -> int:
+        """The deepest level there is; 0 where no node states one."""
+        return max(self.level.values(), default=0)
+
+    @cached_property
+    def order(self) -> dict[str, int]:
+        """Where each node stands among those published."""
+        return {node.node_id: place for place, node in enumerate(self.structure.nodes)}
+
+    @cached_property
+    def passages(self) -> dict[str, list[str]]:
+        """The nodes that stand for each passage."""
+        found: dict[str, list[str]] = {}
+        for node in self.structure.nodes:
+            if node.doc_id is not None:
+                found.setdefault(node.doc_id, []).append(node.node_id)
+        return found
+
+    @cached_property
+    def parents(self) -> dict[str, list[str]]:
+        """The parents of each node that has any."""
+        return _gathered((edge.target, edge.source) for edge in self.structure.edges if edge.kind == CHILD)
+
+    @cached_property
+    def children(self) -> dict[str, list[str]]:
+        """The children of each node that has any."""
+        return _gathered((edge.source, edge.target) for edge in self.structure.edges if edge.kind == CHILD)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """The nodes of level 0; where none states it, those with children and without a parent."""
+        stated = frozenset(node_id for node_id, level in self.level.items() if level == 0)
+        return stated or frozenset(self.children.keys() - self.parents.keys())
+
+    def above(self, doc_id: str) -> frozenset[str]:
+        """Every node on any path to a passage, those that stand for it included."""
+        if doc_id not in self._above:
+            found = dict.fromkeys(self.passages.get(doc_id, ()))
+            left = list(found)
+            while left:
+                new = [each for each in self.parents.get(left.pop(), ()) if each not in found]
+                found.update(dict.fromkeys(new))
+                left.extend(new)
+            self._above[doc_id] = frozenset(found)
+        return self._above[doc_id]
+
+    @cached_property
+    def _above(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def sizes(self) -> Counter[int]:
+        """How many nodes each level has; passages are no nodes of a level."""
+        return Counter(level for node_id, level in self.level.items() if node_id not in self.passage_nodes)
+
+    def linked_from(self, node_id: str) -> set[str]:
+        """The nodes from which one cross-link leads to a node. A name on the way is no hop of its own."""
+        near = set(self._links.get(node_id, ()))
+        found = (near - self._names).union(*(self._links.get(name, ()) for name in near & self._names))
+        return found - {node_id}  # a passage that bears its own name is no way to itself
+
+    @cached_property
+    def _links(self) -> dict[str, list[str]]:
+        return _gathered((edge.target, edge.source) for edge in self.structure.edges if edge.kind != CHILD)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(node.node_id for node in self.structure.nodes if node.role == ENTITY)
+
+    @cached_property
+    def passage_nodes(self) -> frozenset[str]:
+        """Every node that stands for a passage."""
+        return frozenset(node_id for nodes in self.passages.values() for node_id in nodes)
+
+
+def _gathered(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
+
+
+# ------------------------------------------------------------------------------------- the way down
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The routing steps of one response: by level, and there by the expanded node that was their parent."""
+
+    expanded: Mapping[int, Mapping[str | None, Sequence[Step]]]
+
+    @classmethod
+    def of(cls, response: Response) -> Descent | None:
+        """That of a response; None where it tells of no routing."""
+        found: dict[int, dict[str | None, list[Step]]] = {}
+        for step in response.trace:
+            if step.kind == ROUTE:
+                found.setdefault(step.depth, {}).setdefault(step.source, []).append(step)
+        return cls(found) if found else None
+
+    def by_parent(self, level: int) -> Mapping[str | None, Sequence[Step]]:
+        """The candidates of a level, by the expanded node whose children they are."""
+        return self.expanded.get(level, {})
+
+    def candidates(self, level: int) -> list[Step]:
+        """Every candidate of a level, those of several parents once for each."""
+        return [step for steps in self.by_parent(level).values() for step in steps]
+
+    def selected(self, level: int) -> frozenset[str]:
+        """The nodes of a level that were kept, whichever of their parents they were kept from."""
+        return self._selected.get(level, frozenset())
+
+    @cached_property
+    def _selected(self) -> dict[int, frozenset[str]]:
+        return {
+            level: frozenset(step.target for step in self.candidates(level) if step.selected)
+            for level in self.expanded
+        }
+
+    @cached_property
+    def visited(self) -> frozenset[str]:
+        """The nodes that were kept, of all levels."""
+        return frozenset[str]().union(*self._selected.values())
+
+
+# -------------------------------------------------------------------------------------- an item in it
+
+
+@dataclass(frozen=True)
+class Case:
+    """One item: the passages that say each unit of its evidence, the tree, and the way that was taken."""
+
+    units: Sequence[frozenset[str]]
+    tree: PublishedTree
+    descent: Descent | None  # None: it was not routed, or not asked
+
+    @cached_property
+    def doc_ids(self) -> frozenset[str]:
+        """Every passage that says a part of the evidence."""
+        return frozenset[str]().union(*self.units)
+
+    def correct(self, level: int) -> frozenset[str]:
+        """The nodes of a level on any path to the evidence."""
+        return self._correct.get(level, frozenset())
+
+    @cached_property
+    def _correct(self) -> dict[int, frozenset[str]]:
+        nodes = frozenset[str]().union(*map(self.tree.above, self.doc_ids))
+        found: dict[int, set[str]] = {}
+        for node_id in nodes & self.tree.level.keys():
+            found.setdefault(self.tree.level[node_id], set()).add(node_id)
+        return {level: frozenset(each) for level, each in found.items()}
+
+    def ways(self, level: int) -> list[frozenset[str]]:
+        """For each unit, the nodes of a level that lead to it; none do where the tree does not hold it.
+
+        A unit that the root reaches without passing the level, as in trees of uneven depth, is left out.
+        """
+        found = []
+        for unit in self.units:
+            above = frozenset[str]().union(*map(self.tree.above, unit))
+            here = above & self.correct(level)
+            if here or above.isdisjoint(self.tree.roots):
+                found.append(here)
+        return found
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """The passage that a unit of evidence lies in, and the other places that say the same."""
+
+    doc_id: str
+    also: list[_Place] = []
+
+
+def cases(block: Block) -> list[Case | None]:
+    """Each item in the tree it was answered from, worked out once a block.
+
+    None where it has no evidence, or the tree no passage of it.
+    """
+    held = vars(block)  # where a block keeps whatever is worked out once
+    if _HELD not in held:
+        held[_HELD] = _cases(block)
+    found: list[Case | None] = held[_HELD]
+    return found
+
+
+def _cases(block: Block) -> list[Case | None]:
+    trees: dict[int, PublishedTree] = {}
+    standing_for = _gathered((unit, doc_id) for doc_id, units in block.corpus.units.items() for unit in units)
+    found: list[Case | None] = []
+    for item, units, response in zip(block.items, _units(block.items), block.responses, strict=True):
+        structure = block.structure_of(item) if units else None
+        if structure is None:
+            found.append(None)
+            continue
+        tree = trees.setdefault(id(structure), PublishedTree(structure))
+        case = Case(
+            [
+                frozenset(each for doc_id in unit for each in standing_for.get(doc_id, [doc_id]))
+                for unit in units
+            ],
+            tree,
+            None if response is None else Descent.of(response),
+        )
+        found.append(None if case.doc_ids.isdisjoint(tree.passages) else case)
+    return found
+
+
+def _units(items: Sequence[Item]) -> list[list[frozenset[str]]]:
+    """The passages of each unit of each item; whatever gold cannot be read is told at once."""
+    found, problems = list[list[frozenset[str]]](), list[Problem]()
+    for item in items:
+        try:
+            units = msgspec.convert(item.gold.get("evidence") or [], list[_Place])
+        except msgspec.ValidationError as error:
+            problems.append(explained(error, f"item {item.item_id!r}, gold evidence"))
+            continue
+        found.append([frozenset(place.doc_id for place in (unit, *unit.also)) for unit in units])
+    if problems:
+        raise DataError(problems)
+    return found

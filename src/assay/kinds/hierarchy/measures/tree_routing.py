@@ -1,0 +1,245 @@
+"""Routing down a tree: whether the way to the evidence was kept at each level, and how much of it.
+
+L1 is the choice among the root's children. A node of a level is correct where it lies on any path, over all
+parents, to a passage of the item's evidence. All apply to items of whose evidence the tree holds a passage,
+at levels that the tree has. An answer without any trace is missing. One with a trace that tells of no
+routing, as where a system looks at all nodes at once, has no value.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, inf
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.block import Block
+from assay.core.errors import UsageError
+from assay.core.records import Step
+from assay.kinds.hierarchy.measures.tree import Case, Descent, cases, level_number
+from assay.measures.parse import measure_name
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+TRACE = frozenset({"trace"})
+FIRST, RERANK, SCORE = "first", "rerank", "score"  # stages of a candidate's scores
+CUT = "cut"  # why a candidate was not selected: it was not among the first, and was never reranked
+
+
+@dataclass(frozen=True)
+class Routing(ABC):
+    """A measure of the routing steps of an answer."""
+
+    family: ClassVar[str]
+    needs: ClassVar[frozenset[str]] = TRACE | {"structure"}
+    blank: ClassVar[frozenset[str]] = TRACE
+    at: ClassVar[str] = ""
+    better: ClassVar[str] = "higher"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float | None] = 1.0
+    absent: ClassVar[float | None] = 0.0
+    binary: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> Bools:
+        return np.array([case is not None and self.reaches(case) for case in cases(block)], dtype=bool)
+
+    def values(self, block: Block) -> Floats:
+        return np.array([self._value(case) for case in cases(block)], dtype=float)
+
+    def _value(self, case: Case | None) -> float:
+        if case is None or case.descent is None or not self.reaches(case):
+            return np.nan
+        return self.of(case, case.descent)
+
+    def reaches(self, case: Case) -> bool:
+        """Whether the tree of an item has what is measured."""
+        return True
+
+    @abstractmethod
+    def of(self, case: Case, descent: Descent) -> float:
+        """The value of one answer. NaN: there is nothing to measure."""
+
+
+@dataclass(frozen=True)
+class AtLevel(Routing):
+    """A measure of one level."""
+
+    at: ClassVar[str] = "level"
+    cutoff: str = "L1"
+
+    def __post_init__(self) -> None:
+        level_number(self.cutoff, self.family)
+
+    @property
+    def level(self) -> int:
+        return level_number(self.cutoff, self.family)
+
+    def reaches(self, case: Case) -> bool:
+        return self.level <= case.tree.depth
+
+
+@dataclass(frozen=True)
+class Eps(AtLevel):
+    """Routing error at a level: 1 where the way to the evidence was lost there or above, else 0.
+
+    Lost is, with gold="any", that no selected child across the whole beam lies on a path to any of the
+    evidence; with gold="all", that some unit of it has none on a path to it. A unit that another place says
+    too is kept where a path to any of its places is. Marginal: over all items, so what was lost above is
+    lost here too. Range 0 or 1, lower is better. The error of those still alive is 1 - (1 - eps@L2) /
+    (1 - eps@L1), of the means.
+
+    Sun, Lim and Ng, "Blocking reduction strategies in hierarchical text classification", IEEE TKDE 16(10),
+    2004, for what an error above keeps from the levels below.
+    """
+
+    family: ClassVar[str] = "eps"
+    better: ClassVar[str] = "lower"
+    absent: ClassVar[float | None] = 1.0
+    binary: ClassVar[bool] = True
+    gold: Literal["any", "all"] = "any"
+
+    def of(self, case: Case, descent: Descent) -> float:
+        ways, kept = case.ways(self.level), descent.selected(self.level)
+        if not ways:
+            return np.nan
+        lost = [way.isdisjoint(kept) for way in ways]
+        return float(all(lost) if self.gold == "any" else any(lost))
+
+
+@dataclass(frozen=True)
+class EpsChance(AtLevel):
+    """Routing error by chance at a level: what keeping as many of its nodes at random would lose.
+
+    C(n - c, b) / C(n, b), where a level has n nodes, of which c are correct and b were kept. It is what `eps`
+    is to be read beside: keeping 6 of 8 nodes loses little, whatever the router. Range 0 to 1.
+    """
+
+    family: ClassVar[str] = "eps_chance"
+    better: ClassVar[str] = "lower"
+    absent: ClassVar[float | None] = 1.0
+
+    def of(self, case: Case, descent: Descent) -> float:
+        nodes, right = case.tree.sizes[self.level], len(case.correct(self.level))
+        kept = len(descent.selected(self.level))
+        return comb(nodes - right, kept) / comb(nodes, kept) if right else np.nan
+
+
+@dataclass(frozen=True)
+class EpsStrict(AtLevel):
+    """Strict routing error at a level: 1 where any expanded node kept no child on a path to the evidence.
+
+    Every expanded node counts, also one that has no such child. With a beam wider than one the others go
+    wrong on purpose, so below L1 this is near 1, whatever the router is worth; at L1 it is `eps`, as only
+    the root is expanded. 1 too where nothing was expanded any more. Range 0 or 1, lower is better.
+    """
+
+    family: ClassVar[str] = "eps_strict"
+    better: ClassVar[str] = "lower"
+    absent: ClassVar[float | None] = 1.0
+    binary: ClassVar[bool] = True
+
+    def of(self, case: Case, descent: Descent) -> float:
+        if not case.ways(self.level):
+            return np.nan
+        correct = case.correct(self.level)
+        parents = descent.by_parent(self.level).values()
+        kept = [any(step.selected and step.target in correct for step in steps) for steps in parents]
+        return float(not kept or not all(kept))
+
+
+@dataclass(frozen=True)
+class ChildRecall(AtLevel):
+    """Child recall at a level: of the correct children of the expanded nodes, the share that was reranked.
+
+    With `m`, the share among the first m of a parent by the score before any rerank, equal ones in the order
+    of the tree; without it, that of the system's own cut. A child of several expanded nodes counts once, and
+    is there where one of them has it. Does not apply where no expanded node has a correct child. Range 0
+    to 1: what is lost here no reranker can bring back.
+    """
+
+    family: ClassVar[str] = "ChildRecall"
+    m: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.m is not None and self.m < 1:
+            raise UsageError(f"{self.family}: m is {self.m}, and must be at least 1.")
+
+    def of(self, case: Case, descent: Descent) -> float:
+        correct, tree = case.correct(self.level), case.tree
+        there, reranked = set[str](), set[str]()
+        for parent, steps in descent.by_parent(self.level).items():
+            there.update(tree.children.get(parent, ()) if parent is not None else ())
+            there.update(step.target for step in steps)
+            reranked.update(self._first(steps, tree.order))
+        there &= correct
+        return len(there & reranked) / len(there) if there else np.nan
+
+    def _first(self, steps: Sequence[Step], order: dict[str, int]) -> list[str]:
+        """The children of one node that a reranker was shown, or would be."""
+        if self.m is None:
+            return [step.target for step in steps if step.stop != CUT]
+        ranked = sorted(steps, key=lambda step: (-_before_rerank(step), order.get(step.target, len(order))))
+        return [step.target for step in ranked[: self.m]]
+
+
+def _before_rerank(step: Step) -> float:
+    return step.scores.get(FIRST, step.scores.get(SCORE, -inf))
+
+
+@dataclass(frozen=True)
+class Survival(Routing):
+    """Routing survival: the product over the levels of the share of correct continuations that was kept.
+
+    At each level, of the correct children of the correct nodes kept so far (of the root at first), those that
+    were selected / all of them; 0 as soon as none is. Range 0 to 1. With the share in place of yes or no, two
+    answers that both kept a way are told apart where evidence lies in several branches.
+    """
+
+    family: ClassVar[str] = "Survival"
+
+    def of(self, case: Case, descent: Descent) -> float:
+        tree, kept, survival = case.tree, set(case.tree.roots), 1.0
+        if not any(kept & tree.above(doc_id) for doc_id in case.doc_ids):
+            return 0.0  # nothing leads there
+        for level in range(1, tree.depth + 1):
+            below = {node for node in case.correct(level) if not kept.isdisjoint(tree.parents.get(node, ()))}
+            left = below & descent.selected(level)
+            survival *= len(left) / len(below) if below else 1.0
+            kept |= left
+        return survival
+
+
+@dataclass(frozen=True)
+class Margin(AtLevel):
+    """Routing margin at a level: the best correct candidate's score less the best incorrect one's.
+
+    `stage` names the score; by default that of the reranker where the level has one, else the one that
+    decided. Candidates without that score do not count. Unbounded, in the units of the score: compare it
+    between queries of one system. Higher is better, and below 0 an incorrect branch led. Does not apply where
+    either is lacking.
+    """
+
+    family: ClassVar[str] = "Margin"
+    low: ClassVar[float] = -inf
+    high: ClassVar[float | None] = None
+    absent: ClassVar[float | None] = None
+    stage: str = ""
+
+    def of(self, case: Case, descent: Descent) -> float:
+        candidates, correct = descent.candidates(self.level), case.correct(self.level)
+        stage = self.stage or (RERANK if any(RERANK in step.scores for step in candidates) else SCORE)
+        best: dict[bool, float] = {}
+        for step in candidates:
+            if stage in step.scores:
+                right = step.target in correct
+                best[right] = max(best.get(right, -inf), step.scores[stage])
+        return best[True] - best[False] if len(best) == 2 else np.nan

@@ -1,0 +1,249 @@
+"""Curves over token budgets: which measures make one, what each system reaches at each budget, and parity."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Estimate, Factors
+from assay.core.results import Curve, Figure, Results
+from assay.kinds.hierarchy.stats.parity import without_cutoff
+from assay.report import wording as say
+
+LEAST = 3  # cut-offs that make a curve
+WITHIN = 0.02  # what a system may fall short of the baseline's unbounded value and still be at parity
+AREAS = {"AUC": "A"}  # measures of a whole curve, and the curve
+TOKENS = "tokens"
+_PARITY = re.compile(r"parity(?:\(within=(?P<within>[\d.]+)\))?\(.*\((?P<whom>[^(){}]+)\) ?\)(?: where .*)?")
+
+
+def curves_of(measures: Sequence[Measure]) -> list[Curve]:
+    """The families of measures that are taken at three or more token budgets."""
+    families: dict[str, list[Measure]] = {}
+    for measure in measures:
+        if measure.at == TOKENS:
+            families.setdefault(without_cutoff(measure), []).append(measure)
+    curves = []
+    for name, family in families.items():
+        if len(family) >= LEAST:
+            budgets = {_budget(each): each for each in family}
+            ordered = sorted(budgets, key=lambda budget: math.inf if budget is None else budget)
+            about = (type(family[0]).__doc__ or "").strip().partition("\n")[0]
+            names = [budgets[budget].name for budget in ordered]
+            areas = [each.name for part, of in AREAS.items() if of == name for each in families.get(part, ())]
+            curves.append(Curve(name, ordered, names, family[0].better, about, areas))
+    return curves
+
+
+def _budget(measure: Measure) -> int | None:
+    cutoff: int | None = getattr(measure, "cutoff", None)
+    return cutoff
+
+
+def in_curves(results: Results) -> set[str]:
+    """The measures that the tables of curves show."""
+    return {name for curve in results.curves for name in (*curve.measures, *curve.areas)}
+
+
+def folded_measures(results: Results) -> dict[str, str]:
+    """The measures that no gate reads and that a curve shows, each with the curve's name."""
+    read = {name for gate in results.verdicts for name in gate.reads}
+    return {name: curve.name for curve in results.curves for name in curve.measures if name not in read}
+
+
+def budget_name(budget: int | None) -> str:
+    return "∞" if budget is None else str(budget)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One arm's means at the budgets of a curve, and where it reaches parity."""
+
+    arm: Arm
+    label: str  # the arm without the factors that its panel is about
+    points: list[Estimate | None]
+    areas: list[Estimate | None]
+    parity: Figure | None  # None: there is nothing to be at parity with
+
+    @property
+    def sample(self) -> str:
+        """How many items stand behind its means: the fewest, where budgets differ."""
+        known = [point for point in self.points if point is not None]
+        fewest = min(known, key=lambda point: point.n_scored, default=None)
+        return "0" if fewest is None else say.sample(fewest, say.most_asked(known))
+
+    @property
+    def left_out(self) -> str:
+        known = [say.left_out(point.counts) for point in self.points if point is not None]
+        return "; ".join(dict.fromkeys(filter(None, known)))
+
+    def mean(self, place: int) -> str:
+        """What stands in a table at one budget or, beyond these, for one measure of the whole curve."""
+        one = [*self.points, *self.areas][place]
+        return say.NOTHING if one is None else say.with_interval(one.value, one.low, one.high)
+
+    @property
+    def reached(self) -> str:
+        """The budget at parity; read off the means, it has no interval."""
+        if self.parity is None:
+            return say.NOTHING
+        shown = say.figure_value(self.parity)
+        return shown if self.parity.name else shown.partition(" [")[0]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A curve under one combination of factors: a line an arm."""
+
+    curve: Curve
+    factors: Factors
+    where: str
+    lines: list[Line] = field(default_factory=list)
+    reference: Estimate | None = None  # the baseline without a limit; None: each is held against itself
+
+    @property
+    def target(self) -> float | None:
+        """What parity asks for, where it is the same for all."""
+        value = None if self.reference is None else self.reference.value
+        return None if value is None else value - WITHIN
+
+    @property
+    def aim(self) -> str:
+        """What parity asks for, in words."""
+        whom = f"{self.reference.system}'s" if self.reference is not None else "its own"
+        return f"within {WITHIN:g} of {whom} unbounded {self.curve.name}"
+
+    @cached_property
+    def answer(self) -> str:
+        """What the picture shows: who reaches parity with the fewest tokens."""
+        found = {line.label: line.parity.value for line in self.lines if line.parity is not None}
+        known = {name: value for name, value in found.items() if value is not None}
+        if not known:
+            return f"{self.curve.name} by token budget"
+        least = min(known.values())
+        if math.isinf(least):
+            most = max(budget for budget in self.curve.budgets if budget is not None)
+            return f"no system comes {self.aim} with {most} tokens or fewer"
+        names = [name for name, value in known.items() if value == least]
+        close = [name for name in known if name not in names and self._overlap(name, names)]
+        if len(known) == 1:
+            return f"{names[0]} needs {least:g} tokens to come {self.aim}"
+        if close:
+            comes = "comes" if len(names) == 1 else "come"
+            sooner = f"not clearly sooner than {say.listed(close)}"
+            return f"{say.listed(names)} {comes} {self.aim} at {least:g} tokens, {sooner}"
+        need = "needs" if len(names) == 1 else "need"
+        return f"{say.listed(names)} {need} the fewest tokens, {least:g}, to come {self.aim}"
+
+    def _overlap(self, other: str, best: list[str]) -> bool:
+        """Whether the interval of another's parity begins before that of one of the best ends."""
+        parity = {line.label: line.parity for line in self.lines if line.parity is not None}
+        begins = parity[other].low
+        ends = [each.high for name, each in parity.items() if name in best and each.high is not None]
+        return begins is not None and math.isfinite(begins) and any(begins <= end for end in ends)
+
+    @property
+    def heads(self) -> list[str]:
+        """What heads the columns of its table: the budgets, then the measures of the whole curve."""
+        return [*map(budget_name, self.curve.budgets), *self.curve.areas]
+
+    @property
+    def noted(self) -> bool:
+        return any(line.left_out for line in self.lines)
+
+    @property
+    def has_parity(self) -> bool:
+        return any(line.parity is not None for line in self.lines)
+
+    @property
+    def place(self) -> str:
+        """The factors and the slice that it is about, in words."""
+        return ", ".join(filter(None, [say.where_text(self.factors), self.where]))
+
+
+def panels_of(results: Results, curve: Curve) -> list[Panel]:
+    """One panel a combination of the factors that all arms have."""
+    where = _slice(results, curve)
+    found = [one for one in results.estimates if say.where_text(one.where) == where]
+    by_arm: dict[str, dict[str, Estimate]] = {}
+    for one in found:
+        if one.measure in {*curve.measures, *curve.areas}:
+            by_arm.setdefault(Arm(one.system, one.factors).name, {})[one.measure] = one
+    arms = [next(iter(each.values())) for each in by_arm.values()]
+    shared = set.intersection(*(set(one.factors) for one in arms)) if arms else set()
+    groups: dict[str, tuple[Factors, list[Arm]]] = {}
+    for one in arms:
+        factors = {name: value for name, value in one.factors.items() if name in shared}
+        group = groups.setdefault(say.where_text(factors), (factors, []))
+        group[1].append(Arm(one.system, one.factors))
+    return [_panel(results, Panel(curve, group[0], where), by_arm, group[1]) for group in groups.values()]
+
+
+def _panel(
+    results: Results, empty: Panel, by_arm: Mapping[str, Mapping[str, Estimate]], arms: Sequence[Arm]
+) -> Panel:
+    """A panel with its lines, each beside what it should be at parity with."""
+    curve, own = empty.curve, results.baseline is None
+    unbounded = curve.measures[-1] if curve.budgets[-1] is None else ""
+    ends = {arm.name: by_arm[arm.name].get(unbounded) for arm in arms}
+    base = next((ends[arm.name] for arm in arms if arm.system == results.baseline), None)
+    figures = {one.arm: one for one in _parities(results, curve) if one.where == empty.where}
+    lines = []
+    for arm in arms:
+        known = by_arm[arm.name]
+        points = [known.get(name) for name in curve.measures]
+        parity = figures.get(arm.name) or _read_off(curve, arm, points, ends[arm.name] if own else base)
+        label = Arm(arm.system, {k: v for k, v in arm.factors.items() if k not in empty.factors}).name
+        lines.append(Line(arm, label, points, [known.get(name) for name in curve.areas], parity))
+    return replace(empty, lines=lines, reference=base)
+
+
+def _parities(results: Results, curve: Curve) -> Iterator[Figure]:
+    """The study's own figures of the budget at parity on this curve, by the name that comes first.
+
+    One that asks for something else, another margin or another reference, is no part of the picture.
+    """
+    fitting = [
+        one
+        for one in results.figures
+        if one.unit == TOKENS
+        and one.system is not None
+        and set(one.reads) <= set(curve.measures)
+        and _as_drawn(one.text, results.baseline)
+    ]
+    return (one for one in fitting if one.name == fitting[0].name)
+
+
+def _as_drawn(text: str, baseline: str | None) -> bool:
+    """Whether an expression asks for what the picture says: WITHIN of the baseline, its last argument."""
+    asked = _PARITY.match(" ".join(text.split()))
+    return asked is not None and float(asked["within"] or WITHIN) == WITHIN and asked["whom"] == baseline
+
+
+def _slice(results: Results, curve: Curve) -> str:
+    """The slice that the study takes parity on, where its means are known there; else everything."""
+    wanted = next((one.where for one in _parities(results, curve)), "") or ""
+    known = {say.where_text(one.where) for one in results.estimates if one.measure in curve.measures}
+    return wanted if wanted in known else ""
+
+
+def _read_off(
+    curve: Curve, arm: Arm, points: Sequence[Estimate | None], against: Estimate | None
+) -> Figure | None:
+    """Parity as the means themselves show it, without an interval."""
+    if against is None or against.value is None or curve.better != "higher":
+        return None
+    if not any(point is not None and point.value is not None for point in points):
+        return None
+    bounded = [budget for budget in curve.budgets if budget is not None]
+    reached = (
+        float(budget)
+        for budget, point in zip(bounded, points, strict=False)
+        if point is not None and point.value is not None and point.value >= against.value - WITHIN - 1e-12
+    )
+    value = next(reached, math.inf)
+    return Figure("", arm.system, arm.factors, "", value, unit=TOKENS, most=float(bounded[-1]))

@@ -1,0 +1,159 @@
+"""Abstaining: any system, and a fitted detector that says which queries it cannot answer, and why.
+
+The detector calls a query impossible by signs of the query and of what the system found. Hits and contexts
+stay as they are, so that everything else is measured all the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+
+from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit, Session, Structured
+from assay.core.records import Budget, Query, Response
+from assay.core.registry import SYSTEMS, aside, identity, part_identities
+from assay.kinds.hierarchy.detector import Detector, detector_hash, read_detector
+from assay.kinds.hierarchy.signs import VERSION, Frequencies, Observer
+from assay.retrieval.embed.static import Static
+from assay.retrieval.lexical import engine
+from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
+from assay.study.environment import conceal
+from assay.systems.around import AnySystem, IndexAround, Publishing, told
+from assay.systems.retrievers import WORTH_KEEPING, indexed_text
+from assay.systems.retrievers import told as told_texts
+
+FLAG = "impossible"
+_COUNTS = "frequencies.json"
+
+
+@dataclass(frozen=True)
+class Abstaining:
+    """A system that flags queries as impossible, with the kind: `of` is the system that answers.
+
+    `detector` is the file that `assay fit` writes, relative to the study.
+    """
+
+    of: Annotated[AnySystem, SYSTEMS]
+    detector: str = aside("detector.json")  # what the file holds decides, not what it is called
+    version: ClassVar[str] = "1"
+
+    @property
+    def gives(self) -> frozenset[str] | None:
+        """What the system gives, and flags."""
+        given: frozenset[str] | None = getattr(self.of, "gives", None)
+        return None if given is None else given | {"flags"}
+
+    @property
+    def threads(self) -> int:
+        """As many as the system takes."""
+        return int(getattr(self.of, "threads", 1))
+
+    @property
+    def seeded(self) -> bool:
+        """Whether a seed changes what the system that is asked answers."""
+        return bool(getattr(self.of, "seeded", True))
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> AbstainingIndex:
+        detector = read_detector(kit.path(self.detector))
+        found = self.of.build(corpus, seed, kit)
+        kind = StructuredAbstainingIndex if isinstance(found, Structured) else AbstainingIndex
+        return kind(found, observer_of(corpus, kit), detector)
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """Why the file cannot be used, and why the system that is asked cannot serve a dataset."""
+        found = told(self.of, "problems", dataset, kit)
+        try:
+            read_detector(kit.path(self.detector))
+        except DataError as error:
+            found += error.problems
+        return found
+
+    def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
+        """What the system finds odd about a dataset, and where the detector was fitted on something else."""
+        found = told(self.of, "warnings", dataset, kit)
+        fitted = read_detector(kit.path(self.detector)).fitted
+        if fitted.system != conceal(identity(self.of), kit):
+            found.append(f"{self.detector} was fitted on another system's answers: fit it again")
+        if fitted.corpus != dataset.corpus.hash:
+            where = f"on {fitted.dataset} ({fitted.arm}), and is used on {dataset.name}"
+            found.append(f"{self.detector} was fitted {where}")
+        return found
+
+    def identity(self, kit: Kit) -> dict[str, Any]:
+        """What decides answers besides parameters: what the file holds, and what the signs are made with."""
+        made_with = {"signs": VERSION, "words": engine(), "static": Static().identity(kit)}
+        return {"detector": detector_hash(kit.path(self.detector)), **made_with, **part_identities(self, kit)}
+
+
+@dataclass(frozen=True)
+class AbstainingIndex(IndexAround):
+    """The index of the system, and what looks at its answers."""
+
+    observer: Observer
+    detector: Detector
+
+    def session(self) -> AbstainingSession:
+        return AbstainingSession(self, self.index.session())
+
+
+@dataclass(frozen=True)
+class StructuredAbstainingIndex(Publishing, AbstainingIndex):
+    """One around a system that publishes the tree or graph behind it."""
+
+
+@dataclass(frozen=True)
+class AbstainingSession:
+    """One conversation with the system, each of its responses looked at."""
+
+    index: AbstainingIndex
+    session: Session
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        response = self.session.answer(query, budgets)
+        if response.error is not None:
+            return response
+        began = perf_counter()
+        signs = self.index.observer.signs(query.text, response.hits)
+        (kind,) = self.index.detector.decide([signs])
+        if kind is not None:
+            response.flags = {**response.flags, FLAG: kind}
+        seen, took = response.observed, perf_counter() - began
+        before = seen.seconds.get("total", math.fsum(seen.seconds.values()))
+        seen.seconds = {**seen.seconds, "detect": took, "total": before + took}
+        return response
+
+
+def observer_of(corpus: Corpus, kit: Kit) -> Observer:
+    """What works out signs over a corpus; its words are counted once and kept."""
+    return Observer(corpus, _frequencies(corpus, kit), Static().load(kit))
+
+
+def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
+    if len(corpus) < WORTH_KEEPING:
+        return Frequencies.count(map(indexed_text, corpus.passages))
+    shelf = Shelf(kit.cache / "frequencies")
+    key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
+    if (known := shelf.read(key, _read)) is not None:
+        return known
+    counted = Frequencies.count(told_texts(corpus, kit, "counting words"))
+    shelf.put(key, lambda place: _write(counted, place / _COUNTS))
+    return counted
+
+
+def _read(folder: Path) -> Frequencies:
+    try:
+        return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=Frequencies)
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error
+
+
+def _write(counted: Frequencies, path: Path) -> None:
+    path.write_bytes(msgspec.json.encode(counted, order="sorted"))

@@ -1,0 +1,240 @@
+"""Trees by clustering vectors from the root down: k-means of each node, or halving it again and again.
+
+The same vectors and seed give the same tree, whatever the number of threads: products are taken in float32,
+but what lies too close to call is decided in float64.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from assay.core.errors import UsageError
+from assay.core.parts import Ints, Vectors
+from assay.kinds.hierarchy.systems.tree import Below, Tree, centroids
+from assay.retrieval.unit import unit
+
+_ROUNDS = 20  # k-means moves little after a dozen
+_SEEDED_FROM = 20_000  # rows that first centres are drawn from
+_CELLS = 8_000_000  # similarities at once: 32 MB in float32
+_DIGITS = 9  # what counts of a cosine in float64: what then ties, ties everywhere
+
+
+@runtime_checkable
+class Builder(Protocol):
+    """What makes a tree over passages: `kmeans(depth=3)`, `bisecting`, `gmm`.
+
+    `vectors` has a row of length 1 a passage; a row of zeros is put somewhere too. The same vectors and seed
+    give the same tree.
+    """
+
+    def build(self, vectors: Vectors, seed: int) -> Tree: ...
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How deep and how wide a tree is.
+
+    `depth` counts the levels of nodes below the root. `branching` is the number of children by level, from
+    the root down. Without it every level above the leaves branches equally, and a node of the last of them
+    gets as many leaves as hold `leaf` passages each.
+    """
+
+    depth: int = 2
+    leaf: int = 20
+    branching: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "leaf"):
+            if (count := getattr(self, name)) < 1:
+                raise UsageError(f"{name} is {count}. It must be at least 1.")
+        if self.branching and (len(self.branching) != self.depth or min(self.branching) < 1):
+            what = f"branching is {list(self.branching)} for a depth of {self.depth}"
+            raise UsageError(f"{what}. Give a number from 1 up for each level, or none.")
+
+    def equal(self, passages: int) -> int:
+        """The branching that, repeated at every level, comes to leaves of the size asked for."""
+        return math.ceil(round(math.pow(max(passages / self.leaf, 1.0), 1 / self.depth), 9))
+
+    def children(self, level: int, members: int, passages: int) -> int:
+        """Into how many a node of a level (0: the root) is divided that holds some of the passages."""
+        if self.branching:
+            return min(self.branching[level], members)
+        leaves = max(1, round(members / self.leaf))
+        return leaves if level == self.depth - 1 else min(self.equal(passages), leaves)
+
+
+@dataclass(frozen=True)
+class _TopDown(Shape, ABC):
+    """Divides the root, then each of its parts, and so on; every path has the same length.
+
+    A node too small to be divided has one child. With `parents` above 1, a passage is put below further
+    leaves of the whole tree, up to that many in all, whose centroid's cosine is within `within` of the best.
+    """
+
+    parents: int = 1
+    within: float = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.parents < 1:
+            raise UsageError(f"parents is {self.parents}. It must be at least 1: every passage has a leaf.")
+        if not self.within >= 0.0:
+            raise UsageError(f"within is {self.within}. It is a difference of cosines, from 0 up.")
+
+    @abstractmethod
+    def divide(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
+        """The rows in at most `count` groups, none of them empty; each row in one."""
+
+    def build(self, vectors: Vectors, seed: int) -> Tree:
+        rng, below = np.random.default_rng(seed), []
+        groups = [np.arange(len(vectors))] if len(vectors) else []
+        for level in range(self.depth):
+            counts = [self.children(level, len(group), len(vectors)) for group in groups]
+            parts = [self._parts(vectors, *each, rng) for each in zip(groups, counts, strict=True)]
+            below.append(numbered(parts) if parts else Below.of_lists([[]] if level == 0 else []))
+            groups = [part for each in parts for part in each]
+        tree = Tree((*below, Below.of_lists(groups)))
+        return _softened(tree, vectors, self.parents, self.within) if self.parents > 1 else tree
+
+    def _parts(self, vectors: Vectors, group: Ints, count: int, rng: np.random.Generator) -> list[Ints]:
+        if count == 1:
+            return [group]
+        return [group[part] for part in self.divide(vectors[group], count, rng)]
+
+
+@dataclass(frozen=True)
+class KMeans(_TopDown):
+    """Spherical k-means of the passages of each node (Dhillon and Modha, Machine Learning 2001)."""
+
+    version: ClassVar[str] = "1"
+
+    def divide(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
+        return clusters(rows, count, rng)
+
+
+@dataclass(frozen=True)
+class Bisecting(_TopDown):
+    """Halves the largest part of a node until there are as many as wanted (Steinbach, Karypis and Kumar,
+    KDD workshop on text mining 2000)."""
+
+    version: ClassVar[str] = "1"
+
+    def divide(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
+        parts: list[Ints] = [np.arange(len(rows))]
+        whole: list[Ints] = []
+        while parts and len(parts) + len(whole) < count:
+            largest = parts.pop(max(range(len(parts)), key=lambda at: len(parts[at])))
+            halves = [largest[half] for half in clusters(rows[largest], 2, rng)]
+            (parts if len(halves) > 1 else whole).extend(halves)  # rows all alike are not told apart
+        return sorted(parts + whole, key=lambda part: int(part[0]))
+
+
+def clusters(rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
+    """Rows of length 1 in at most `count` groups by spherical k-means, fewer where too few rows differ."""
+    centres = _first_centres(rows, count, rng)
+    if len(centres) < 2:
+        return [np.arange(len(rows))]
+    labels = nearest(rows, centres)
+    for _ in range(_ROUNDS):
+        centres = _moved(rows, centres, labels)
+        before, labels = labels, nearest(rows, centres)
+        if np.array_equal(before, labels):
+            break
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=len(centres)))[:-1]
+    return [part for part in np.split(order, ends) if len(part)]
+
+
+def nearest(rows: Vectors, centres: Vectors) -> Ints:
+    """The centre of the highest cosine for each row; the first of those that tie."""
+    labels = np.empty(len(rows), np.int64)
+    # A float32 dot product of unit vectors errs by at most dimensions × eps / 2; both sides may err.
+    slack = rows.shape[1] * np.finfo(np.float32).eps
+    step = max(1, _CELLS // max(1, len(centres)))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        alike = block @ centres.T
+        found = alike.argmax(axis=1)
+        best = np.take_along_axis(alike, found[:, np.newaxis], axis=1)
+        close = np.flatnonzero(np.count_nonzero(alike >= best - slack, axis=1) > 1)
+        found[close] = _decided(block[close], centres)
+        labels[start : start + step] = found
+    return labels
+
+
+def _decided(rows: Vectors, centres: Vectors) -> Ints:
+    """The nearest centre by cosines in float64, each added up on its own and rounded."""
+    exact, wide = centres.astype(np.float64), rows.astype(np.float64)
+    found = [int(np.round(np.vecdot(exact, row), _DIGITS).argmax()) for row in wide]
+    return np.array(found, np.int64)
+
+
+def _first_centres(rows: Vectors, count: int, rng: np.random.Generator) -> Vectors:
+    """Rows far from each other: k-means++ (Arthur and Vassilvitskii, SODA 2007), no two of them alike."""
+    if len(rows) > _SEEDED_FROM:
+        rows = rows[np.sort(rng.choice(len(rows), _SEEDED_FROM, replace=False))]
+    slack = rows.shape[1] * np.finfo(np.float32).eps
+    chance = rows.any(axis=1).astype(np.float64)  # zeros point nowhere, and nothing is near them
+    chosen: list[int] = []
+    while len(chosen) < count and (total := chance.sum()) > 0.0:
+        drawn = np.searchsorted(np.cumsum(chance), rng.random() * total, side="right")
+        chosen.append(int(min(drawn, np.flatnonzero(chance)[-1])))
+        # Row by row: a product with a vector is bound by memory, and threads would add up in another order.
+        distance = 1.0 - np.vecdot(rows, rows[chosen[-1]]).astype(np.float64)
+        chance = np.minimum(chance, np.where(distance > slack, distance, 0.0))
+    return rows[chosen]
+
+
+def _moved(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
+    """Each centre at the mean of its rows; one that lost all of them starts again at the worst served row."""
+    members = csr_array(
+        (np.ones(len(rows), np.float32), labels, np.arange(len(rows) + 1)), (len(rows), len(centres))
+    )
+    sums = members.T @ rows  # a sparse product runs in one thread, in the order of the rows
+    moved = unit(sums)
+    still = ~moved.any(axis=1)
+    moved[still] = centres[still]
+    empty = np.flatnonzero(np.bincount(labels, minlength=len(centres)) == 0)
+    if len(empty):
+        served = np.vecdot(rows, centres[labels])
+        moved[empty] = rows[np.argsort(served, kind="stable")[: len(empty)]]
+    return moved
+
+
+def numbered(parts: Sequence[Sequence[object]]) -> Below:
+    """Children numbered as they come, from the parts of each node."""
+    starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+    return Below(starts, np.arange(starts[-1]))
+
+
+def _softened(tree: Tree, vectors: Vectors, parents: int, within: float) -> Tree:
+    """The tree with each passage below further leaves nearly as near as the nearest.
+
+    In float64: last bits of a product differ with the number of threads, and many pairs lie at the limit.
+    """
+    leaves = tree.below[-1]
+    centres = centroids(tree, tree.depth, vectors).astype(np.float64)
+    own = np.repeat(np.arange(len(leaves)), np.diff(leaves.starts))[np.argsort(leaves.items)]
+    found = [own * len(vectors) + np.arange(len(vectors))]  # leaf and passage as one number
+    step = max(1, _CELLS // max(1, len(centres)))
+    for start in range(0, len(vectors), step):
+        block = vectors[start : start + step]
+        rows = np.arange(len(block))
+        alike = block.astype(np.float64) @ centres.T
+        limit = alike.max(axis=1, initial=0.0) - within - 10.0**-_DIGITS
+        alike[rows, own[start : start + step]] = -np.inf  # it is there already
+        for _ in range(min(parents, len(centres)) - 1):
+            leaf = alike.argmax(axis=1)
+            near = (alike[rows, leaf] >= limit) & block.any(axis=1)
+            found.append(leaf[near] * len(vectors) + rows[near] + start)
+            alike[rows, leaf] = -np.inf
+    leaf, passage = np.divmod(np.sort(np.concatenate(found)), max(1, len(vectors)))
+    starts = np.searchsorted(leaf, np.arange(len(leaves) + 1))
+    return Tree((*tree.below[:-1], Below(starts, passage)))

@@ -1,0 +1,304 @@
+"""Routing summaries without a language model: the words and names that tell a node apart, and sentences.
+
+What tells a node apart is weighed by its share here × log(its share here / its share in the reference), a
+class-based TF-IDF. The reference of a `generic` summary is the whole corpus, that of a `contrastive` one the
+node and its siblings together. What has the same share everywhere weighs nothing, however few siblings there
+are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from assay.core.errors import UsageError
+from assay.core.parts import Floats, Ints, Vectors
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.kinds.hierarchy.systems.summaries import Quoted, Style, Summary
+from assay.kinds.hierarchy.systems.tree import Tree, centroids
+from assay.retrieval.content import stems_of
+from assay.retrieval.entities import names_in
+from assay.retrieval.sentences import sentence_spans
+from assay.systems.retrievers import indexed_text
+
+_WORD = re.compile(r"[^\W_]+")
+_TERM = re.compile(r"(?=\d*[^\W\d_]).{2,}")  # a letter or a number alone says little of a subject
+_NEAREST = 20  # members whose sentences are looked at
+_FEWEST = 4  # terms of a sentence that says something
+_LONGEST = 400  # characters of a sentence that is worth its place
+_ALIKE = 0.5  # of the terms of two sentences: from there on the second says the first again
+_WEAK = 0.25  # of a term's share in the reference: a node that has less all but lacks it
+_INCLUDED = 6  # titles and sections
+_SHARED = 0.25  # of the members: a title or section that as many have names the theme
+_THEME = 5  # terms of a theme
+_DIGITS = 12  # of a weight: what differs by less is rounding, and ties
+_Rival = tuple[int, int]  # a term, and a node that it is strong in
+
+
+@dataclass(frozen=True)
+class Keywords:
+    """The strongest terms and names of each node, shared titles and sections, and sentences that show them.
+
+    `terms`, `entities` and `quotes` are how many of each a summary has at most. The sentences are those with
+    the strongest terms among the members nearest to the node's centroid, no two of them alike.
+    """
+
+    style: Style = "contrastive"
+    terms: int = 12
+    entities: int = 8
+    quotes: int = 3
+
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        for name, least in (("terms", 1), ("entities", 0), ("quotes", 0)):
+            if (count := getattr(self, name)) < least:
+                raise UsageError(f"keywords: {name} is {count}. It must be {least} or more.")
+
+    def summarise(
+        self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
+    ) -> list[list[Summary]]:
+        """A list a level from 1 on, a summary a node."""
+        book = _Book.of(passages)
+        found = []
+        for level in range(1, tree.depth + 1):
+            found.append(self._level(book, tree, level, vectors))
+            kit.progress("summarising", level, tree.depth)
+        return found
+
+    def _level(self, book: _Book, tree: Tree, level: int, vectors: Vectors) -> list[Summary]:
+        below = tree.passages[level]
+        words, middle = _sums(below, book.words.counts), centroids(tree, level, vectors)
+        sums = [_sums(below, table.counts) for table in (book.terms, book.names, book.places)]
+        whole = [_total(table.counts) for table in (book.terms, book.names, book.places)]
+        found: dict[int, Summary] = {}
+        for nodes, family in _families(tree, level, self.style):
+            of = [_total(each[family]) for each in sums] if len(family) > 1 else whole
+            terms, names, places = map(Contrast, sums, of if self.style == "contrastive" else whole)
+            strongest = {node: terms.strongest(node, self.terms) for node in family.tolist()}
+            rivals = _rivals(terms, strongest) if self.style == "contrastive" else []
+            for node in nodes:
+                members = tree.members(level, node)
+                near = np.argsort(-(vectors[members] @ middle[node]).round(6), kind="stable")[:_NEAREST]
+                lacking = _lacking(terms, node, rivals, self.terms)
+                key_terms = book.shown(words, node, strongest[node])
+                titles = places.strongest(node, _INCLUDED, least=2)
+                leading = [each for each in titles if places.times(node, each) >= _SHARED * len(members)]
+                found[node] = Summary(
+                    _theme(book.places.named(leading), key_terms),
+                    book.places.named(titles),
+                    [book.shown(words, sibling, [term])[0] for term, sibling in lacking],
+                    book.names.named(names.strongest(node, self.entities)),
+                    key_terms,
+                    book.quotes(members[near].tolist(), terms.weights(node), self.quotes),
+                )
+        return [found[node] for node in range(len(found))]
+
+
+def _theme(titles: Sequence[str], terms: Sequence[str]) -> str:
+    """A short phrase: what the members are called, if they share that, and their strongest terms."""
+    return ": ".join(filter(None, [*titles[:1], ", ".join(terms[:_THEME])]))
+
+
+def _families(tree: Tree, level: int, style: Style) -> list[tuple[list[int], Ints]]:
+    """Nodes that are told apart from the same family, and that family: with its siblings, each of them."""
+    every = np.arange(tree.size(level))
+    if style == "generic":
+        return [(every.tolist(), every)]
+    above = tree.below[level - 1]
+    parents: list[list[int]] = [[] for _ in every]
+    for parent in range(len(above)):
+        for child in above.of(parent).tolist():
+            parents[child].append(parent)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for node, each in enumerate(parents):
+        groups.setdefault(tuple(each), []).append(node)
+    return [(nodes, np.union1d(above.of_all(of), nodes)) for of, nodes in groups.items()]
+
+
+# ------------------------------------------------------------------------- what tells a node apart
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """How often each label stands below each node of a level, and in what they are compared with."""
+
+    counts: csr_array  # a row a node
+    reference: Floats
+
+    def _row(self, node: int) -> tuple[Ints, Floats]:
+        part = slice(self.counts.indptr[node], self.counts.indptr[node + 1])
+        return self.counts.indices[part], self.counts.data[part]
+
+    def times(self, node: int, label: int) -> float:
+        """How often a label stands below a node."""
+        labels, times = self._row(node)
+        place = int(np.searchsorted(labels, label))
+        return float(times[place]) if place < len(labels) and labels[place] == label else 0.0
+
+    def weights(self, node: int) -> tuple[Ints, Floats]:
+        """The labels below a node, and how much each tells it apart: below 0 where it has too few."""
+        labels, times = self._row(node)
+        shares = times / times.sum()
+        return labels, shares * np.log(shares / (self.reference[labels] / self.reference.sum()))
+
+    def strongest(self, node: int, most: int, least: int = 1) -> list[int]:
+        """The labels that tell a node most apart, of those that stand there `least` times.
+
+        Where nothing tells it apart, since there is nothing else, they are its commonest.
+        """
+        (labels, weights), (_, times) = self.weights(node), self._row(node)
+        order = np.lexsort((labels, -times, -weights.round(_DIGITS)))
+        order = order[times[order] >= least]
+        telling = order[weights[order] > 0]
+        found: list[int] = labels[(telling if len(telling) else order)[:most]].tolist()
+        return found
+
+    def lacks(self, node: int, label: int) -> bool:
+        """Whether a node has much less of a label than what it is compared with."""
+        _, times = self._row(node)
+        expected = self.reference[label] / self.reference.sum() * times.sum()
+        return bool(self.times(node, label) < _WEAK * expected)
+
+
+def _rivals(terms: Contrast, strongest: dict[int, list[int]]) -> list[_Rival]:
+    """The strongest terms of the nodes of a family, each with its node: first the first of every node."""
+    found = []
+    for node, labels in strongest.items():
+        known, weights = terms.weights(node)
+        for rank, label in enumerate(labels):
+            weight = round(float(weights[np.searchsorted(known, label)]), _DIGITS)
+            found.append((rank, -weight, label, node))
+    return [(label, node) for _, _, label, node in sorted(found)]
+
+
+def _lacking(terms: Contrast, node: int, rivals: Iterable[_Rival], most: int) -> list[_Rival]:
+    """The strongest terms of a node's siblings that it lacks itself, each once and with a sibling."""
+    found: dict[int, int] = {}
+    for label, sibling in rivals:
+        if len(found) == most:
+            break
+        if sibling != node and label not in found and terms.lacks(node, label):
+            found[label] = sibling
+    return list(found.items())
+
+
+def _sums(below: csr_array, counts: csr_array) -> csr_array:
+    """What stands below each node of a level, labels rising."""
+    found = csr_array(below @ counts)
+    found.sort_indices()
+    return found
+
+
+def _total(counts: csr_array) -> Floats:
+    return np.asarray(counts.sum(axis=0), np.float64).ravel()
+
+
+# -------------------------------------------------------------------------------- what is counted
+
+
+@dataclass(frozen=True)
+class Table:
+    """How often each label stands in each passage. Labels are in order, so that ties go by their letters."""
+
+    labels: list[str]
+    counts: csr_array  # a row a passage, a column a label
+
+    @classmethod
+    def of(cls, found: Iterable[Iterable[str]]) -> Table:
+        """From the labels of each passage."""
+        numbers: dict[str, int] = {}
+        columns, ends = array("q"), [0]
+        for each in found:
+            columns.extend([numbers.setdefault(label, len(numbers)) for label in each])
+            ends.append(len(columns))
+        labels = sorted(numbers)
+        rank = np.empty(len(labels), np.int64)
+        rank[[numbers[label] for label in labels]] = np.arange(len(labels))
+        shape = (len(ends) - 1, len(labels))
+        counts = csr_array((np.ones(len(columns)), rank[np.array(columns, np.int64)], ends), shape)
+        counts.sum_duplicates()
+        return cls(labels, counts)
+
+    def named(self, numbers: Iterable[int]) -> list[str]:
+        return [self.labels[number] for number in numbers]
+
+
+@dataclass(frozen=True)
+class _Book:
+    """A corpus by its words, the terms that they are forms of, its names, and its titles and sections."""
+
+    passages: Sequence[Passage]
+    words: Table  # those that are a form of some term
+    terms: Table
+    term_of: Ints  # of each word
+    number_of: dict[str, int]  # of a term, by any of its words
+    names: Table
+    places: Table
+
+    @classmethod
+    def of(cls, passages: Sequence[Passage]) -> _Book:
+        every = Table.of(_words(indexed_text(passage)) for passage in passages)
+        stems = [each[0] if len(each) == 1 else "" for each in stems_of(every.labels)]
+        kept = [
+            at for at, word in enumerate(every.labels) if stems[at] and len(word) > 1 and not word.isdigit()
+        ]
+        words = Table(every.named(kept), csr_array(every.counts[:, kept]))
+        terms = Table.of([stems[at]] for at in kept)  # a row a word
+        return cls(
+            passages,
+            words,
+            Table(terms.labels, csr_array(words.counts @ terms.counts)),
+            np.asarray(terms.counts.indices, np.int64),
+            dict(zip(words.labels, terms.counts.indices.tolist(), strict=True)),
+            Table.of(_names(passage) for passage in passages),
+            Table.of(filter(None, (passage.title, passage.section)) for passage in passages),
+        )
+
+    def shown(self, words: csr_array, node: int, terms: Sequence[int]) -> list[str]:
+        """Each of some terms of a node in the form that is the commonest there."""
+        part = slice(words.indptr[node], words.indptr[node + 1])
+        numbers, times = words.indices[part], words.data[part]
+        forms = np.flatnonzero(np.isin(self.term_of[numbers], terms))
+        forms = forms[np.lexsort((numbers[forms], -times[forms]))]
+        found: dict[int, str] = {}
+        for number in numbers[forms].tolist():
+            found.setdefault(int(self.term_of[number]), self.words.labels[number])
+        return [found[term] for term in terms]
+
+    def quotes(self, near: Iterable[int], weights: tuple[Ints, Floats], most: int) -> list[Quoted]:
+        """The sentences of some passages that have the strongest terms, no two of them alike."""
+        worth = dict(zip(*(each.tolist() for each in weights), strict=True))
+        found: list[tuple[float, set[int], Quoted]] = []
+        for position in near if most else ():
+            text = self.passages[position].text
+            for span in sentence_spans(text):
+                quoted = Quoted(position, span.start, span.end, text[span.start : span.end])
+                terms = {self.number_of[word] for word in _words(quoted.text) if word in self.number_of}
+                if len(terms) >= _FEWEST and len(quoted.text) <= _LONGEST:
+                    sum_ = math.fsum(worth.get(term, 0.0) for term in terms)
+                    found.append((round(sum_ / math.sqrt(len(terms)), _DIGITS), terms, quoted))
+        chosen: list[tuple[set[int], Quoted]] = []
+        for _, terms, quoted in sorted(found, key=lambda each: -each[0]):
+            if len(chosen) == most:
+                break
+            if all(len(terms & other) < _ALIKE * len(terms | other) for other, _ in chosen):
+                chosen.append((terms, quoted))
+        return [quoted for _, quoted in chosen]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _names(passage: Passage) -> dict[str, None]:
+    """The names in a passage's title and text, each once."""
+    return dict.fromkeys([*names_in(passage.title), *names_in(passage.text)])

@@ -1,0 +1,163 @@
+"""Trees from the passages up, by Gaussian mixtures whose clusters overlap, as RAPTOR builds them (Sarthi et
+al., ICLR 2024).
+
+Each level is clustered twice: as a whole, then each of these clusters again, both times in the few directions
+in which its members differ most. What is likely enough in several clusters belongs to all of them, so that
+passages and nodes of any level may have several parents.
+
+Two things differ from the paper. Directions are principal components, not UMAP's: they need no further
+library and no neighbour graph, and come out the same again. The number of clusters follows from the size of
+the leaves, not from BIC: trees of all builders are then of one size, and no mixture is fitted to be thrown
+away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import UsageError
+from assay.core.parts import Floats, Ints, Vectors
+from assay.kinds.hierarchy.systems.builders import Shape, clusters
+from assay.kinds.hierarchy.systems.tree import Below, Tree
+from assay.retrieval.unit import unit
+
+_FITTED_TO = 20_000  # rows that directions and clusters are worked out from
+_AT_ONCE = 64  # more clusters than this are found in two steps, as the paper does
+_ROUNDS = 20
+_CELLS = 4_000_000  # probabilities at once: 32 MB
+_LEAST_SPREAD = 0.01  # of the rows' own variance: a cluster of one row, or of equal ones, is no point
+
+
+@dataclass(frozen=True)
+class Mixture(Shape):
+    """Gaussian mixtures of one variance a cluster, in `dims` principal components.
+
+    A passage is put below every cluster that it belongs to with a probability of at least `threshold`, and
+    always below the likeliest. There are as many leaves as hold `leaf` passages each; each holds more, those
+    that it shares with others.
+    """
+
+    version: ClassVar[str] = "1"
+
+    threshold: float = 0.1
+    dims: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.threshold <= 1.0:
+            raise UsageError(f"threshold is {self.threshold}. It is a probability, above 0 and at most 1.")
+        if self.dims < 1:
+            raise UsageError(f"dims is {self.dims}. It must be at least 1.")
+
+    def build(self, vectors: Vectors, seed: int) -> Tree:
+        rng, rows = np.random.default_rng(seed), vectors
+        below: list[Below] = []
+        for count in reversed(self._sizes(len(vectors))):
+            groups = self._level(rows, count, rng) if len(rows) else []
+            below.append(Below.of_lists(groups))
+            rows = unit(_means(rows, groups))
+        return Tree((Below.of_lists([np.arange(len(rows))]), *reversed(below)))
+
+    def _sizes(self, passages: int) -> list[int]:
+        """How many nodes each level is to have, from the first down."""
+        if self.branching:
+            return [math.prod(self.branching[: level + 1]) for level in range(self.depth)]
+        above = [self.equal(passages) ** level for level in range(1, self.depth)]
+        return [*above, max(1, round(passages / self.leaf))]
+
+    def _level(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
+        """The groups that rows fall into, about `count` of them."""
+        if count <= _AT_ONCE:
+            return self._groups(rows, count, rng)
+        wide = self._groups(rows, math.isqrt(count), rng)
+        held = sum(map(len, wide))
+        return [
+            group[part]
+            for group in wide
+            for part in self._groups(rows[group], round(count * len(group) / held), rng)
+        ]
+
+    def _groups(self, rows: Vectors, count: int, rng: np.random.Generator) -> list[Ints]:
+        """At most `count` groups, none empty; every row is in at least one."""
+        count = min(count, len(rows))
+        if count < 2:
+            return [np.arange(len(rows))]
+        some = np.sort(rng.permutation(len(rows))[:_FITTED_TO])
+        first = clusters(rows[some], count, rng)
+        if len(first) < 2:
+            return [np.arange(len(rows))]
+        directions = _directions(rows[some], self.dims)
+        fitted = _fitted(rows[some] @ directions, first)
+        found: list[tuple[Ints, Ints]] = []
+        step = max(1, _CELLS // len(first))
+        for start in range(0, len(rows), step):
+            likely = fitted.probabilities(rows[start : start + step] @ directions)
+            enough = likely >= self.threshold
+            enough[np.arange(len(likely)), likely.argmax(axis=1)] = True
+            row, group = np.nonzero(enough)
+            found.append((row + start, group))
+        row, group = (np.concatenate(each) for each in zip(*found, strict=True))
+        ends = np.cumsum(np.bincount(group, minlength=len(first)))[:-1]
+        parts = np.split(row[np.argsort(group, kind="stable")], ends)
+        return [part for part in parts if len(part)]
+
+
+class _Fitted(NamedTuple):
+    """A mixture: the share, the middle and the variance of each cluster."""
+
+    shares: Floats
+    middles: Floats
+    variances: Floats
+
+    def probabilities(self, rows: Floats) -> Floats:
+        """How likely each row (down) belongs to each cluster (across)."""
+        squared = np.einsum("ij,ij->i", rows, rows)[:, np.newaxis] - 2.0 * rows @ self.middles.T
+        squared += np.einsum("ij,ij->i", self.middles, self.middles)
+        logs = np.log(self.shares) - 0.5 * rows.shape[1] * np.log(self.variances)
+        logs = logs - np.maximum(squared, 0.0) / (2.0 * self.variances)
+        logs -= logs.max(axis=1, keepdims=True)
+        likely: Floats = np.exp(logs)
+        likely /= likely.sum(axis=1, keepdims=True)
+        return likely
+
+
+def _fitted(rows: Floats, first: Sequence[Ints]) -> _Fitted:
+    """A mixture fitted to rows by expectation and maximisation, from groups to begin with."""
+    likely = np.zeros((len(rows), len(first)))
+    for cluster, members in enumerate(first):
+        likely[members, cluster] = 1.0
+    least = max(_LEAST_SPREAD * float(rows.var(axis=0).mean()), np.finfo(np.float64).tiny)
+    fitted = _likeliest(rows, likely, least)
+    for _ in range(_ROUNDS):
+        fitted = _likeliest(rows, fitted.probabilities(rows), least)
+    return fitted
+
+
+def _likeliest(rows: Floats, likely: Floats, least: float) -> _Fitted:
+    """The mixture under which rows with these probabilities are likeliest."""
+    held = likely.sum(axis=0) + 10 * np.finfo(np.float64).eps  # a cluster may have lost all its rows
+    middles = (likely.T @ rows) / held[:, np.newaxis]
+    mean_square = (likely.T @ np.einsum("ij,ij->i", rows, rows)) / held
+    spread = (mean_square - np.einsum("ij,ij->i", middles, middles)) / rows.shape[1]
+    return _Fitted(held / held.sum(), middles, np.maximum(spread, least))
+
+
+def _directions(rows: Vectors, dims: int) -> Floats:
+    """The directions in which rows differ most, a column each, the first the most."""
+    wide = rows.astype(np.float64)
+    wide -= wide.mean(axis=0)
+    _, found = np.linalg.eigh(wide.T @ wide)
+    return np.ascontiguousarray(found[:, ::-1][:, :dims])
+
+
+def _means(rows: Vectors, groups: Sequence[Ints]) -> Floats:
+    """The mean row of each group."""
+    found = np.zeros((len(groups), rows.shape[1]))
+    for number, group in enumerate(groups):
+        found[number] = rows[group].mean(axis=0, dtype=np.float64)
+    return found

@@ -1,0 +1,146 @@
+"""A tree that stands: what is known of each node, worked out from the passages below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+
+from assay.core.parts import Floats, Ints, Vectors
+from assay.core.records import Edge, Node, Structure
+from assay.kinds.hierarchy.systems.ground import Ground
+from assay.kinds.hierarchy.systems.summaries import Summary
+from assay.kinds.hierarchy.systems.tree import ROOT, Tree, node_id
+from assay.retrieval.links import Links, passage_node
+from assay.retrieval.unit import unit
+from assay.retrieval.weights import TermWeights, largest_below
+
+_PAIRS = 100_000  # of node and passage that are compared at once
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A tree over a ground, and the summaries of its nodes by level from 1 on. Threads may share it."""
+
+    ground: Ground
+    tree: Tree
+    summaries: list[list[Summary]]
+
+    @cached_property
+    def means(self) -> tuple[Floats, ...]:
+        """The mean vector of the passages below each node, by level from 1 on."""
+        vectors = np.asarray(self.ground.vectors)
+        found = []
+        for members in self.tree.passages[1:]:
+            counts = np.maximum(np.diff(members.indptr), 1)[:, np.newaxis]
+            found.append(np.asarray(members @ vectors, np.float64) / counts)
+        return tuple(found)
+
+    @cached_property
+    def centroids(self) -> tuple[Vectors, ...]:
+        """The direction of each node's mean."""
+        return tuple(unit(each) for each in self.means)
+
+    @cached_property
+    def radii(self) -> tuple[Floats, ...]:
+        """How far the farthest passage below each node lies from its mean."""
+        return tuple(
+            self._farthest(members, means)
+            for members, means in zip(self.tree.passages[1:], self.means, strict=True)
+        )
+
+    def _farthest(self, members: csr_array, means: Floats) -> Floats:
+        node = np.repeat(np.arange(members.shape[0]), np.diff(members.indptr))
+        found = np.zeros(members.shape[0])
+        for start in range(0, len(node), _PAIRS):
+            part = slice(start, start + _PAIRS)
+            apart = self.ground.vectors[members.indices[part]] - means[node[part]]
+            np.maximum.at(found, node[part], np.sqrt(np.vecdot(apart, apart)))
+        return found
+
+    @cached_property
+    def words(self) -> tuple[csc_array, ...]:
+        """The most that any passage below each node gets from each term, by level from 1 on."""
+        found = [largest_below(self.tree.below[-1].matrix, self.ground.words.by_term)]
+        for below in reversed(self.tree.below[1:-1]):
+            found.append(largest_below(below.matrix, found[-1]))
+        return tuple(reversed(found))
+
+    @cached_property
+    def summary_vectors(self) -> tuple[Vectors, ...]:
+        """The direction of each node's summary."""
+        embedding = self.ground.meanings.embedding
+        return tuple(embedding.passages([each.text for each in level]) for level in self.summaries)
+
+    @cached_property
+    def summary_words(self) -> tuple[TermWeights, ...]:
+        """BM25 over the summaries of each level."""
+        return tuple(TermWeights.build(each.text for each in level) for level in self.summaries)
+
+    def landmarks(self, count: int) -> tuple[Landmarks, ...]:
+        """Several vectors a node: its centroid, then again and again the passage farthest from those."""
+        return tuple(
+            Landmarks.of(np.asarray(self.ground.vectors), members, centroids, count)
+            for members, centroids in zip(self.tree.passages[1:], self.centroids, strict=True)
+        )
+
+    def structure(self, links: Links | None) -> Structure:
+        """The tree as it is published, with the cross-links where there are any."""
+        passages = self.ground.corpus.passages
+        nodes = [Node(ROOT, 0, "root")]
+        edges: list[Edge] = []
+        for level, below in enumerate(self.tree.below):
+            last = level == self.tree.depth
+            for node in range(len(below)):
+                own = node_id(level, node)
+                if level:
+                    about = self.summaries[level - 1][node]
+                    nodes.append(
+                        Node(own, level, "branch", about=about.text or None, entities=about.key_entities)
+                    )
+                edges += [
+                    Edge(own, passage_node(passages[each].doc_id) if last else node_id(level + 1, each))
+                    for each in below.of(node).tolist()
+                ]
+        nodes += [Node(passage_node(each.doc_id), role="passage", doc_id=each.doc_id) for each in passages]
+        if links is not None:
+            nodes += links.nodes()
+            edges += links.edges()
+        return Structure(nodes, edges)
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Several directions a node, in rows; those of node n are `rows[starts[n]:starts[n + 1]]`."""
+
+    starts: Ints
+    rows: Vectors
+
+    @classmethod
+    def of(cls, vectors: Vectors, members: csr_array, centroids: Vectors, count: int) -> Landmarks:
+        parts = [
+            _spread(centroids[node], vectors[members.indices[start:end]], count)
+            for node, (start, end) in enumerate(zip(members.indptr[:-1], members.indptr[1:], strict=True))
+        ]
+        return cls(np.cumsum([0, *map(len, parts)]), np.concatenate([centroids[:0], *parts]))
+
+    def nearest(self, vector: Vectors, nodes: Ints) -> Floats:
+        """The cosine of a vector with the nearest direction of each node."""
+        rows = np.concatenate([np.arange(self.starts[node], self.starts[node + 1]) for node in nodes])
+        sizes = self.starts[nodes + 1] - self.starts[nodes]
+        near = np.vecdot(self.rows[rows], vector).astype(np.float64)
+        found: Floats = np.maximum.reduceat(near, np.cumsum(sizes) - sizes)
+        return found
+
+
+def _spread(centroid: Vectors, members: Vectors, count: int) -> Vectors:
+    """The centroid, then the member that is farthest from all that are taken, until there are so many."""
+    chosen = [centroid]
+    nearest = members @ centroid
+    while len(chosen) < min(count, len(members) + 1):
+        far = int(np.argmin(nearest))
+        chosen.append(members[far])
+        nearest = np.maximum(nearest, members @ members[far])
+    return np.array(chosen)

@@ -1,0 +1,219 @@
+"""Routers: how the children of a node are told apart, and how many of them are followed.
+
+A router sees some of what lies below a node: its summary, its centroid, several of its vectors, or the most
+that any passage there can get from each word. Scores of one step are compared among the candidates of that
+step alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from assay.core.errors import UsageError
+from assay.core.parts import Floats, Ints, Reranker
+from assay.core.registry import RERANKERS
+from assay.kinds.hierarchy.systems.ground import Asked
+from assay.kinds.hierarchy.systems.planted import Planted
+from assay.retrieval.weights import column_of
+
+FIRST = "first"  # the stage that decides, unless a second look does
+
+
+class NodeScorer(Protocol):
+    """A router over one tree. Threads may share it."""
+
+    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        """The scores of some nodes of a level by stage; FIRST is the one that counts."""
+        ...
+
+
+@runtime_checkable
+class Router(Protocol):
+    """How a tree is walked: `both(beam=[6, 20, 50])`, `cascade`. See `Following` for what they have."""
+
+    @property
+    def expand(self) -> int | None: ...
+    @property
+    def cut(self) -> int | None: ...
+    @property
+    def rerank(self) -> Reranker | None: ...
+    @property
+    def ema(self) -> float: ...
+    @property
+    def diversity(self) -> float: ...
+
+    def width(self, level: int) -> int:
+        """How many nodes of a level are kept."""
+        ...
+
+    def load(self, planted: Planted) -> NodeScorer: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Following:
+    """How far to follow: what every router has.
+
+    `beam` is how many nodes are kept at each level (the last number holds for what is below), `expand` how
+    many children of one node at most, `cut` how many of them a second look (`rerank`) is taken at. A child's
+    score is `ema` parts of its parent's and the rest its own, each from 0 to 1 among the candidates of the
+    step. With `diversity`, nodes are kept as maximal marginal relevance chooses them.
+    """
+
+    beam: tuple[int, ...] = (5, 20, 50)
+    expand: int | None = None
+    cut: int | None = None
+    rerank: Annotated[Reranker | None, RERANKERS] = None
+    ema: float = 0.0
+    diversity: float = 0.0
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        counts = {"beam": min(self.beam, default=0), "expand": self.expand, "cut": self.cut}
+        for name, count in counts.items():
+            if count is not None and count < 1:
+                raise UsageError(f"{name} must be at least 1, not {count}.")
+        for name in ("ema", "diversity"):
+            if not 0.0 <= (share := getattr(self, name)) < 1.0:
+                raise UsageError(f"{name} is {share}. It goes from 0, none, to below 1.")
+
+    def width(self, level: int) -> int:
+        """How many nodes of a level are kept."""
+        return self.beam[min(level, len(self.beam)) - 1]
+
+
+@dataclass(frozen=True)
+class SummaryCosine(Following):
+    """The cosine between query and summary: all that a router of summaries sees."""
+
+    def load(self, planted: Planted) -> NodeScorer:
+        return _BySummary(planted)
+
+
+@dataclass(frozen=True)
+class Cascade(Following):
+    """Words and cosine of the summary, the first `cut` looked at again, one or two expanded."""
+
+    beam: tuple[int, ...] = (2, 4, 8)
+    expand: int | None = 2
+    cut: int | None = 3
+    ema: float = 0.3
+    diversity: float = 0.1
+
+    def load(self, planted: Planted) -> NodeScorer:
+        return _BySummaryAndWords(planted)
+
+
+@dataclass(frozen=True)
+class Centroids(Following):
+    """The cosine with the mean of what lies below a node, or with the nearest of several vectors of it."""
+
+    vectors: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _refuse_none("centroids", self.vectors)
+
+    def load(self, planted: Planted) -> NodeScorer:
+        return _ByVectors(planted, self.vectors)
+
+
+@dataclass(frozen=True)
+class Words(Following):
+    """The most that any passage below can get from each word of the query, added up.
+
+    No passage below the node has a higher BM25 score, so that a node without the query's rare word falls.
+    """
+
+    def load(self, planted: Planted) -> NodeScorer:
+        return _ByWords(planted)
+
+
+@dataclass(frozen=True)
+class Both(Following):
+    """Vectors and words below a node, each in deviations from the mean of the step's candidates."""
+
+    vectors: int = 1
+    share: float = 0.5  # of the words
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _refuse_none("both", self.vectors)
+        if not 0.0 <= self.share <= 1.0:
+            raise UsageError(f"both: share is {self.share}. It is the share of the words, from 0 to 1.")
+
+    def load(self, planted: Planted) -> NodeScorer:
+        return _ByBoth(_ByVectors(planted, self.vectors), _ByWords(planted), self.share)
+
+
+def _refuse_none(router: str, vectors: int) -> None:
+    if vectors < 1:
+        raise UsageError(f"{router}: vectors is {vectors}. It must be at least 1.")
+
+
+# ----------------------------------------------------------------------------------------- scorers
+
+
+def deviations(scores: Floats) -> Floats:
+    """Each score's distance from the mean, in standard deviations; 0 where all are equal."""
+    around = scores - scores.mean()
+    spread = np.sqrt(np.mean(around * around))
+    return around / spread if spread > 0 else np.zeros(len(scores))
+
+
+class _BySummary:
+    def __init__(self, planted: Planted) -> None:
+        self._vectors = planted.summary_vectors
+
+    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        near = np.vecdot(self._vectors[level - 1][nodes], asked.vector).astype(np.float64)
+        return {FIRST: near}
+
+
+class _BySummaryAndWords:
+    def __init__(self, planted: Planted) -> None:
+        self._near = _BySummary(planted)
+        self._words = planted.summary_words
+
+    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        dense = self._near.scores(asked, level, nodes)[FIRST]
+        weights = self._words[level - 1]
+        words = weights.scores(weights.terms(asked.text))[nodes]
+        return {FIRST: deviations(words) + deviations(dense), "words": words, "dense": dense}
+
+
+class _ByVectors:
+    def __init__(self, planted: Planted, count: int) -> None:
+        self._centroids = planted.centroids
+        self._landmarks = planted.landmarks(count) if count > 1 else None
+
+    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        if self._landmarks is not None:
+            return {FIRST: self._landmarks[level - 1].nearest(asked.vector, nodes)}
+        return {FIRST: np.vecdot(self._centroids[level - 1][nodes], asked.vector).astype(np.float64)}
+
+
+class _ByWords:
+    def __init__(self, planted: Planted) -> None:
+        self._largest = planted.words
+
+    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        largest = self._largest[level - 1]
+        found = np.zeros(largest.shape[0])
+        for term, times in zip(asked.terms.numbers.tolist(), asked.terms.times.tolist(), strict=True):
+            column = column_of(largest, term)
+            found[column.indices] += times * column.data
+        return {FIRST: found[nodes]}
+
+
+class _ByBoth:
+    def __init__(self, vectors: NodeScorer, words: NodeScorer, share: float) -> None:
+        self._vectors, self._words, self._share = vectors, words, share
+
+    def scores(self, asked: Asked, level: int, nodes: Ints) -> Mapping[str, Floats]:
+        dense, words = (each.scores(asked, level, nodes)[FIRST] for each in (self._vectors, self._words))
+        first = self._share * deviations(words) + (1 - self._share) * deviations(dense)
+        return {FIRST: first, "words": words, "dense": dense}

@@ -1,0 +1,200 @@
+"""Routing summaries by a language model, behind any service that speaks OpenAI's chat protocol.
+
+The model is shown a sample of the passages below a node and, for a `contrastive` summary, what words tell the
+node and its siblings apart. All of that depends on the texts below them alone. So an answer is kept in
+`ASSAY_CACHE/summaries` by the hash of those texts, with the prompt, the model and the service: another seed,
+or a larger corpus, pays only for what it groups differently. An answer that is not the JSON asked for is
+asked for once more. Then the summaries fail: nothing ever stands in for one that was not written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from assay.core.dataset import digest
+from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.errors import Retryable, SystemFailure, UsageError
+from assay.core.parts import Vectors
+from assay.core.protocols import Kit
+from assay.core.records import Passage
+from assay.core.registry import aside, identity
+from assay.kinds.hierarchy.systems.keywords import Keywords
+from assay.kinds.hierarchy.systems.summaries import Style, Summary
+from assay.kinds.hierarchy.systems.summary_prompt import (
+    ASKED,
+    BESIDE,
+    PROMPT,
+    RULES,
+    Level,
+    NoSummary,
+    Reply,
+    as_bytes,
+    read_reply,
+)
+from assay.kinds.hierarchy.systems.tree import Tree
+from assay.retrieval.chat import Chat, Message, Said
+from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
+
+_FILE = "summary.json"
+
+
+@dataclass(frozen=True, repr=False)
+class Written:
+    """Summaries that a language model writes from a sample of the passages below each node.
+
+    `sample` passages are shown at most, and `characters` of them in all. `quotes` sentences are added as they
+    stand in the passages. `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none.
+    `extra` goes into the request as it is, such as {response_format: {type: json_object}}; null takes a field
+    out of it. Prices are those of a million tokens. `threads` is how many requests may be in flight.
+    """
+
+    url: str = aside("")
+    model: str = ""  # empty: the only one that is served there
+    key: str = aside("")
+    style: Style = "contrastive"
+    sample: int = 24
+    characters: int = 6000
+    quotes: int = 3
+    max_tokens: int = 800
+    extra: dict[str, Any] = field(default_factory=dict)
+    threads: int = aside(4)
+    price_in: float = aside(0.0)
+    price_out: float = aside(0.0)
+    timeout: float = aside(60.0)
+    retries: int = aside(3)
+    backoff: float = aside(0.5)
+
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        if not self.url:
+            raise UsageError(
+                "written: a model writes the summaries. Give its service: written(url=…, model=…)."
+            )
+        for name in ("sample", "characters", "max_tokens", "threads"):
+            if (count := getattr(self, name)) < 1:
+                raise UsageError(f"written: {name} is {count}. It must be at least 1.")
+        for name in ("price_in", "price_out"):
+            if not 0 <= (value := getattr(self, name)) < math.inf:
+                raise UsageError(f"written: {name} is {value:g}. It must be a number, 0 or more.")
+        _ = self.endpoint, self.plain  # check address, key, patience and quotes
+
+    def __repr__(self) -> str:
+        return identity(self)  # no secret is in it
+
+    def identity(self, kit: Kit) -> str:
+        """Who writes, and by which prompt. A service that changes a model silently is not seen."""
+        return f"{PROMPT} {digest(as_bytes(RULES, ASKED, BESIDE))} {self.endpoint.identity} {self.model!r}"
+
+    @property
+    def plain(self) -> Keywords:
+        """What words tell: shown to the model, and where the sentences come from."""
+        return Keywords(self.style, quotes=self.quotes)
+
+    @property
+    def endpoint(self) -> Endpoint:
+        price = self.price_in + self.price_out  # only whether there is one counts: `Chat` works out how much
+        return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
+
+    @property
+    def _chat(self) -> Chat:
+        return Chat(self.endpoint, self.model, self.price_in, self.price_out, self.extra)
+
+    def summarise(
+        self, tree: Tree, passages: Sequence[Passage], vectors: Vectors, kit: Kit
+    ) -> list[list[Summary]]:
+        """A list a level from 1 on, a summary a node."""
+        plain = self.plain.summarise(tree, passages, vectors, kit)
+        hashes = [digest(as_bytes(each.title, each.text)) for each in passages]
+        levels = [Level(tree, at + 1, passages, hashes, plain[at]) for at in range(tree.depth)]
+        keys = [[self._key(level, node) for node in range(len(level.said))] for level in levels]
+        places = {
+            key: (level, node)
+            for level, own in zip(levels, keys, strict=True)
+            for node, key in enumerate(own)
+        }
+        found = self._found(places, kit)
+        return [
+            [level.summary(node, found[key]) for node, key in enumerate(own)]
+            for level, own in zip(levels, keys, strict=True)
+        ]
+
+    def _key(self, level: Level, node: int) -> str:
+        """Of all that decides an answer: the service, the model, the prompt, and the texts below the node.
+
+        What is compared with siblings also depends on the texts below those.
+        """
+        settings = self._chat.request([], temperature=0.0, max_tokens=self.max_tokens)
+        how = [RULES, ASKED, BESIDE, self.style, self.sample, self.characters, settings]
+        beside = level.siblings(node) if self.style == "contrastive" else {}
+        compared = [identity(Keywords(self.style)), *beside] if beside else []
+        asked = msgspec.json.encode([PROMPT, how, self.endpoint.identity], order="sorted")
+        return digest([asked, *as_bytes(level.hashes[node], *compared)])
+
+    def _found(self, places: Mapping[str, tuple[Level, int]], kit: Kit) -> dict[str, Reply]:
+        """What the model says of each node, by key, asked for where it was not said before."""
+        shelf = Shelf(kit.cache / "summaries")
+        said = {key: reply for key in places if (reply := shelf.read(key, _kept)) is not None}
+        new = {key: place for key, place in places.items() if key not in said}
+        return said | self._ask_all(new, shelf, kit) if new else said
+
+    def _ask_all(self, new: Mapping[str, tuple[Level, int]], shelf: Shelf, kit: Kit) -> dict[str, Reply]:
+        """What the model says of nodes that are new to it, each kept by its key as it comes."""
+        found: dict[str, Reply] = {}
+        client = self.endpoint.open(clock=kit.clock)
+        kit.progress("writing summaries", 0, len(new))
+        with ThreadPoolExecutor(self.threads) as pool:
+            ask = partial(self._ask, client, shelf, kit)
+            coming = {pool.submit(ask, key, *place): key for key, place in new.items()}
+            try:
+                for future in as_completed(coming):
+                    found[coming[future]] = future.result()
+                    kit.progress("writing summaries", len(found), len(new))
+            except (Retryable, Refused, NoSummary) as error:
+                what = f"Not all summaries were written: {len(found)} of {len(new)}. {error}"
+                fix = "What was written is kept: run again to go on, or use `keywords`, which needs no model."
+                raise SystemFailure(f"{what.rstrip('.')}. {fix}") from error
+            finally:  # where one failed, those that have not begun are not worth their price
+                pool.shutdown(wait=False, cancel_futures=True)
+        return found
+
+    def _ask(self, client: Client, shelf: Shelf, kit: Kit, key: str, level: Level, node: int) -> Reply:
+        messages = level.messages(node, self.style, self.sample, self.characters)
+        for seed in (1, 2):  # the same request would get the same answer
+            sent = self._chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=seed)
+            said = client.post(Chat.PATH, sent, partial(self._heard, messages, kit))
+            try:
+                reply = read_reply(said.text or "")
+            except NoSummary as error:
+                problem = error
+                continue
+            shelf.put(key, partial(_keep, reply))
+            return reply
+        what = f"{self.endpoint.address} gave no summary when asked twice: {problem}"
+        fix = "Use a model that keeps to JSON, or hold it to that by `extra` (response_format, grammar)"
+        raise NoSummary(f"{self.endpoint.conceal(what)}. {fix}.")
+
+    def _heard(self, messages: Sequence[Message], kit: Kit, answer: Any) -> Said:
+        """What the model says, paid for whatever it is."""
+        said = self._chat.said(messages, answer)
+        kit.pay(said.cost)
+        return said
+
+
+def _keep(reply: Reply, folder: Path) -> None:
+    (folder / _FILE).write_bytes(msgspec.json.encode(reply))
+
+
+def _kept(folder: Path) -> Reply:
+    try:
+        return msgspec.json.decode((folder / _FILE).read_bytes(), type=Reply)
+    except UNREADABLE as error:
+        raise DamagedFolder(folder, error) from error

@@ -1,0 +1,296 @@
+"""assay annotate: private golden sets, from a folder of documents to case files that two people agreed on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.cli.options import AsJson, StudyPath
+from assay.cli.showing import finish, plain_console, print_json, say, table
+from assay.core.errors import UsageError
+
+SHOWN = 10  # names; JSON has them all
+
+Documents = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder of numbered documents, .md or .txt.")
+]
+Work = Annotated[
+    Path | None,
+    typer.Option("--work", metavar="FOLDER", help="Where the annotation is kept; default: DIR-annotation."),
+]
+Version = Annotated[str | None, typer.Option("--version", help="A frozen version; default: the newest.")]
+People = Annotated[
+    str, typer.Option("--annotators", metavar="A,B", help="Whose forms; default: the two that there are.")
+]
+
+
+def inventory(documents: Documents, work: Work = None, as_json: AsJson = False) -> None:
+    """List the documents in a table to fill in; what people wrote in it stays."""
+    from assay.kinds.memory.annotation.inventory import take_inventory
+    from assay.kinds.memory.annotation.workspace import open_workspace
+    from assay.report.wording import counted, some
+
+    found = take_inventory(open_workspace(documents, work))
+    if as_json:
+        print_json(found.as_json())
+        return
+    typer.echo(f"{found.path}: {counted(found.documents, 'document')}, {counted(found.units, 'unit')}")
+    for word, names in (("new", found.new), ("changed", found.changed), ("gone", found.gone)):
+        if names:
+            typer.echo(f"{word}: {some(names, SHOWN)}")
+    for now, before in found.renamed.items():
+        typer.echo(f"renamed: {before} -> {now}")
+    for column, names in found.blank.items():
+        say(f"to fill in: {column} of {some(names, SHOWN)}")
+    say(f"next: complete the guide and the table, then assay annotate freeze {documents} --version 1")
+
+
+def freeze(
+    documents: Documents,
+    version: Annotated[str, typer.Option("--version", help="What to call this version.")],
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep the hash of every document under a version, which never stands for other content."""
+    import time
+
+    from assay.kinds.memory.annotation.snapshot import freeze_documents
+    from assay.kinds.memory.annotation.workspace import open_workspace
+    from assay.report.wording import counted
+
+    found = freeze_documents(open_workspace(documents, work), version, time.time)
+    if as_json:
+        content = {"path": str(found.path), "known": found.known, "snapshot": found.snapshot}
+        print_json({"schema": "assay/annotation-freeze/1", **content})
+        return
+    n = counted(len(found.snapshot.document_hashes), "document")
+    since = f", as frozen on {found.snapshot.day}" if found.known else ""
+    typer.echo(f"{found.path}: version {version}, {n}{since}")
+    say(f"next: assay annotate sample {documents}")
+
+
+def sample(
+    documents: Documents,
+    total: Annotated[
+        int | None, typer.Option("--documents", min=1, help="Documents to draw; default: every one.")
+    ] = None,
+    least: Annotated[int, typer.Option("--least", min=0, help="Documents a stratum, at least.")] = 1,
+    units: Annotated[int, typer.Option("--units", min=1, help="Units a document.")] = 5,
+    by: Annotated[
+        str,
+        typer.Option("--by", metavar="COLUMN,…", help="Default: document_family, language and complexity."),
+    ] = "",
+    seed: Annotated[int, typer.Option("--seed", help="Another seed draws others.")] = 0,
+    version: Version = None,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the documents and units to write cases about, within what people filled in."""
+    from assay.kinds.memory.annotation.sampling import Drawing, draw_sample
+    from assay.kinds.memory.annotation.workspace import open_workspace
+    from assay.report.wording import counted
+
+    columns = tuple(part.strip() for part in by.split(",") if part.strip()) or None
+    found = draw_sample(open_workspace(documents, work), Drawing(total, least, units, columns, seed), version)
+    if as_json:
+        print_json(found.as_json())
+        return
+    rows = [(each.name, str(each.size), str(len(each.drawn)), ", ".join(each.drawn)) for each in found.strata]
+    plain_console().print(table(("stratum", "documents", "drawn", "which"), rows, {1, 2}))
+    for each in found.strata:
+        if each.short:
+            say(f"{each.name} lacks {counted(each.short, 'document')} of the least")
+    families = ", ".join(f"{n} {family}" for family, n in found.suggested.items() if n)
+    typer.echo(f"{found.path}: {counted(found.cases, 'case')} to write; suggested: {families}")
+    say(f"next: assay annotate sheets {documents} --annotators anna,ben")
+
+
+def sheets(
+    documents: Documents,
+    annotators: Annotated[
+        str, typer.Option("--annotators", metavar="A,B", help="Who labels; the first writes the queries.")
+    ],
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a form a person, and add new cases below what a form holds already."""
+    from assay.kinds.memory.annotation.sheets import write_sheets
+    from assay.kinds.memory.annotation.workspace import open_workspace
+
+    found = write_sheets(open_workspace(documents, work), annotators.split(","))
+    if as_json:
+        print_json(found.as_json())
+        return
+    typer.echo(f"{found.candidates}: the ids and texts of all units")
+    for form in found.forms:
+        typer.echo(f"{form.path}: {form.rows} rows, {form.added} of them new")
+    if found.waiting:
+        first = found.forms[0].annotator
+        say(f"{', '.join(found.waiting)}: the forms wait for the queries that {first} writes")
+        say("next: write the queries, then the same command again")
+    else:
+        say("next: everybody labels from the documents only, before looking at any graph of them;")
+        say(f"then assay annotate agreement {documents}")
+
+
+def agreement(
+    documents: Documents,
+    annotators: People = "",
+    least: Annotated[int, typer.Option("--least", min=1, help="Cases labelled by both to decide on.")] = 20,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how far two people agree; the mean Jaccard of their evidence must reach 0.85."""
+    from assay.kinds.memory.annotation.agreement import agreement_of
+    from assay.kinds.memory.annotation.sheets import read_pair
+    from assay.kinds.memory.annotation.workspace import open_workspace
+    from assay.kinds.memory.commands.annotation_tables import show_agreement
+
+    workspace = open_workspace(documents, work)
+    found = agreement_of(workspace, *read_pair(workspace, _people(annotators)), least=least)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_agreement(found)
+        if found.disagreements:
+            say(f"next: assay annotate adjudicate {documents}")
+    finish(found.verdict)
+
+
+def adjudicate(
+    documents: Documents, annotators: People = "", work: Work = None, as_json: AsJson = False
+) -> None:
+    """List what two people differ on, for somebody to decide with a written reason."""
+    from assay.kinds.memory.annotation.adjudication import write_adjudication
+    from assay.kinds.memory.annotation.sheets import read_pair
+    from assay.kinds.memory.annotation.workspace import open_workspace
+    from assay.report.wording import some
+
+    workspace = open_workspace(documents, work)
+    found = write_adjudication(workspace, *read_pair(workspace, _people(annotators)))
+    if as_json:
+        print_json(found.as_json())
+        return
+    if not found.open and not found.decided:
+        typer.echo("They agree on everything: nothing is to be decided.")
+        return
+    typer.echo(f"{found.path}: {found.added} added, {len(found.decided)} decided, {len(found.open)} open")
+    if found.open:
+        say(f"open: {some(found.open, SHOWN)}")
+        say("next: write decision, labels and rationale in each open row")
+
+
+def export(
+    documents: Documents,
+    dataset_id: Annotated[str, typer.Option("--dataset-id", help="What the case file calls itself.")],
+    pack: Annotated[str, typer.Option("--pack", help="The domain pack that reads the documents.")],
+    name: Annotated[str, typer.Option("--name", help="Its name in reports; default: its id.")] = "",
+    annotators: People = "",
+    version: Version = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder; default: cases, in the annotation.")
+    ] = None,
+    gate: Annotated[bool, typer.Option("--gate", help="End with 10 where the quality gate fails.")] = False,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write what was approved and agreed on, or decided with a reason, as case files."""
+    from assay.kinds.memory.annotation.exporting import Naming, export_cases
+    from assay.kinds.memory.annotation.workspace import open_workspace
+    from assay.report.wording import counted
+
+    naming = Naming(dataset_id, pack, name, version)
+    found = export_cases(open_workspace(documents, work), naming, _people(annotators), out)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        for path in found.files:
+            typer.echo(str(path))
+        settled = f"{counted(found.cases, 'case')}, {found.adjudicated} of them adjudicated"
+        typer.echo(f"version {found.version}: {settled}; {len(found.left_out)} left out")
+        rows = [(each.name, each.value, each.needed, "yes" if each.holds else "no") for each in found.quality]
+        plain_console().print(table(("quality", "found", "needed", "holds"), rows, set()))
+        for warning in found.warnings:
+            say(f"warning: {warning}")
+    if gate:
+        finish("go" if found.passed else "no-go")
+
+
+def shadow(
+    documents: Documents,
+    queries: Annotated[Path, typer.Argument(metavar="QUERIES", help="A text file with a query a line.")],
+    pack: Annotated[str, typer.Option("--pack", help="The domain pack that reads the documents.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder; default: shadow, in the annotation.")
+    ] = None,
+    work: Work = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a shadow set: many queries without labels, as a dataset to ask again and again."""
+    from assay.kinds.memory.annotation.shadow import write_shadow
+    from assay.kinds.memory.annotation.workspace import open_workspace
+    from assay.report.wording import counted
+
+    found = write_shadow(open_workspace(documents, work), queries, pack, out)
+    if as_json:
+        print_json(found.as_json())
+        return
+    asked = "1 query" if found.queries == 1 else f"{found.queries} queries"
+    typer.echo(f"{found.path}: {asked} over {counted(found.units, 'unit')}")
+    if found.doubled:
+        say(f"left out: {counted(found.doubled, 'line')} that ask the same")
+
+
+def drift(
+    study: StudyPath,
+    keep: Annotated[
+        str | None, typer.Option("--keep", metavar="NAME", help="Keep the results of now.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="NAME|STUDY", help="Results kept, or another study's.")
+    ] = None,
+    k: Annotated[int, typer.Option("--k", min=1, help="How many hits the overlap looks at.")] = 10,
+    replace: Annotated[bool, typer.Option("--replace", help="Keep over a name that is taken.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say how far the results of the same queries moved since they were kept; nothing is decided."""
+    from assay.kinds.memory.annotation.drift import drift_since, keep_replay
+    from assay.kinds.memory.commands.annotation_tables import show_drift
+    from assay.study.study import open_study
+
+    if (keep is None) == (since is None):
+        raise UsageError("Write --keep NAME to keep the results of now, or --since NAME to compare.")
+    opened = open_study(study)
+    if keep is not None:
+        path = keep_replay(opened, keep, replace)
+        if as_json:
+            print_json({"schema": "assay/annotation-keep/1", "path": str(path)})
+        else:
+            typer.echo(f"kept {keep}: {path}")
+        return
+    found = drift_since(opened, since or "", k)
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_drift(found)
+
+
+def _people(annotators: str) -> list[str]:
+    return [part for part in annotators.split(",") if part.strip()]
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "inventory": inventory,
+    "freeze": freeze,
+    "sample": sample,
+    "sheets": sheets,
+    "agreement": agreement,
+    "adjudicate": adjudicate,
+    "export": export,
+    "shadow": shadow,
+    "drift": drift,
+}
+GROUP = ("Private golden sets: from documents to cases that two people agreed on.", STEPS)

@@ -1,0 +1,297 @@
+"""LongMemEval: questions to an assistant about earlier chat sessions, each with a haystack of its own.
+
+A file is the official release, a JSON array, plain or gzipped. A folder with questions.jsonl and
+sessions.jsonl holds every session once, as one text; it is what derivatives of the release look like.
+
+A session is a passage `QUESTION_ID/SESSION_ID`: one session may stand at another date in another haystack.
+Passages of a haystack are in the order of their dates, and an item's scope is its own haystack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import Item, Passage
+from assay.datasets.public.release import REFUSED, doubtful, read_release
+from assay.datasets.reading import Reader, explained
+
+PACK = "conversation"
+ABSTAINS = "_abs"  # how the id of a question ends that the haystack does not answer
+LABELS = {"relevance": "1: what the answer is drawn from, 0: anything else"}
+UNPROVEN = (
+    "types of edges, shapes of paths, roles and contradictions: its labels name sessions and turns alone",
+    "what an earlier question leaves behind in a memory: every question has a history of its own",
+)
+LISTED = 20  # what a warning names; it counts the rest
+_MOMENT = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\D+?(\d{1,2}):(\d{2}))?")
+
+
+class _Turn(msgspec.Struct, frozen=True):
+    role: str
+    content: str
+    has_answer: bool | None = None
+
+
+class _Question(msgspec.Struct, frozen=True):
+    """A question as the release has it."""
+
+    question_id: str
+    question_type: str
+    question: str
+    haystack_session_ids: list[str]
+    haystack_sessions: list[list[_Turn]]
+    answer_session_ids: list[str]
+    answer: str | int | float | None = None
+    question_date: str | None = None
+    haystack_dates: list[str | None] = []
+
+
+class _Placed(msgspec.Struct, frozen=True):
+    session_id: str
+    timestamp: str | None = None
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    """A question of a folder: its haystack names sessions of another file."""
+
+    question_id: str
+    question_type: str
+    question: str
+    answer_session_ids: list[str]
+    haystack: list[_Placed]
+    answer: str | int | float | None = None
+    question_date: str | None = None
+    abstention: bool = False
+
+
+class _Text(msgspec.Struct, frozen=True):
+    session_id: str
+    text: str
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class _Session:
+    session_id: str
+    date: str | None
+    turns: Sequence[_Turn]
+
+
+@dataclass
+class _Found:
+    """What the questions read so far have come to."""
+
+    passages: list[Passage] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)  # answer sessions that no haystack has
+    doubled: list[str] = field(default_factory=list)  # sessions that stand in one haystack twice
+    unlabelled: list[str] = field(default_factory=list)  # questions whose answer no label places
+    texts: dict[str, str] = field(default_factory=dict)  # a session of many haystacks is held once
+    assistant: bool = False
+
+    def warnings(self) -> list[str]:
+        told = (
+            ("answer sessions are not in the haystack of their question", self.absent),
+            ("sessions stand in one haystack more than once and are kept once", self.doubled),
+            ("questions have no label to be scored by", self.unlabelled),
+        )
+        return [listed(what, names) for what, names in told if names]
+
+
+@dataclass(frozen=True)
+class LongMemEval:
+    """LongMemEval, by session or by turn. `turns="user"` leaves out what the assistant said.
+
+    The published retrieval figures index the user's turns alone; an assistant's own words are what some of
+    its questions ask for, so all turns are the default here.
+    """
+
+    path: str
+    unit: Literal["session", "turn"] = "session"
+    turns: Literal["all", "user"] = "all"
+    limit: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+    def load(self, kit: Kit) -> Dataset:
+        path, found = kit.path(self.path), _Found()
+        unproven = self._folder(path, found) if path.is_dir() else self._release(path, found)
+        return Dataset(
+            "longmemeval",
+            Corpus(found.passages),
+            found.items,
+            LABELS,
+            found.warnings(),
+            layer="public",
+            unproven=(*doubtful(path), *unproven, *UNPROVEN),
+        )
+
+    # ------------------------------------------------------------------------------ the two forms
+
+    def _release(self, path: Path, found: _Found) -> tuple[str, ...]:
+        """Reads the official file, a question at a time; what it does not prove beyond the usual."""
+        decode = msgspec.json.Decoder(_Question).decode
+        problems: list[Problem] = []
+        # Raw records are views of the file: decoded one at a time, a release of 280 MB is not held twice
+        for place, raw in read_release(path, msgspec.Raw, limit=self.limit):
+            try:
+                question = decode(raw)
+            except REFUSED as error:
+                problems.append(explained(error, *place))
+                continue
+            if uneven := _uneven(question):
+                fix = "Give every session its id and its date."
+                problems.append(Problem(uneven, place.file, place.line, "haystack_sessions", fix))
+            elif not problems:
+                dates = question.haystack_dates or [None] * len(question.haystack_session_ids)
+                rows = zip(question.haystack_session_ids, dates, question.haystack_sessions, strict=True)
+                self._add(question, [_Session(*row) for row in rows], found)
+        if problems:
+            raise DataError(problems)
+        if found.assistant:
+            return ()
+        return ("what the assistant said: no session has a turn of its",)
+
+    def _folder(self, path: Path, found: _Found) -> tuple[str, ...]:
+        reader = Reader(path)
+        asked = reader.jsonl(
+            reader.need("questions.jsonl"), msgspec.json.Decoder(_Listed).decode, key="question_id"
+        )
+        stored = reader.jsonl(
+            reader.need("sessions.jsonl"), msgspec.json.Decoder(_Text).decode, key="session_id"
+        )
+        if self.unit == "turn":
+            fix = "Write unit=session, or read the official file."
+            reader.problems.append(Problem("its sessions are whole texts without turns", str(path), fix=fix))
+        texts = {each.session_id: each for each in stored.records}
+        for line, question in asked:
+            reader.problems += (
+                Problem(f"there is no session {each.session_id!r}", asked.where, line, "haystack")
+                for each in question.haystack
+                if each.session_id not in texts
+            )
+        reader.finish()
+        turns = {name: [_Turn("user", each.text)] for name, each in texts.items()}
+        for question in asked.records[: self.limit]:
+            rows = [_Session(at.session_id, at.timestamp, turns[at.session_id]) for at in question.haystack]
+            self._add(question, rows, found)
+        return _derived(stored.records)
+
+    # --------------------------------------------------------------------------------- a question
+
+    def _add(self, asked: _Question | _Listed, haystack: Sequence[_Session], found: _Found) -> None:
+        """Adds the passages of a haystack, and the item that asks about them."""
+        scope: dict[str, None] = {}
+        gold: dict[str, float] = {}
+        present = {session.session_id for session in haystack}
+        named = set(asked.answer_session_ids)
+        found.absent += (
+            f"{asked.question_id}: {each}" for each in asked.answer_session_ids if each not in present
+        )
+        for session in _by_date(haystack):
+            base = f"{asked.question_id}/{session.session_id}"
+            found.assistant |= any(turn.role != "user" for turn in session.turns)
+            for doc_id, text, relevant in self._units(base, session, session.session_id in named):
+                if doc_id in scope:
+                    found.doubled.append(doc_id)
+                    continue
+                scope[doc_id] = None
+                if relevant:
+                    gold[doc_id] = 1.0
+                found.passages.append(_passage(doc_id, found.texts.setdefault(text, text), asked, session))
+        item = _item(asked, list(scope), gold)
+        found.items.append(item)
+        if not gold and item.expects is None:
+            found.unlabelled.append(asked.question_id)
+
+    def _units(self, base: str, session: _Session, answers: bool) -> Iterator[tuple[str, str, bool]]:
+        """The units of a session: id, text, and whether the answer is in it."""
+        turns = [
+            (n, turn) for n, turn in enumerate(session.turns, 1) if self.turns == "all" or turn.role == "user"
+        ]
+        if self.unit == "turn":
+            for n, turn in turns:
+                yield f"{base}:{n}", f"{turn.role}: {turn.content}", answers and bool(turn.has_answer)
+        elif any(turn.role != "user" for _, turn in turns):
+            yield base, "\n".join(f"{turn.role}: {turn.content}" for _, turn in turns), answers
+        else:
+            yield base, "\n".join(turn.content for _, turn in turns), answers
+
+
+def _passage(doc_id: str, text: str, asked: _Question | _Listed, session: _Session) -> Passage:
+    metadata = {"pack": PACK, "session": session.session_id}
+    if session.date:
+        metadata["date"] = moment(session.date) or session.date
+    return Passage(doc_id, text, source=asked.question_id, section=session.session_id, metadata=metadata)
+
+
+def _item(asked: _Question | _Listed, scope: list[str], gold: dict[str, float]) -> Item:
+    abstains = asked.question_id.endswith(ABSTAINS) or (isinstance(asked, _Listed) and asked.abstention)
+    tags = {
+        "type": [asked.question_type],
+        "abstention": ["yes" if abstains else "no"],
+        "dataset": ["longmemeval"],
+        "multi_hop": ["yes" if asked.question_type == "multi-session" else "no"],
+    }
+    return Item(
+        asked.question_id,
+        asked.question,
+        tags=tags,
+        gold={
+            "relevant": gold,
+            **({} if asked.answer is None else {"answers": [str(asked.answer)]}),
+            **({"question_date": asked.question_date} if asked.question_date else {}),
+        },
+        expects="nothing" if abstains else None,
+        scope=scope,
+    )
+
+
+def _uneven(question: _Question) -> str:
+    """What is wrong where ids, dates and sessions of a haystack do not go together; empty where they do."""
+    ids, sessions = len(question.haystack_session_ids), len(question.haystack_sessions)
+    dates = len(question.haystack_dates)
+    if ids == sessions and dates in (0, ids):
+        return ""
+    return f"{question.question_id!r} has {ids} session ids, {sessions} sessions and {dates} dates"
+
+
+def _derived(stored: Sequence[_Text]) -> tuple[str, ...]:
+    """What sessions stored as plain texts cannot show."""
+    plain = "who said what: its sessions are plain texts without turns"
+    if not (cut := [each for each in stored if each.truncated]):
+        return (plain,)
+    longest = max(len(each.text) for each in cut)
+    short = f"{len(cut):,} of {len(stored):,} sessions are cut at {longest} characters"
+    return (f"published LongMemEval scores: {short}, and an answer may lie beyond the cut", plain)
+
+
+def _by_date(haystack: Sequence[_Session]) -> list[_Session]:
+    """The sessions by date; one without a date stays behind the one that it follows in the haystack."""
+    known, keys = "", []
+    for session in haystack:
+        known = moment(session.date or "") or known
+        keys.append(known)
+    return [haystack[index] for index in sorted(range(len(haystack)), key=keys.__getitem__)]
+
+
+def moment(text: str) -> str | None:
+    """A date such as `2023/05/20 (Sat) 02:21` as 2023-05-20T02:21; None where there is none."""
+    if (found := _MOMENT.search(text)) is None:
+        return None
+    year, month, day, hour, minute = found.groups()
+    date = f"{year}-{month:>02}-{day:>02}"
+    return f"{date}T{hour:>02}:{minute}" if hour else date
+
+
+def listed(what: str, names: Sequence[str]) -> str:
+    """A warning that counts and names what it is about."""
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"{len(names)} {what}: {'; '.join(names[:LISTED])}{more}."

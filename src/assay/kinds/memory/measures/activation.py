@@ -1,0 +1,227 @@
+"""How a memory's energy spread: how many nodes, how deep, what came before, and what the path was worth.
+
+None of these says by itself whether an answer is right. The first two are what an answer cost. The others are
+read as contrasts: a dynamic memory with a static one, the edges of a path with as many others.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.block import Block, View
+from assay.core.records import Response
+from assay.kinds.memory.measures.walk import change, expected, paths, reached, spreads
+from assay.measures.parse import measure_name
+from assay.retrieval.distance import result_distance, result_shares
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Spreading:
+    """A measure of how an answer came about: from 0; what is not there has no value.
+
+    It applies to every item but those that are only there to be compared with: a probe is not counted twice.
+    """
+
+    family: ClassVar[str]
+    at: ClassVar[str] = ""
+    better: ClassVar[str] = "lower"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float | None] = None
+    absent: ClassVar[float | None] = None
+    binary: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> Bools:
+        return np.array([item.gold.get("unprimed_of") is None for item in block.items], dtype=bool)
+
+
+@dataclass(frozen=True)
+class Activated(Spreading):
+    """Activated nodes: how many distinct nodes energy began at or was passed on to.
+
+    Where nothing spread: the distinct nodes on the paths, or the hits of a flat result. Unbounded; lower is
+    better, since of two memories that find the same the one that touched less was cheaper. An answer without
+    hits stays out of the mean, so that finding nothing is no economy.
+
+    Collins and Loftus, "A spreading-activation theory of semantic processing", Psychological Review 82(6),
+    1975.
+    """
+
+    family: ClassVar[str] = "Activated"
+    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
+
+    def values(self, block: Block) -> Floats:
+        return np.array(
+            [np.nan if response is None else float(len(reached(response))) for response in block.responses],
+            dtype=float,
+        )
+
+
+@dataclass(frozen=True)
+class Depth(Spreading):
+    """Depth: the deepest hop of the best path, 0 for a path of one step.
+
+    of="spread" is the deepest hop at which energy was still passed on, over all spreads; it does not apply to
+    an answer without one. Unbounded; lower is better, as with activated nodes: it is what an answer cost.
+    """
+
+    family: ClassVar[str] = "Depth"
+    of: Literal["path", "spread"] = "path"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({"hits" if self.of == "path" else "trace"})
+
+    @property
+    def blank(self) -> frozenset[str]:
+        """A trace without a spread is no answer that is missing."""
+        return frozenset({"hits"} if self.of == "path" else ())
+
+    def values(self, block: Block) -> Floats:
+        return np.array([self._deepest(response) for response in block.responses], dtype=float)
+
+    def _deepest(self, response: Response | None) -> float:
+        if response is None:
+            return np.nan
+        walked = paths(response)[:1] if self.of == "path" else spreads(response)
+        hops = [step.depth for part in walked for step in part if step.selected]
+        return float(max(hops)) if hops else np.nan
+
+
+@dataclass(frozen=True)
+class Effect(Spreading):
+    """Effect of removing edges: how far the result changes without them, from 0 (not at all) to 1 (wholly).
+
+    of="path" removes the edges of the best path, "random" as many of the whole graph, "nearby" as many of
+    those at the nodes of its paths; the last two are means over draws. A path is causally useful where the
+    first is larger. Applies to answers that tell it. Higher is better: the path carried the result.
+    """
+
+    family: ClassVar[str] = "Effect"
+    needs: ClassVar[frozenset[str]] = frozenset({"trace"})
+    blank: ClassVar[frozenset[str]] = frozenset()
+    better: ClassVar[str] = "higher"
+    high: ClassVar[float | None] = 1.0
+    of: Literal["path", "random", "nearby"] = "path"
+
+    def values(self, block: Block) -> Floats:
+        found = [None if response is None else change(response, self.of) for response in block.responses]
+        return np.array([np.nan if each is None else each for each in found], dtype=float)
+
+
+@dataclass(frozen=True)
+class PrimingShift(Spreading):
+    """Priming shift: how far a probe's result lies from that of the same question asked afresh.
+
+    ½ Σ |p − q| over the hits' scores, each result's made to add up to 1 (see `result_distance`): 0 is exactly
+    the same result, whatever came before, 1 nothing in common. For items that another item's gold names in
+    `unprimed_of`; unjudged while that one has no answer. Higher is more: a static memory has 0.
+
+    Meyer and Schvaneveldt, "Facilitation in recognizing pairs of words", J. Exp. Psych. 90(2), 1971, for
+    priming; the distance is total variation.
+    """
+
+    family: ClassVar[str] = "PrimingShift"
+    needs: ClassVar[frozenset[str]] = frozenset({"labels"})  # the answer of the unprimed one stands for one
+    blank: ClassVar[frozenset[str]] = frozenset()  # nothing, twice, is the same result
+    pooled: ClassVar[bool] = False
+    better: ClassVar[str] = "higher"
+    high: ClassVar[float | None] = 1.0
+
+    @property
+    def seen_in(self) -> View:
+        """What it reads of a block: no judge's label."""
+        return View(label="unprimed")
+
+    def applies(self, block: Block) -> Bools:
+        if block.lacks(frozenset({"hits"})):
+            return np.zeros(len(block.items), dtype=bool)
+        twins = self._twins(block)
+        return np.array([item_id in twins for item_id in block.item_ids], dtype=bool)
+
+    def values(self, block: Block) -> Floats:
+        twins = self._twins(block)
+        pairs = zip(block.item_ids, block.responses, strict=True)
+        return np.array([_shift(response, twins.get(item_id)) for item_id, response in pairs], dtype=float)
+
+    @staticmethod
+    def _twins(block: Block) -> dict[str, Response | None]:
+        """The unprimed answers, by the item that they are to be compared with."""
+        pairs = zip(expected(block.items), block.responses, strict=True)
+        return {each.unprimed_of: response for each, response in pairs if each.unprimed_of is not None}
+
+
+@dataclass(frozen=True)
+class PrimingPull(PrimingShift):
+    """Priming pull: how much more of a probe's result lies on the evidence of what was asked before it.
+
+    Σ (p − q) over the evidence (label "relevance", grade 1 or more) of the items before it in its sequence,
+    where p and q are the scores of the probe and of the same question asked afresh, each made to add up to 1.
+    Range -1 to 1. A memory that learned moves towards what it was asked; one whose scores only tremble has 0
+    on average, however far `PrimingShift` says that it moved. -1 when nothing came back. Applies where
+    `PrimingShift` does, if something before the probe has evidence.
+    """
+
+    family: ClassVar[str] = "PrimingPull"
+    low: ClassVar[float] = -1.0
+    blank: ClassVar[frozenset[str]] = frozenset({"hits"})
+    absent: ClassVar[float | None] = -1.0
+
+    @property
+    def seen_in(self) -> View:
+        """What it reads of a block."""
+        return View()
+
+    def applies(self, block: Block) -> Bools:
+        before = _evidence_before(block)
+        primed = np.array([bool(before.get(item_id)) for item_id in block.item_ids], dtype=bool)
+        applies: Bools = super().applies(block) & primed
+        return applies
+
+    def values(self, block: Block) -> Floats:
+        twins, before = self._twins(block), _evidence_before(block)
+        pairs = zip(block.item_ids, block.responses, strict=True)
+        return np.array(
+            [_pull(response, twins.get(item_id), before.get(item_id, set())) for item_id, response in pairs],
+            dtype=float,
+        )
+
+
+def _evidence_before(block: Block) -> dict[str, set[str]]:
+    """For each item of a sequence, the evidence of the items before it."""
+    evidence: dict[str, set[str]] = {}
+    for item_id, doc_id, grade in block.relevance.iter_rows():
+        if grade >= 1:
+            evidence.setdefault(item_id, set()).add(doc_id)
+    so_far: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = {}
+    for item in block.items:
+        if item.sequence is not None:
+            held = so_far.setdefault(item.sequence, set())
+            found[item.item_id] = set(held)
+            held |= evidence.get(item.item_id, set())
+    return found
+
+
+def _pull(primed: Response | None, unprimed: Response | None, toward: set[str]) -> float:
+    if primed is None or unprimed is None or primed.error or unprimed.error:
+        return np.nan
+    p, q = result_shares(primed.hits), result_shares(unprimed.hits)
+    return math.fsum(p.get(doc, 0.0) - q.get(doc, 0.0) for doc in sorted(toward))
+
+
+def _shift(primed: Response | None, unprimed: Response | None) -> float:
+    if primed is None or unprimed is None or primed.error or unprimed.error:
+        return np.nan
+    return result_distance(primed.hits, unprimed.hits)

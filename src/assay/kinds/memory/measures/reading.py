@@ -1,0 +1,104 @@
+"""Short answers against those that count as right: exact match and F1, as SQuAD and HotpotQA score them.
+
+Both sides are read alike: small letters, no ASCII punctuation, no articles, one space between words. The best
+of the right answers counts.
+
+Rajpurkar et al., "SQuAD: 100,000+ questions for machine comprehension of text", EMNLP 2016; Yang et al.,
+"HotpotQA: a dataset for diverse, explainable multi-hop question answering", EMNLP 2018.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.block import Block
+from assay.core.records import Item, Response
+from assay.measures.parse import measure_name
+
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_WHOLE = frozenset({"yes", "no", "noanswer"})  # answers of which no part counts
+
+
+def normalized(answer: str) -> str:
+    """An answer as it is compared."""
+    return " ".join(_ARTICLE.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
+
+
+def token_f1(given: str, right: str) -> float:
+    """The harmonic mean of precision and recall of words, each counted as often as it stands on both sides.
+
+    A yes or no, on either side, is right or wrong as a whole. As in HotpotQA's own scoring, an answer without
+    any word scores 0, even where the right one has none.
+    """
+    one, other = normalized(given), normalized(right)
+    if one != other and not _WHOLE.isdisjoint({one, other}):
+        return 0.0
+    shared = (Counter(one.split()) & Counter(other.split())).total()
+    return 2 * shared / (len(one.split()) + len(other.split())) if shared else 0.0
+
+
+@dataclass(frozen=True)
+class _Answered(ABC):
+    """A measure of the answer alone, for items that say which answers are right."""
+
+    family: ClassVar[str]
+    needs: ClassVar[frozenset[str]] = frozenset({"answer"})
+    at: ClassVar[str] = ""
+    better: ClassVar[str] = "higher"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float | None] = 1.0
+    absent: ClassVar[float | None] = 0.0
+    binary: ClassVar[bool]
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> NDArray[np.bool_]:
+        return np.array([bool(item.gold.get("answers")) for item in block.items], dtype=bool)
+
+    def values(self, block: Block) -> NDArray[np.float64]:
+        pairs = zip(block.items, block.responses, strict=True)
+        return np.array([self._value(item, response) for item, response in pairs])
+
+    def _value(self, item: Item, response: Response | None) -> float:
+        right = item.gold.get("answers")
+        if response is None or response.answer is None or not right:
+            return np.nan
+        return max(self.agreement(response.answer, each) for each in right)
+
+    @abstractmethod
+    def agreement(self, given: str, right: str) -> float: ...
+
+
+@dataclass(frozen=True)
+class ExactMatch(_Answered):
+    """Exact match: 1 where an answer is one of those that are right, once both are normalised, else 0."""
+
+    family: ClassVar[str] = "ExactMatch"
+    binary: ClassVar[bool] = True
+
+    def agreement(self, given: str, right: str) -> float:
+        """Whether both answers are the same."""
+        return float(normalized(given) == normalized(right))
+
+
+@dataclass(frozen=True)
+class F1(_Answered):
+    """F1 of words: how far an answer overlaps the nearest of those that are right, from 0 to 1."""
+
+    family: ClassVar[str] = "F1"
+    binary: ClassVar[bool] = False
+
+    def agreement(self, given: str, right: str) -> float:
+        """The overlap of two answers."""
+        return token_f1(given, right)

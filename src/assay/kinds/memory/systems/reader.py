@@ -1,0 +1,174 @@
+"""A reader: any system, and a language model that answers from what the system found.
+
+The model is asked over OpenAI's chat protocol, at temperature 0 and with the seed of the run. It is shown the
+question and the texts of the first hits, and nothing else; without a hit it is not asked, and there is no
+answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Annotated, Any, ClassVar
+
+from assay.core.dataset import Corpus, Dataset
+from assay.core.endpoint import Refused
+from assay.core.errors import Problem, Retryable
+from assay.core.protocols import Kit, Session, Structured
+from assay.core.records import Budget, Hit, Observed, Query, Response
+from assay.core.registry import SYSTEMS, aside, identity, part_identities
+from assay.retrieval.chat import Said
+from assay.systems.around import AnySystem, IndexAround, Publishing, told
+from assay.systems.asking_chat import Bill, ChatModel, at_least, checked_service, fault_of, filled
+
+PROMPT = """\
+Answer the question from the passages below. Give the shortest answer there is: a name, a date, a number, a
+few words at most, or yes or no. No sentence, and no explanation. If the passages do not hold the answer, give
+your best guess.
+
+{passages}
+
+Question: {question}
+Answer:"""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A system whose answers come from a language model that reads its first `k` hits.
+
+    `of` is the system, `url` the service, whose only model is asked where `model` is empty. {passages} and
+    {question} in the `prompt` are filled in. `extra` goes into the request as it is; null takes a field out
+    of it. Prices are those of a million tokens.
+    """
+
+    of: Annotated[AnySystem, SYSTEMS]
+    url: str = aside("")
+    model: str = ""
+    key: str = aside("")
+    prompt: str = PROMPT
+    k: int = 5
+    max_tokens: int = 50
+    extra: dict[str, Any] = field(default_factory=dict)
+    threads: int = aside(4)
+    price_in: float = aside(0.0)
+    price_out: float = aside(0.0)
+    timeout: float = aside(60.0)
+    retries: int = aside(3)
+    backoff: float = aside(0.5)
+    # worked out, so that no identity holds a password
+    service: str = field(default="", init=False)
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        at_least(1, "k", self.k)
+        object.__setattr__(self, "service", checked_service(self, ("passages", "question")))
+
+    def __repr__(self) -> str:
+        return identity(self)
+
+    @property
+    def gives(self) -> frozenset[str] | None:
+        """What the system gives, and an answer."""
+        given: frozenset[str] | None = getattr(self.of, "gives", None)
+        return None if given is None else given | {"answer"}
+
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> ReaderIndex:
+        found = self.of.build(corpus, seed, kit)
+        kind = StructuredReaderIndex if isinstance(found, Structured) else ReaderIndex
+        return kind(found, self, corpus, ChatModel.of(self, seed, kit))
+
+    def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
+        """Why the system that is read from cannot serve a dataset."""
+        return told(self.of, "problems", dataset, kit)
+
+    def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
+        """What the system that is read from finds odd about a dataset."""
+        return told(self.of, "warnings", dataset, kit)
+
+    def identity(self, kit: Kit) -> dict[str, Any]:
+        """What decides answers besides parameters. A service that changes a model silently is not seen."""
+        return part_identities(self, kit)
+
+
+@dataclass(frozen=True)
+class ReaderIndex(IndexAround):
+    """The index of the system, and connections to the model."""
+
+    part: Reader
+    corpus: Corpus
+    model: ChatModel
+
+    def session(self) -> ReaderSession:
+        return ReaderSession(self, self.index.session())
+
+    def close(self) -> None:
+        self.model.close()
+        super().close()
+
+    def shown(self, hits: Sequence[Hit]) -> str:
+        """The texts of the first hits that have one, numbered, each under its title."""
+        passages = [text for hit in hits[: self.part.k] if (text := self._text(hit)).strip()]
+        return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(passages, 1))
+
+    def _text(self, hit: Hit) -> str:
+        position = self.corpus.position.get(hit.doc_id)
+        title = "" if position is None else self.corpus.passages[position].title
+        text = hit.text or self.corpus.text_of(hit.doc_id) or ""
+        return f"{title}\n{text}" if title and text else text
+
+    def read(self, question: str, passages: str, bill: Bill) -> Said:
+        """What the model answers. Each attempt is paid for, also one that comes to nothing."""
+        asked = filled(self.part.prompt, {"question": question, "passages": passages})
+        return self.model.ask([{"role": "user", "content": asked}], bill)
+
+
+@dataclass(frozen=True)
+class StructuredReaderIndex(Publishing, ReaderIndex):
+    """A reader of a system that publishes the tree or graph behind it."""
+
+
+class ReaderSession:
+    """One conversation with the system, each of its responses read by the model.
+
+    Where reading fails, what the system found is kept for the next attempt: a system that learns from what it
+    is asked must not be asked twice.
+    """
+
+    def __init__(self, index: ReaderIndex, session: Session) -> None:
+        self._index, self._session = index, session
+        self._kept: tuple[Query, Response] | None = None
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        response = self._found(query, budgets)
+        passages = "" if response.error is not None else self._index.shown(response.hits)
+        if not passages:
+            return response
+        bill = Bill()
+        began = perf_counter()
+        try:
+            read = self._index.read(query.text, passages, bill)
+        except (Retryable, Refused) as error:
+            return self._failed(query, response, error, bill.cost)
+        seen = response.observed
+        took = perf_counter() - began
+        before = seen.seconds.get("total", math.fsum(seen.seconds.values()))
+        seen.seconds = {**seen.seconds, "read": took, "total": before + took}
+        seen.tokens = (seen.tokens or 0) + read.tokens or None
+        seen.cost = (seen.cost or 0.0) + bill.cost or None
+        response.answer = read.spoken.strip()
+        return response
+
+    def _found(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        kept, self._kept = self._kept, None
+        if kept is not None and kept[0] == query:
+            return kept[1]
+        return self._session.answer(query, budgets)
+
+    def _failed(self, query: Query, response: Response, error: Retryable | Refused, cost: float) -> Response:
+        """The fault of a reading, and what it cost; what the system cost is not to be booked again."""
+        paid = (response.observed.cost or 0.0) + cost
+        response.observed.cost = None
+        self._kept = (query, response)
+        return Response(error=fault_of(error), observed=Observed(cost=paid or None))

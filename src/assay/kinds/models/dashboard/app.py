@@ -1,0 +1,44 @@
+"""The page itself, run by Streamlit as a script: `streamlit run app.py -- FOLDER`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    """The answer first, the evidence under it, where it came from at the bottom."""
+    import streamlit as st
+
+    from assay.core.errors import DataError
+    from assay.kinds.models.dashboard import breakdown, overview, queries
+    from assay.kinds.models.dashboard.look import Look, plain
+    from assay.kinds.models.dashboard.tables import read_tables
+
+    st.set_page_config(page_title="Assay: benchmark", layout="wide")
+    try:
+        tables = read_tables(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    except DataError as error:
+        st.title("There is nothing to show", anchor=False)
+        for problem in error.problems:
+            st.error(plain(problem))
+        return
+    look = Look(tuple(tables.models), dark=st.context.theme.type == "dark")
+    overview.show_answer(tables)
+    overview.show_cards(tables, look)
+    breakdown.show_readings(tables, look)
+    breakdown.show_slices(tables, look)
+    pair = queries.choose_pair(tables)
+    if pair is None:
+        st.info("There is one model alone. Add another to the study's systems to compare them.")
+    else:
+        queries.show_pair(tables, pair, look)
+    breakdown.show_review(tables, look)
+    breakdown.show_latency(tables, look)
+    if pair is not None:
+        queries.show_queries(tables, pair, look)
+    overview.show_trust(tables)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""Models side by side: three readings, slices, what people found, and time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.kinds.models.dashboard.charts import grouped_bars, latency_ranges, spoken
+from assay.kinds.models.dashboard.look import Look, at_least, in_full, plain, spaced
+from assay.kinds.models.dashboard.overview import NEXT_STEPS
+from assay.kinds.models.dashboard.tables import Tables
+from assay.kinds.models.report.benchmark.columns import RATES
+from assay.report import wording as say
+from assay.report.markdown import table
+
+READINGS = {
+    "automated": "automated,\nall queries",
+    "automated_where_reviewed": "automated,\nreview queries",
+    "human_adjusted": "human-adjusted,\nreview queries",
+    "mixed": "mixed,\nall queries",
+}
+TIMES = {
+    f"{kind}_{stage}latency_ms": f"{title}, {kind}"
+    for stage, title in (("", "in all"), ("embed_", "embedding"), ("search_", "search"))
+    for kind in ("mean", "p50", "p95")
+}
+COUNTS = ("keyword_matches", "semantic_matches", "false_positives", "unjudged", "total")
+
+
+def show_readings(tables: Tables, look: Look) -> None:
+    """One measure by rule, as people judged, and both together."""
+    import streamlit as st
+
+    st.subheader("Do people's judgments change the picture?", anchor=False)
+    measures = list(dict.fromkeys(name for model in tables.models for name in _measured(tables, model)))
+    if not measures:
+        st.info("These files hold no combined_metrics.json, so only the automated figures above are known.")
+        return
+    first = measures.index("mrr") if "mrr" in measures else 0
+    measure = st.selectbox("Measure", measures, index=first, key="measure")
+    rows: list[dict[str, Any]] = []
+    cells: list[list[str]] = []
+    for name, title in READINGS.items():
+        found = {model: _reading(tables, model, name, measure) for model in tables.models}
+        cells.append([plain(title), *(in_full(one) for one in found.values())])
+        rows += [_bar(title, model, one) for model, one in found.items() if one]
+    if rows and all(0 <= row["value"] <= 1 for row in rows):
+        st.altair_chart(grouped_bars(rows, look, measure), width="stretch", alt=spoken(rows))
+    st.markdown(table([plain(measure), *map(plain, tables.models)], cells))
+    if not any(tables.reading(model, "human_adjusted") for model in tables.models):
+        st.info("There are no human-adjusted figures: nobody has judged yet. Next:\n\n" + NEXT_STEPS)
+    elif not any(_reading(tables, model, "human_adjusted", measure) for model in tables.models):
+        st.caption("This measure is not part of the human-adjusted figures.")
+
+
+def _measured(tables: Tables, model: str) -> list[str]:
+    return [name for name, one in tables.reading(model, "automated").items() if one.get("value") is not None]
+
+
+def _reading(tables: Tables, model: str, reading: str, measure: str) -> dict[str, Any]:
+    """Empty where the reading has no value. What bounds all queries bounds those under review."""
+    found = tables.reading(model, reading).get(measure, {})
+    if found.get("value") is None:
+        return {}
+    bound = tables.reading(model, "automated").get(measure, {}).get("lower_bound", False)
+    return {**found, "lower_bound": bound and reading.startswith("automated")}
+
+
+def _bar(group: str, model: str, found: dict[str, Any]) -> dict[str, Any]:
+    bound = bool(found.get("lower_bound"))
+    ends = {name: found.get(name) for name in ("value", "low", "high")}
+    label = f"{model} {at_least(found['value'], bound=bound)}"
+    return {"group": group, "model": model, **ends, "label": label, "bound": bound}
+
+
+def show_slices(tables: Tables, look: Look) -> None:
+    """MRR by category and by difficulty, with n and what is a lower bound."""
+    import streamlit as st
+
+    st.subheader("Where is each model good?", anchor=False)
+    there = {
+        tag: frame for tag, frame in tables.slices.items() if "mrr" in frame.columns and not frame.is_empty()
+    }
+    if not there:
+        st.info("The study makes no slices. Name `category` or `difficulty` under `by:` in study.yaml.")
+        return
+    for place, (tag, frame) in zip(st.tabs([f"By {tag}" for tag in there]), there.items(), strict=True):
+        rows = [_slice_bar(tag, row) for row in frame.iter_rows(named=True)]
+        with place:
+            st.altair_chart(grouped_bars(rows, look, "MRR"), width="stretch", alt=spoken(rows))
+            if any(row["bound"] for row in rows):
+                st.caption("Dashed bars and ≥: a lower bound, as people have yet to judge these queries.")
+            with st.expander("The same as a table"):
+                st.markdown(_slice_table(tag, frame))
+
+
+def _slice_bar(tag: str, row: dict[str, Any]) -> dict[str, Any]:
+    n = row.get("n_mrr", row.get("count"))
+    few = ", few" if n is not None and n < say.FEW else ""
+    group = spaced(row[tag]) + (f"\nn = {n}{few}" if n is not None else "")
+    ends = {"value": row["mrr"], "low": row.get("low_mrr"), "high": row.get("high_mrr")}
+    return _bar(group, row["model"], {**ends, "lower_bound": row.get("lower_bound")})
+
+
+def _slice_table(tag: str, frame: Any) -> str:
+    rows: list[list[str]] = []
+    for row in frame.iter_rows(named=True):
+        ends = {"value": row["mrr"], "low": row.get("low_mrr"), "high": row.get("high_mrr")}
+        found = {**ends, "n": row.get("n_mrr", row.get("count")), "lower_bound": row.get("lower_bound")}
+        others = [say.number(row.get(name)) for name in ("hit_at_10", "ndcg_at_10", "total_latency_ms")]
+        rows.append([plain(spaced(row[tag])), plain(row["model"]), in_full(found), *others])
+    return table([tag, "model", "MRR", "Hit@10", "nDCG@10", "latency, ms"], rows, texts=2)
+
+
+def show_review(tables: Tables, look: Look) -> None:
+    """What the models find that keywords miss, or how to find out."""
+    import streamlit as st
+
+    lifts = {model: _rate(tables, model, "semantic_lift") for model in tables.models}
+    known = {model: one["value"] for model, one in lifts.items() if one.get("value") is not None}
+    if not known:
+        st.subheader("How much do they find that keywords miss?", anchor=False)
+        why = "Nobody was asked" if tables.review is None else "No query is judged for every model yet"
+        st.info(f"{why}, so semantic lift is not known. Next:\n\n{NEXT_STEPS}")
+    else:
+        shares = [f"{plain(model)} {say.number(100 * value)}" for model, value in known.items()]
+        title = f"Relevant results in 100 that keywords miss: {', '.join(shares)}"
+        st.subheader(title, anchor=False)
+        rows = [
+            _bar(f"{spaced(rate)}\nn = {one['n']}" if one.get("n") is not None else spaced(rate), model, one)
+            for rate in RATES
+            for model in tables.models
+            if (one := _rate(tables, model, rate)).get("value") is not None
+        ]
+        st.altair_chart(grouped_bars(rows, look, "share of results"), width="stretch", alt=spoken(rows))
+        st.caption("On queries that people judged for every model. A high false positive rate is bad.")
+    _show_marks(tables)
+
+
+def _rate(tables: Tables, model: str, rate: str) -> dict[str, Any]:
+    """A rate over queries judged for every model; averaged here where the files hold only queries."""
+    import polars as pl
+
+    row = tables.aggregates.row(by_predicate=pl.col("model") == model, named=True)
+    if row.get(rate) is not None:
+        return {"value": row[rate], **{end: row.get(f"{end}_{rate}") for end in ("low", "high", "n")}}
+    if tables.review is None or rate not in tables.review.columns:
+        return {}
+    mine = pl.col("model").str.to_lowercase() == model.lower()
+    values = tables.review.filter(mine)[rate].drop_nulls()
+    return {"value": values.mean(), "n": len(values)} if len(values) else {}
+
+
+def _show_marks(tables: Tables) -> None:
+    import polars as pl
+    import streamlit as st
+
+    found = tables.review
+    if found is None:
+        return
+    there = [name for name in COUNTS if name in found.columns]
+    if not there or found.is_empty():
+        return
+    sums = {row["model"]: row for row in found.group_by("model").agg(pl.col(there).sum()).to_dicts()}
+    titles = {name: "open" if name == "unjudged" else spaced(name) for name in there}
+    models = list(dict.fromkeys(found["model"].to_list()))
+    rows = [[titles[name], *(str(sums[model][name]) for model in models)] for name in there]
+    bounds = [tables.reading(model, "human_review_bounds").get("semantic_lift") for model in models]
+    if any(bounds):
+        spans = [
+            f"{say.number(ends[0])} to {say.number(ends[1])}" if ends else say.NOTHING for ends in bounds
+        ]
+        rows.append(["semantic lift, whatever is open", *spans])
+    st.markdown(table(["results", *map(plain, models)], rows))
+
+
+def show_latency(tables: Tables, look: Look) -> None:
+    """How long an answer takes, usually and at the slow end."""
+    import streamlit as st
+
+    rows = [_times(row) for row in tables.aggregates.iter_rows(named=True)]
+    rows = [row for row in rows if row["usual"] is not None]
+    if not rows:
+        st.subheader("How fast are they?", anchor=False)
+        st.info("No time was measured. Add the measure `Seconds` to study.yaml.")
+        return
+    told = ", ".join(f"{plain(row['model'])} {say.number(row['usual'])} ms" for row in rows)
+    st.subheader(f"A usual answer takes: {told}", anchor=False)
+    st.altair_chart(latency_ranges(rows, look), width="stretch", alt=told)
+    cells = [
+        [title, *(say.number(value) for value in tables.aggregates[name].to_list())]
+        for name, title in TIMES.items()
+        if name in tables.aggregates.columns
+    ]
+    with st.expander("The same as a table"):
+        st.markdown(table(["milliseconds", *map(plain, tables.models)], cells))
+
+
+def _times(row: dict[str, Any]) -> dict[str, Any]:
+    """The median with the slow end, or the mean where that is all there is."""
+    median, slow = row.get("p50_latency_ms"), row.get("p95_latency_ms")
+    if median is None:
+        mean = row.get("mean_latency_ms")
+        return {"model": row["model"], "usual": mean, "slow": None, "label": f"mean {say.number(mean)}"}
+    label = f"{say.number(median)}, p95 {say.number(slow)}"
+    return {"model": row["model"], "usual": median, "slow": slow, "label": label}

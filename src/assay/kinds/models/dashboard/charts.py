@@ -1,0 +1,161 @@
+"""The pictures. Every mark is named in words beside it, so that none is told by colour alone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from assay.kinds.models.dashboard.look import Look, spaced
+from assay.report import wording as say
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GOLDEN = math.pi * (3 - math.sqrt(5))
+APART = 0.012  # how far points that fall on one place are moved, in units of the measure
+
+
+def grouped_bars(rows: list[dict[str, Any]], look: Look, title: str) -> Any:
+    """Bars of all models in groups. A row: group, model, value, low, high, label, bound."""
+    import altair as alt
+    import polars as pl
+
+    order = list(dict.fromkeys(row["group"] for row in rows))
+    kinds = {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    data = pl.DataFrame(rows, schema_overrides=kinds, infer_schema_length=None)
+    data = data.with_columns(end=pl.max_horizontal("value", "high").fill_null(0))
+    scale = alt.Scale(domain=[0, 1.65], nice=False)
+    axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], title=title, format=".2~f")
+    lines = alt.Axis(labelExpr="split(datum.label, '\\n')", title=None, labelLimit=170, ticks=False)
+    base = alt.Chart(data).encode(
+        y=alt.Y("group:N", sort=order, axis=lines, scale=alt.Scale(paddingInner=0.25)),
+        yOffset=alt.YOffset("model:N", sort=list(look.models)),
+        tooltip=_tips(data, {"group": "", "model": "model", "value": title, "low": "low", "high": "high"}),
+    )
+    hues = alt.Scale(domain=list(look.models), range=look.colours)
+    colour = alt.Color("model:N", scale=hues, legend=None)
+    bars = base.mark_bar(strokeWidth=1.5).encode(
+        x=alt.X("value:Q", scale=scale, axis=axis),
+        color=colour,
+        stroke=alt.Stroke("model:N", scale=hues, legend=None),
+        fillOpacity=alt.condition("datum.bound", alt.value(0.3), alt.value(0.8)),
+        strokeDash=alt.condition("datum.bound", alt.value([4, 3]), alt.value([1, 0])),
+    )
+    whiskers = base.mark_rule(color=look.ink, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
+    words = base.mark_text(align="left", dx=6, color=look.ink, fontSize=12).encode(x="end:Q", text="label:N")
+    height = 60 + len(order) * (22 * len(look.models) + 16)
+    return (bars + whiskers + words).properties(height=height)
+
+
+def pair_scatter(queries: pl.DataFrame, a: str, b: str, look: Look) -> Any:
+    """Both models' reciprocal rank, a point a query; above the diagonal the first is ahead."""
+    import altair as alt
+    import polars as pl
+
+    data = pl.DataFrame(spread_apart(queries.drop_nulls(["a_mrr", "b_mrr"]).to_dicts()))
+    tags = sorted(set(data["tag"].to_list()))
+    colours, shapes = look.others(len(tags))
+    legend = alt.Legend(title=None, orient="bottom", columns=2, labelFontSize=11, labelLimit=125)
+    axis: dict[str, Any] = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f"}
+    scale = alt.Scale(domain=[-0.08, 1.08], nice=False)
+    points = (
+        alt.Chart(data)
+        .mark_point(filled=True, size=75, opacity=0.9)
+        .encode(
+            x=alt.X("x:Q", scale=scale, axis=alt.Axis(title=f"MRR of {b}", **axis)),
+            y=alt.Y("y:Q", scale=scale, axis=alt.Axis(title=f"MRR of {a}", **axis)),
+            color=alt.Color("tag:N", scale=alt.Scale(domain=tags, range=colours), legend=legend),
+            shape=alt.Shape("tag:N", scale=alt.Scale(domain=tags, range=shapes), legend=legend),
+            tooltip=_tips(
+                data, {"query_id": "id", "query_text": "query", "tag": "category", "a_mrr": a, "b_mrr": b}
+            ),
+        )
+    )
+    ends = alt.Chart(pl.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0]}))
+    diagonal = ends.mark_line(color=look.soft, strokeDash=[5, 4]).encode(x="x:Q", y="y:Q")
+    corners = pl.DataFrame({"x": [0.02, 0.98], "y": [0.62, 0.38], "words": [f"{a} ahead", f"{b} ahead"]})
+    sides = alt.Chart(corners).encode(x="x:Q", y="y:Q", text="words:N")
+    upper = sides.transform_filter("datum.x < 0.5").mark_text(align="left", color=look.soft)
+    lower = sides.transform_filter("datum.x > 0.5").mark_text(align="right", color=look.soft)
+    return (diagonal + upper + lower + points).properties(height=540)
+
+
+def spread_apart(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Where each point is drawn: points on one place lie around it in a spiral, so that all are seen."""
+    seen: Counter[tuple[float, float]] = Counter()
+    placed: list[dict[str, Any]] = []
+    for row in rows:
+        place = (row["b_mrr"], row["a_mrr"])
+        radius, turn = APART * math.sqrt(seen[place]), GOLDEN * seen[place]
+        seen[place] += 1
+        here = {"x": place[0] + radius * math.cos(turn), "y": place[1] + radius * math.sin(turn)}
+        placed.append({**row, **here, "tag": spaced(row["category"])})
+    return placed
+
+
+def outcome_bars(counts: dict[str, int], colours: list[str], look: Look) -> Any:
+    """How often each model is ahead, a bar an outcome, the count beside it."""
+    import altair as alt
+    import polars as pl
+
+    data = pl.DataFrame({"outcome": list(counts), "queries": list(counts.values())})
+    top = max([1, *counts.values()]) * 1.15
+    base = alt.Chart(data).encode(
+        y=alt.Y("outcome:N", sort=list(counts), axis=alt.Axis(title=None, ticks=False, labelLimit=170)),
+        x=alt.X("queries:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=None),
+        tooltip=["outcome:N", "queries:Q"],
+    )
+    scale = alt.Scale(domain=list(counts), range=colours)
+    bars = base.mark_bar(height=26).encode(color=alt.Color("outcome:N", scale=scale, legend=None))
+    words = base.mark_text(align="left", dx=6, color=look.ink, fontSize=13).encode(text="queries:Q")
+    return (bars + words).properties(height=44 * len(counts))
+
+
+def latency_ranges(rows: list[dict[str, Any]], look: Look) -> Any:
+    """The usual time of each model, with a line to the slow end. A row: model, usual, slow, label."""
+    import altair as alt
+    import polars as pl
+
+    data = pl.DataFrame(rows, schema_overrides={"usual": pl.Float64, "slow": pl.Float64})
+    data = data.with_columns(end=pl.max_horizontal("usual", "slow"))
+    most = data["end"].max()
+    top = (float(most) if isinstance(most, int | float) else 1.0) * 1.8
+    base = alt.Chart(data).encode(
+        y=alt.Y("model:N", sort=list(look.models), axis=alt.Axis(title=None, ticks=False, labelLimit=170)),
+        tooltip=_tips(data, {"model": "model", "usual": "median or mean, ms", "slow": "p95, ms"}),
+    )
+    scale = alt.Scale(domain=[0, top], nice=False)
+    hues = alt.Scale(domain=list(look.models), range=look.colours)
+    colour = alt.Color("model:N", scale=hues, legend=None)
+    x = alt.X("usual:Q", scale=scale, axis=alt.Axis(title="milliseconds", tickCount=5, format=".3~g"))
+    lines = base.mark_rule(strokeWidth=3).encode(x=x, x2="slow:Q", color=colour)
+    ends = base.mark_tick(thickness=3, size=16).encode(x="slow:Q", color=colour)
+    shapes = alt.Scale(domain=list(look.models), range=look.shapes)
+    points = base.mark_point(filled=True, size=130, opacity=1).encode(
+        x=x, color=colour, shape=alt.Shape("model:N", scale=shapes, legend=None)
+    )
+    words = base.mark_text(align="left", dx=10, color=look.ink, fontSize=12).encode(x="end:Q", text="label:N")
+    return (lines + ends + points + words).properties(height=60 + 44 * len(rows))
+
+
+def _tips(data: pl.DataFrame, titles: dict[str, str]) -> list[Any]:
+    """What is told under the pointer: three significant digits for figures."""
+    import altair as alt
+    from polars import selectors
+
+    figures = set(data.select(selectors.numeric()).columns)
+    return [
+        alt.Tooltip(f"{name}:Q", title=title or name, format=".3~g")
+        if name in figures
+        else alt.Tooltip(f"{name}:N", title=title or name)
+        for name, title in titles.items()
+        if name in data.columns
+    ]
+
+
+def spoken(rows: list[dict[str, Any]]) -> str:
+    """A picture's bars in words, for whoever cannot see it."""
+    return "; ".join(
+        f"{row['group'].partition(chr(10))[0]}, {row['model']}: {say.number(row['value'])}" for row in rows
+    )

@@ -1,0 +1,181 @@
+"""The files of a benchmark, read for looking at: its own, or others of the same names and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import DataError, Problem
+
+if TYPE_CHECKING:
+    import polars as pl
+
+AGGREGATES, QUERIES = "aggregate_metrics.parquet", "query_comparison.parquet"
+DECISION, REVIEW = "benchmark_decision.parquet", "human_review_details.parquet"
+SLICES = {"category": "category_metrics.parquet", "difficulty": "difficulty_metrics.parquet"}
+COMBINED, COMPARISON = "combined_metrics.json", "comparison_report.json"
+REQUIRED = (AGGREGATES, QUERIES, DECISION, SLICES["category"])
+WRITES = "assay report STUDY --format benchmark"
+TIE = "Tie"
+_ABOUT = ("query_id", "query_text", "category", "difficulty")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What a benchmark's files say."""
+
+    folder: Path
+    aggregates: pl.DataFrame  # a row a model
+    queries: pl.DataFrame  # a row a pair of models and query
+    slices: dict[str, pl.DataFrame]  # by tag: a row a value and model
+    recommendation: str | None
+    review: pl.DataFrame | None  # a row a query and model; None where nobody was asked
+    combined: dict[str, Any] = field(default_factory=dict)
+    comparison: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def models(self) -> list[str]:
+        return self.aggregates["model"].to_list()
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The challenger before the other, in the order of the files."""
+        return list(dict.fromkeys(self.queries.select("model_a", "model_b").iter_rows()))
+
+    def of_pair(self, a: str, b: str) -> pl.DataFrame:
+        """The queries of one pair."""
+        import polars as pl
+
+        return self.queries.filter(pl.col("model_a") == a, pl.col("model_b") == b)
+
+    def reading(self, model: str, name: str) -> dict[str, Any]:
+        """One reading of a model's measures: automated, human_adjusted, mixed, …; empty where unknown."""
+        found = self.combined.get("models", {}).get(model, {}).get(name)
+        return found if isinstance(found, dict) else {}
+
+    def results_path(self, model: str) -> Path | None:
+        """Where a model's results are kept query by query."""
+        from assay.kinds.models.report.benchmark.folder import file_names
+
+        wanted = f"{file_names(self.models)[model]}_results.json".casefold()
+        return next((path for path in self.folder.iterdir() if path.name.casefold() == wanted), None)
+
+
+def locate(folder: Path) -> Path:
+    """Where the tables lie: in the folder, in its `results`, or in the benchmark of a study's run."""
+    for place in (folder / "results", folder, folder / "run" / "benchmark" / "results"):
+        if any((place / name).is_file() for name in REQUIRED):
+            return place
+    study = folder if (folder / "study.yaml").is_file() else None
+    command = WRITES if study is None else WRITES.replace("STUDY", str(study))
+    what = "holds no files of a benchmark" if folder.is_dir() else "is not a folder"
+    raise DataError(Problem(what, str(folder), fix=f"Write them with: {command}"))
+
+
+def read_tables(folder: Path) -> Tables:
+    """All tables of a folder; every file that is missing or cannot be read is told at once."""
+    place = locate(folder)
+    problems = [
+        Problem("is missing", str(place / name), fix=f"Write all files anew with: {WRITES}")
+        for name in REQUIRED
+        if not (place / name).is_file()
+    ]
+    present = [name for name in (*REQUIRED, REVIEW, SLICES["difficulty"]) if (place / name).is_file()]
+    frames = {name: _frame(place / name, problems) for name in present}
+    facts = {name: _facts(place / name, problems) for name in (COMBINED, COMPARISON)}
+    if problems:
+        raise DataError(problems)
+    aggregates, decision = frames[AGGREGATES], frames[DECISION]
+    for name, column in (
+        (AGGREGATES, "model"),
+        (QUERIES, "query_id"),
+        *((file, tag) for tag, file in SLICES.items()),
+        *((file, "model") for file in (*SLICES.values(), REVIEW)),
+    ):
+        if name in frames and column not in frames[name].columns:
+            problems.append(_no_column(place / name, column))
+    if problems:
+        raise DataError(problems)
+    said = decision["recommendation"].to_list() if "recommendation" in decision.columns else []
+    return Tables(
+        folder=place,
+        aggregates=aggregates,
+        queries=_pairs(frames[QUERIES], aggregates["model"].to_list(), place / QUERIES),
+        slices={tag: frames[name] for tag, name in SLICES.items() if name in frames},
+        recommendation=next((text for text in said if text), None),
+        review=frames.get(REVIEW),
+        combined=facts[COMBINED],
+        comparison=facts[COMPARISON],
+    )
+
+
+def top_results(path: Path, query_id: str) -> dict[str, Any]:
+    """What one model returned for a query; empty where its file does not tell."""
+    problems: list[Problem] = []
+    found = _facts(path, problems)
+    if problems:
+        raise DataError(problems)
+    return next((one for one in found.get("query_results", []) if one.get("query_id") == query_id), {})
+
+
+def _no_column(path: Path, column: str) -> Problem:
+    return Problem(f"has no column {column!r}", str(path), fix=f"Write it anew with: {WRITES}")
+
+
+def _frame(path: Path, problems: list[Problem]) -> pl.DataFrame:
+    import polars as pl
+    from polars import selectors
+
+    try:
+        # Other writers of Parquet have NaN where nothing is known.
+        return pl.read_parquet(path, glob=False).with_columns(selectors.float().fill_nan(None))
+    except pl.exceptions.PolarsError as error:
+        first = str(error).partition("\n")[0]
+        problems.append(Problem(f"cannot be read as Parquet: {first}", str(path), fix="Write it anew."))
+        return pl.DataFrame()
+
+
+def _facts(path: Path, problems: list[Problem]) -> dict[str, Any]:
+    import msgspec
+
+    if not path.is_file():
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        problems.append(Problem(f"cannot be read as JSON: {error}", str(path), fix="Write it anew."))
+        return {}
+
+
+def _pairs(raw: pl.DataFrame, models: list[str], path: Path) -> pl.DataFrame:
+    """A row a pair and query, whether the file has that or two models side by side."""
+    import polars as pl
+
+    named = {model.casefold(): model for model in models}
+    if not {"model_a", "model_b", "a_mrr", "b_mrr"} <= set(raw.columns):
+        # Side by side, the challenger's column is the second.
+        wanted = {f"{name}_mrr": model for name, model in named.items()}
+        found = {column: wanted[column.casefold()] for column in raw.columns if column.casefold() in wanted}
+        if len(found) != 2:
+            missing = [column for column in wanted if column not in {each.casefold() for each in found}]
+            raise DataError([_no_column(path, column) for column in missing or ["model_a"]])
+        (b_column, b), (a_column, a) = found.items()
+        raw = raw.rename({a_column: "a_mrr", b_column: "b_mrr"})
+        raw = raw.with_columns(model_a=pl.lit(a), model_b=pl.lit(b))
+    absent = [pl.lit(None, pl.String).alias(name) for name in (*_ABOUT, "winner") if name not in raw.columns]
+    difference = pl.col("a_mrr") - pl.col("b_mrr")
+    ahead = (
+        pl.when(difference > 0)
+        .then("model_a")
+        .when(difference < 0)
+        .then("model_b")
+        .when(difference == 0)
+        .then(pl.lit(TIE))
+    )
+    told = pl.col("winner").str.to_lowercase().replace_strict(named | {TIE.lower(): TIE}, default=None)
+    return (
+        raw.with_columns(absent)
+        .with_columns(mrr_diff=difference, winner=pl.coalesce(told, ahead))
+        .select(*_ABOUT, "model_a", "model_b", "a_mrr", "b_mrr", "mrr_diff", "winner")
+    )

@@ -1,0 +1,240 @@
+"""The passages as one SQL table that a clause from a stranger's golden set may read, and nothing else.
+
+Four walls, each of which should hold alone: the clause's syntax tree may only name what is listed
+(`sql_clause`); the connection is locked and runs one SELECT in a read-only transaction (`sql_select`); both
+live in a process of their own that can open no file, sees no environment and has little memory; and that
+process ends itself when time is up (`sql_process`).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import threading
+import time
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.records import Passage
+from assay.kinds.models.judges.sql_clause import ClauseRefused, refuse_unreadable
+from assay.kinds.models.judges.sql_process import Loaded, Worker
+from assay.kinds.models.judges.sql_select import Column, Reply, too_long
+
+CORE = ("doc_id", "text", "title", "source", "section")
+
+_SIMPLE = {
+    str: "VARCHAR",
+    bool: "BOOLEAN",
+    int: "BIGINT",
+    float: "DOUBLE",
+    date: "DATE",
+    datetime: "TIMESTAMP",
+}
+_SIZE = re.compile(r"\s*(\d+)\s*([KMG])i?B\s*", re.IGNORECASE)
+
+
+class PassageTable:
+    """The passages as one read-only SQL table.
+
+    It is called passages, or chunks. Columns are the core fields, also under the names that `columns` gives
+    them, and the metadata keys. `memory` is what a clause may take on top of the table itself.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        columns: Mapping[str, str] = {},
+        *,
+        seconds: float = 5.0,
+        memory: str = "512MB",
+    ) -> None:
+        if importlib.util.find_spec("duckdb") is None:
+            raise UsageError("Clauses in SQL need DuckDB. Install it: pip install duckdb")
+        self._corpus, self._seconds = corpus, seconds
+        self._others, self._memory = _second_names(columns), _bytes(memory)
+        self._lock = threading.Lock()
+        self._worker: Worker | None = self._start()
+
+    def matching(self, clause: str) -> list[str]:
+        """The doc_ids of the passages that satisfy the clause, in corpus order; NULL does not satisfy."""
+        (found,) = self.matching_all([clause])
+        if isinstance(found, ClauseRefused):
+            raise found
+        return found
+
+    def matching_all(self, clauses: Sequence[str]) -> list[list[str] | ClauseRefused]:
+        """For each clause what `matching` finds, or why it is refused; the text is gone through once."""
+        found: list[list[str] | ClauseRefused] = [[] for _ in clauses]
+        asked: dict[int, str] = {}
+        for number, clause in enumerate(clauses):
+            try:
+                refuse_unreadable(clause)
+                asked[number] = clause
+            except ClauseRefused as refusal:
+                found[number] = refusal
+        with self._lock:
+            replies = self._replies(list(asked.values()))
+        for number, (why, places) in zip(asked, replies, strict=True):
+            standing = array("i", places)
+            found[number] = (
+                ClauseRefused(why) if why else [self._corpus.passages[at].doc_id for at in standing]
+            )
+        return found
+
+    def _replies(self, clauses: Sequence[str]) -> list[Reply]:
+        """Asked together; where that does not work, one by one, so that only a guilty one is refused."""
+        together = self._ask(clauses) if len(clauses) > 1 else []
+        return together or [reply for clause in clauses for reply in self._ask([clause])]
+
+    def _ask(self, clauses: Sequence[str]) -> list[Reply]:
+        worker, self._worker = self._worker or self._start(), None
+        try:
+            began = _loaded(worker)
+            replies = worker.ask(clauses)
+            self._worker = worker
+        except EOFError:
+            if len(clauses) > 1:
+                return []
+            if time.monotonic() - began >= self._seconds:
+                return [(too_long(self._seconds), b"")]
+            return [("The clause needs too much memory, or breaks DuckDB. Make it simpler.", b"")]
+        finally:
+            if self._worker is None:  # also after Ctrl-C: nobody would read its answer
+                worker.end()
+        return replies
+
+    def _start(self) -> Worker:
+        """A process that loads the table while this one goes on."""
+        worker = Worker()
+        try:
+            columns = _columns(self._corpus, self._others)
+            loaded: Loaded = (columns, self._others, self._memory, self._seconds)
+            worker.load(msgspec.msgpack.encode(loaded))
+        except UnicodeEncodeError:
+            worker.end()
+            raise DataError(list(_halves(self._corpus.passages))) from None
+        except EOFError:
+            raise _unbuilt(worker) from None
+        return worker
+
+    def close(self) -> None:
+        """Ends the process; a later question starts another."""
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+    def __enter__(self) -> PassageTable:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _loaded(worker: Worker) -> float:
+    """Waits until a process has loaded its table; when that was."""
+    try:
+        worker.loaded()
+    except EOFError:
+        raise _unbuilt(worker) from None
+    return time.monotonic()
+
+
+def _unbuilt(worker: Worker) -> UsageError:
+    why = worker.end() or "its process ended. Perhaps memory is short"
+    return UsageError(f"The SQL table of passages could not be built: {why}.")
+
+
+# ------------------------------------------------------------------------------ what is loaded
+
+
+def _second_names(columns: Mapping[str, str]) -> dict[str, str]:
+    """The field each of the author's names stands for."""
+    names: dict[str, str] = {}
+    for field, name in columns.items():
+        if field not in CORE:
+            raise UsageError(f"A passage has no field {field!r}. {did_you_mean(field, CORE)}")
+        if not name.strip() or "\0" in name or name.encode(errors="ignore").decode() != name:
+            raise UsageError(f"{name!r} cannot name the column {field!r}. Write a word.")
+        if name.lower() != field:
+            if name.lower() in {*CORE, *(each.lower() for each in names)}:
+                raise UsageError(f"Two columns are called {name!r}. Call {field!r} something else.")
+            names[name] = field
+    return names
+
+
+def _columns(corpus: Corpus, others: Mapping[str, str]) -> list[Column]:
+    """The core fields, then one column a metadata key; SQL takes names that differ in case for one."""
+    columns = [(name, "VARCHAR", [getattr(each, name) for each in corpus.passages]) for name in CORE]
+    spellings: dict[str, dict[str, None]] = {}
+    for key in dict.fromkeys(chain.from_iterable(each.metadata for each in corpus.passages)):
+        spellings.setdefault(key.lower(), {})[key] = None
+    taken = {*CORE, *(name.lower() for name in others)}
+    for folded, keys in spellings.items():
+        if folded in taken or not folded.strip() or "\0" in folded:
+            continue
+        values = [
+            next((each.metadata[key] for key in keys if each.metadata.get(key) is not None), None)
+            for each in corpus.passages
+        ]
+        columns.append((next(iter(keys)), *_typed(values)))
+    return columns
+
+
+def _halves(passages: Iterable[Passage]) -> Iterator[Problem]:
+    """The fields that hold half a character, as JSON with an escape cut in two does."""
+    for passage in passages:
+        fields = {name: getattr(passage, name) for name in CORE} | dict(passage.metadata)
+        for name, value in fields.items():
+            try:
+                msgspec.json.encode([name, value], enc_hook=str)
+            except UnicodeEncodeError:
+                what = f"the passage {passage.doc_id!r} holds half a character"
+                field = name.encode(errors="backslashreplace").decode()
+                yield Problem(what, field=field, fix="Write its file again as UTF-8.")
+
+
+def _typed(values: list[Any]) -> tuple[str, list[Any]]:
+    """The SQL type that holds all the values, and the values so that they can travel."""
+    if kind := _type(values):
+        return kind, [_plain(each) for each in values]
+    lists = all(each is None or isinstance(each, list) for each in values)
+    if lists and (kind := _type(chain.from_iterable(each or () for each in values))):
+        return f"{kind}[]", [each and [_plain(one) for one in each] for each in values]
+    return "VARCHAR", [None if each is None else _text(each) for each in values]
+
+
+def _type(values: Iterable[Any]) -> str | None:
+    kinds: set[type] = set()
+    for each in values:
+        if isinstance(each, int) and not -(2**63) <= each < 2**63:
+            return None
+        kinds.add(type(each))
+    kinds -= {type(None)}
+    if len(kinds) <= 1:
+        return _SIMPLE.get(next(iter(kinds), str))
+    return {frozenset({int, float}): "DOUBLE", frozenset({date, datetime}): "TIMESTAMP"}.get(frozenset(kinds))
+
+
+def _text(value: Any) -> str:
+    as_json = isinstance(value, bool | int | float | list | dict)
+    return msgspec.json.encode(value, enc_hook=str).decode() if as_json else str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        value = value.astimezone(UTC).replace(tzinfo=None)
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _bytes(memory: str) -> int:
+    found = _SIZE.fullmatch(memory)
+    if found is None:
+        raise UsageError(f"{memory!r} is no amount of memory. Write it as in 512MB.")
+    return int(found[1]) << 10 * ("KMG".index(found[2].upper()) + 1)

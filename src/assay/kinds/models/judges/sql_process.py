@@ -1,0 +1,151 @@
+"""The process that holds the table of passages: the side that asks, and the side that answers.
+
+It can open no file, sees no environment and has little memory. It ends itself when time is up, because some
+work inside DuckDB, such as one costly regular expression, does not heed an interruption.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import subprocess
+import sys
+import weakref
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from assay.kinds.models.judges.sql_select import Column, Reply, connect, import_engine, replies
+
+GRACE = 1.0  # seconds between the interruption and the end of the process
+MOST = 60.0  # seconds for any number of clauses together
+SLACK = 1 << 30  # address space that threads and allocators reserve and do not use
+
+Loaded = tuple[list[Column], dict[str, str], int, float]  # columns, names for columns, bytes, seconds
+_replies: msgspec.msgpack.Decoder[list[Reply]] = msgspec.msgpack.Decoder(list[Reply])
+
+
+def seconds_for(clauses: int, seconds: float) -> float:
+    """How long so many clauses may take together, where one may take so long."""
+    return max(seconds, min(seconds * clauses, MOST))
+
+
+# ------------------------------------------------------------------------------------- from outside
+
+
+class Worker:
+    """A process that holds the table: told once what to load, then asked clause after clause."""
+
+    def __init__(self) -> None:
+        path = os.pathsep.join([*filter(None, sys.path), str(Path(str(files("assay"))).parent)])
+        kept = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # what a Python may need to start
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from assay.kinds.models.judges.sql_process import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={"PYTHONPATH": path, **{name: os.environ[name] for name in kept if name in os.environ}},
+            start_new_session=True,  # Ctrl-C reaches the parent alone, which ends it
+        )
+        self._loading = False
+        self._finish = weakref.finalize(self, _finish, self._process)
+
+    def load(self, table: bytes) -> None:
+        """Tells it what to load. It does so on its own: `loaded` waits for it."""
+        self._tell(table)
+        self._loading = True
+
+    def loaded(self) -> None:
+        """Waits until it has loaded; EOFError where it ended instead."""
+        if self._loading:
+            self._hear()
+            self._loading = False
+
+    def ask(self, clauses: Sequence[str]) -> list[Reply]:
+        """Its answer; EOFError where it ended instead."""
+        self._tell(msgspec.msgpack.encode(clauses))
+        return self._hear()
+
+    def _tell(self, message: bytes) -> None:
+        if self._process.stdin is None:
+            raise EOFError
+        try:
+            _send(self._process.stdin, message)
+        except OSError as error:
+            raise EOFError from error
+
+    def _hear(self) -> list[Reply]:
+        if self._process.stdout is None:
+            raise EOFError
+        return _replies.decode(_receive(self._process.stdout))
+
+    def end(self) -> str:
+        """Ends it, whatever it does; the last line it complained with."""
+        return self._finish() or ""
+
+
+def _finish(process: subprocess.Popen[bytes]) -> str:
+    process.kill()
+    _, complaint = process.communicate()
+    return (complaint.decode(errors="replace").strip().splitlines() or [""])[-1]
+
+
+def _send(stream: IO[bytes], message: bytes) -> None:
+    stream.write(len(message).to_bytes(8, "little"))
+    stream.write(message)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> bytes:
+    size = stream.read(8)
+    message = stream.read(int.from_bytes(size, "little"))
+    if len(size) < 8 or len(message) < int.from_bytes(size, "little"):
+        raise EOFError
+    return message
+
+
+# ------------------------------------------------------------------------------------- from inside
+
+
+def serve() -> None:
+    """Loads what it is told, locks itself in, and answers until nobody asks."""
+    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a stray print must not garble the answers
+    import_engine()  # while the other side still puts together what to load
+    columns, others, memory, seconds = msgspec.msgpack.decode(_receive(questions), type=Loaded)
+    connection = connect(columns, others, memory)
+    places = {doc_id: place for place, doc_id in enumerate(columns[0][2])}
+    del columns
+    # whatever these import is imported while files can be read
+    replies(connection, places, ["true"], 60)
+    replies(connection, places, ["true", "lower(text) = 'a'"], 60)
+    _confine(memory)
+    _send(answers, msgspec.msgpack.encode([]))
+    with contextlib.suppress(EOFError):
+        while True:
+            clauses = msgspec.msgpack.decode(_receive(questions), type=list[str])
+            limit = seconds_for(len(clauses), seconds)
+            faulthandler.dump_traceback_later(limit + GRACE, exit=True)
+            found = replies(connection, places, clauses, limit)
+            faulthandler.cancel_dump_traceback_later()
+            _send(answers, msgspec.msgpack.encode(found))
+
+
+def _confine(memory: int) -> None:
+    """No more files, no writing, no core, little memory; where the system knows such limits."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limits = {resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CORE: 0, resource.RLIMIT_NOFILE: 0}
+    held = Path("/proc/self/statm")
+    if held.exists():
+        limits[resource.RLIMIT_AS] = (
+            int(held.read_text().split()[0]) * resource.getpagesize() + memory + SLACK
+        )
+    for limit, most in limits.items():
+        resource.setrlimit(limit, (most, most))

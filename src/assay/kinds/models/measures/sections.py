@@ -1,0 +1,119 @@
+"""Measures of where hits come from: the right sections, enough documents, nothing where nothing is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.core.block import Block
+from assay.core.records import Item
+from assay.kinds.models.datasets.section_names import is_section
+from assay.measures.top import Top
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SectionAccuracy(Top):
+    """Section accuracy: the share of the hits within the cut-off that stand in a section the item names.
+
+    Sections that are valid for every question, such as a synopsis, count too. Names are read flexibly: "(b)
+    PROBABLE CAUSE" is "Probable Cause". Divided by how many came back where that is fewer than the cut-off.
+    Range 0 to 1; for items whose gold names sections.
+    """
+
+    family: ClassVar[str] = "SectionAccuracy"
+    needs: ClassVar[frozenset[str]] = frozenset({"hits"})
+
+    def applies(self, block: Block) -> Bools:
+        return np.array([bool(item.gold.get("sections")) for item in block.items], dtype=bool)
+
+    def values(self, block: Block) -> Floats:
+        by_item = dict(block.top(self.cutoff).group_by("item", maintain_order=True).agg("doc").rows())
+        return np.array([self._share(block, item, by_item.get(item.item_id, ())) for item in block.items])
+
+    @staticmethod
+    def _share(block: Block, item: Item, docs: list[str]) -> float:
+        valid = [*item.gold.get("sections", ()), *item.gold.get("universal", ())]
+        right = [is_section(block.corpus.section_of(doc), valid) for doc in docs]
+        return float(np.mean(right)) if right else 0.0
+
+
+@dataclass(frozen=True)
+class SectionPass(SectionAccuracy):
+    """Section accuracy against the item's own minimum: 1 where it is reached, else 0.
+
+    For items whose gold names sections and declares `min_section_accuracy`.
+    """
+
+    family: ClassVar[str] = "SectionPass"
+    binary: ClassVar[bool] = True
+
+    def applies(self, block: Block) -> Bools:
+        declared = np.array([self._least(item) is not None for item in block.items], dtype=bool)
+        named: Bools = super().applies(block) & declared
+        return named
+
+    def values(self, block: Block) -> Floats:
+        least = np.array([self._least(item) or 0.0 for item in block.items])
+        return (super().values(block) >= least - 1e-9).astype(float)
+
+    @staticmethod
+    def _least(item: Item) -> float | None:
+        found: float | None = item.gold.get("declared", {}).get("min_section_accuracy")
+        return found
+
+
+@dataclass(frozen=True)
+class Spread(Top):
+    """Spread: distinct relevant documents within the cut-off, by the minimum that the item asks for.
+
+    Divided by the minimum, or by the cut-off where that is smaller; never more than 1. Several passages of
+    one document count once. Range 0 to 1; for items whose gold declares `min_relevant_reports` above 0.
+    """
+
+    family: ClassVar[str] = "Spread"
+
+    def applies(self, block: Block) -> Bools:
+        wanted: Bools = ~block.expects_nothing & (self._least(block) > 0)
+        return wanted
+
+    def values(self, block: Block) -> Floats:
+        relevant = block.relevance.filter(pl.col("grade") > 0)
+        hit = block.top(self.cutoff).join(relevant, on=["item", "doc"], how="semi")
+        documents: dict[str, set[str]] = {}
+        for item_id, doc in hit.select("item", "doc").iter_rows():
+            documents.setdefault(item_id, set()).add(block.corpus.document_of(doc))
+        found = np.array([len(documents.get(item.item_id, ())) for item in block.items])
+        wanted = np.maximum(np.minimum(self._least(block), self.cutoff), 1)
+        return np.minimum(found / wanted, 1.0)
+
+    @staticmethod
+    def _least(block: Block) -> Floats:
+        declared = (item.gold.get("declared", {}) for item in block.items)
+        return np.array([float(each.get("min_relevant_reports", 0)) for each in declared])
+
+
+@dataclass(frozen=True)
+class Clean(Top):
+    """Clean: 1 where nothing within the cut-off is what an item that expects nothing was about, else 0.
+
+    Range 0 or 1; 1 where nothing came back. For items that expect nothing: their labels are what must stay
+    away, such as passages that satisfy the clause of a question the corpus cannot answer.
+    """
+
+    family: ClassVar[str] = "Clean"
+    absent: ClassVar[float | None] = 1.0
+    binary: ClassVar[bool] = True
+
+    def applies(self, block: Block) -> Bools:
+        return block.expects_nothing
+
+    def values(self, block: Block) -> Floats:
+        wrong = (block.gains.top(self.cutoff) > 0).any(axis=1)
+        return np.where(wrong, 0.0, 1.0)

@@ -1,0 +1,259 @@
+"""A study's results as a benchmark's files need them: by model, column and query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import combinations
+
+import msgspec
+import polars as pl
+
+from assay.core.records import Arm, Comparison, Estimate, Factors
+from assay.core.results import ItemView, Results
+from assay.kinds.models.report.benchmark.columns import NAMED, RATES, Column, column_name, columns_of
+from assay.measures.marks import REVIEW
+from assay.report import wording as say
+from assay.report.flips import COUNTED, Grid, score_grid
+from assay.stats.families import BETTER, NOT_SHOWN, WORSE
+
+Where = Mapping[str, str]
+Pair = tuple[str, str]
+ALL: Where = {}
+_OTHER_WAY = {BETTER: WORSE, WORSE: BETTER, NOT_SHOWN: NOT_SHOWN}
+REVIEWED: Where = {REVIEW: "yes"}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Lookups over one study's results. A model is an arm, under the arm's name.
+
+    Nothing that people have not looked at is passed off as their finding: before a review the adjusted
+    columns are empty. Rates come from the review alone, which gives them on queries judged for every model.
+    """
+
+    results: Results
+
+    @cached_property
+    def models(self) -> list[str]:
+        return list(self.results.arms)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every pair of models, the challenger first; against the baseline where it takes part."""
+        base = self.results.baseline
+        ordered = sorted(self.models, key=lambda model: base not in (model, self._arms[model].system))
+        return [(later, earlier) for earlier, later in combinations(ordered, 2)]
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        return columns_of(self.results.measures)
+
+    @cached_property
+    def schema(self) -> dict[str, pl.DataType]:
+        """The columns of a table of queries: those that are always there, then what else is measured."""
+        return {**NAMED, **{column.name: column.dtype for column in self.columns}}
+
+    @cached_property
+    def queries(self) -> list[ItemView]:
+        ids = self.results.scores["item"].unique(maintain_order=True)
+        return self.results.items or [ItemView(item_id, "", {}, [], {}) for item_id in ids]
+
+    @cached_property
+    def time(self) -> datetime | None:
+        created = self.results.created
+        return None if created is None else datetime.fromtimestamp(created, UTC)
+
+    @property
+    def timestamp(self) -> str | None:
+        return None if self.time is None else self.time.isoformat(timespec="seconds")
+
+    @property
+    def recommendation(self) -> str:
+        """What the study says to do, or else its verdict in words."""
+        told = self.results.recommendation
+        return told or f"{say.TITLES[self.results.verdict]}: {say.headline(self.results)}"
+
+    @cached_property
+    def reviewed(self) -> bool:
+        """Whether people's marks stand behind the adjusted columns."""
+        review = self.results.review
+        return review is not None and (review.marked > 0 or review.open == 0)
+
+    # ----------------------------------------------------------------------------- one query
+
+    def value(self, model: str, column: Column, item_id: str) -> float | None:
+        """A query's value, seeds averaged; none where it was not scored."""
+        cell = self.grid.get((model, column.measure), {}).get(item_id)
+        if cell is None or cell.status not in COUNTED or (column.adjusted and not self.reviewed):
+            return None
+        return column.scaled(cell.value)
+
+    def metrics(self, model: str, item_id: str) -> dict[str, float | bool | None]:
+        """A query's values under all columns. Where seeds disagree on a hit, it is neither true nor false.
+
+        Neither is it where no rule finds one and somebody has yet to judge a result within the cut-off.
+        """
+        found: dict[str, float | bool | None] = dict.fromkeys(self.schema)
+        for column in self.columns:
+            value = self.value(model, column, item_id)
+            found[column.name] = value
+            if column.is_flag and value is not None:
+                unknown = value == 0 and self.is_open(model, self._items[item_id], column.depth)
+                found[column.name] = None if unknown else {0.0: False, 1.0: True}.get(value)
+        return found
+
+    def is_open(self, model: str, item: ItemView, depth: int | None = None) -> bool:
+        """Whether people have yet to judge one of the results shown of a query, within a depth."""
+        hits = item.returned.get(model, [])[:depth]
+        return say.wants_review(item) and any(hit.grade is None for hit in hits)
+
+    @cached_property
+    def _items(self) -> dict[str, ItemView]:
+        return {item.item_id: item for item in self.queries}
+
+    @cached_property
+    def grid(self) -> Grid:
+        return score_grid(self.results)
+
+    # ------------------------------------------------------------------------------- slices
+
+    @cached_property
+    def negatives(self) -> list[str]:
+        """Queries whose right answer is no answer."""
+        return [item.item_id for item in self.queries if item.expects == "nothing"]
+
+    @cached_property
+    def about_negatives(self) -> list[Column]:
+        """Columns that apply to negative queries alone."""
+        there = set(self.negatives)
+        scored = {
+            column: {
+                item
+                for model in self.models
+                for item, cell in self.grid.get((model, column.measure), {}).items()
+                if cell.status in COUNTED
+            }
+            for column in self.columns
+        }
+        return [column for column, items in scored.items() if items and items <= there]
+
+    def inside(self, where: Where) -> list[ItemView]:
+        return [item for item in self.queries if all(v in item.tags.get(k, []) for k, v in where.items())]
+
+    def is_lower_bound(self, where: Where) -> bool:
+        """Whether rules alone understate the slice: some of its queries want a person's eye."""
+        return say.is_understated(self.results, where)
+
+    def slices(self, tag: str) -> list[str]:
+        """The values of a tag that the study estimates by."""
+        return list(dict.fromkeys(one.where[tag] for one in self.results.estimates if [*one.where] == [tag]))
+
+    # ---------------------------------------------------------------------------- estimates
+
+    def estimate(self, model: str, column: Column, where: Where = ALL) -> Estimate | None:
+        """A model's mean over a slice, times in milliseconds."""
+        if column.is_rate and not where:
+            return self.rates.get((model, column.name))
+        one = self._estimates.get((model, column.measure, frozenset(where.items())))
+        if one is None or (column.adjusted and not self.reviewed):
+            return None
+        # Over a part of the slice it would be each model's own part.
+        if column.is_rate and one.n_scored < one.n_expected:
+            return None
+        ends = {name: column.scaled(getattr(one, name)) for name in ("value", "low", "high")}
+        return msgspec.structs.replace(one, **ends)
+
+    @cached_property
+    def rates(self) -> dict[Pair, Estimate]:
+        """By model and column: what people found on the queries they finished for every model."""
+        review = self.results.review
+        found: dict[Pair, Estimate] = {}
+        for one in review.estimates if review is not None else ():
+            found.setdefault((self._model(one.system, one.factors), column_name(one.measure)), one)
+        return found
+
+    @cached_property
+    def _estimates(self) -> dict[tuple[str, str, frozenset[tuple[str, str]]], Estimate]:
+        found: dict[tuple[str, str, frozenset[tuple[str, str]]], Estimate] = {}
+        for one in self.results.estimates:
+            key = (Arm(one.system, one.factors).name, one.measure, frozenset(one.where.items()))
+            found.setdefault(key, one)
+        return found
+
+    # -------------------------------------------------------------------------- comparisons
+
+    def comparison(self, pair: Pair, name: str, where: Where = ALL) -> Comparison | None:
+        """The first of the pair less the second on one column, whichever way round the study has it."""
+        there = self.compared.get(frozenset(where.items()), {})
+        if (one := there.get((*pair, name))) is not None:
+            return one
+        other = there.get((pair[1], pair[0], name))
+        return None if other is None else _turned(other)
+
+    @cached_property
+    def compared(self) -> dict[frozenset[tuple[str, str]], dict[tuple[str, str, str], Comparison]]:
+        """By slice: the comparisons by model, other model and column; times in milliseconds."""
+        found: dict[frozenset[tuple[str, str]], dict[tuple[str, str, str], Comparison]] = {}
+        by_measure = {column.measure: column for column in self.columns}
+        for one in self.results.comparisons:
+            column = by_measure.get(one.measure)
+            if column is None or column.is_rate or (column.adjusted and not self.reviewed):
+                continue
+            ends = {name: column.scaled(getattr(one, name)) for name in ("difference", "low", "high", "mde")}
+            scaled = msgspec.structs.replace(one, **ends)
+            self._note(found.setdefault(frozenset(one.where.items()), {}), column.name, scaled)
+        review = self.results.review
+        for one in review.comparisons if review is not None else ():
+            self._note(found.setdefault(frozenset(), {}), column_name(one.measure), one)
+        return found
+
+    def _note(self, found: dict[tuple[str, str, str], Comparison], name: str, one: Comparison) -> None:
+        models = self._model(one.a, one.factors), self._model(one.b, one.factors)
+        found.setdefault((*models, name), one)
+
+    # --------------------------------------------------------------------------------- arms
+
+    @cached_property
+    def _arms(self) -> dict[str, Arm]:
+        made = {arm.name: arm for arm in (Arm(one.system, one.factors) for one in self.results.estimates)}
+        return {name: made.get(name, Arm(name)) for name in self.results.arms}
+
+    def _model(self, system: str, factors: Factors) -> str:
+        """The arm of a system under a combination of factors, of which it may have a part only."""
+        for name, arm in self._arms.items():
+            if arm.system == system and all(factors.get(key) == value for key, value in arm.factors.items()):
+                return name
+        return Arm(system, factors).name
+
+
+def rate_names(found: Sequence[str]) -> list[str]:
+    """The rates of a review in their usual order, then any other."""
+    return [*(name for name in RATES if name in found), *(name for name in found if name not in RATES)]
+
+
+def advantage(one: Comparison | None) -> bool | None:
+    """Whether the first is shown to be better; nobody knows where there is no interval."""
+    return None if one is None or one.low is None else one.shown == BETTER
+
+
+def _turned(one: Comparison) -> Comparison:
+    """The same comparison seen from the other side."""
+    return msgspec.structs.replace(
+        one,
+        a=one.b,
+        b=one.a,
+        difference=_minus(one.difference),
+        low=_minus(one.high),
+        high=_minus(one.low),
+        effect=_minus(one.effect),
+        wins=one.losses,
+        losses=one.wins,
+        shown=_OTHER_WAY[one.shown],
+    )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value

@@ -1,0 +1,174 @@
+"""Models against each other: every pair with its tests, every query side by side, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from assay.core.records import Comparison
+from assay.kinds.models.report.benchmark.columns import RATES
+from assay.kinds.models.report.benchmark.encoded import json_bytes, parquet_bytes
+from assay.kinds.models.report.benchmark.figures import ALL, Figures, Pair, Where, advantage
+from assay.kinds.models.report.benchmark.groups import CATEGORY, DIFFICULTY
+from assay.kinds.models.report.benchmark.one_model import about, about_schema
+
+TIE = "Tie"
+TAGS = (CATEGORY, DIFFICULTY)
+
+
+def comparison_json(figures: Figures) -> bytes:
+    """Every pair that the study compares, overall and by category and difficulty."""
+    compared = [pair for pair in figures.pairs if _compared(figures, pair, ALL)]
+    return json_bytes(
+        {
+            "timestamp": figures.timestamp,
+            "models": figures.models,
+            "baseline": figures.results.baseline,
+            "pairs": [_pair(figures, pair) for pair in compared],
+            "not_compared": [pair for pair in figures.pairs if pair not in compared],
+        }
+    )
+
+
+def query_table(figures: Figures) -> bytes:
+    """Two models: a row a query, both side by side. More: a row a pair and query."""
+    if len(figures.models) == 2:
+        ((challenger, baseline),) = figures.pairs
+        wide = _wide_schema(figures, baseline, challenger)
+        if wide is not None:
+            rows = [_wide_row(figures, (challenger, baseline), item.item_id) for item in figures.queries]
+            known = [about(item, TAGS) for item in figures.queries]
+            return parquet_bytes([{**one, **row} for one, row in zip(known, rows, strict=True)], wide)
+    return _long_table(figures)
+
+
+def decision_rows(figures: Figures) -> list[dict[str, Any]]:
+    """The recommendation, and for each pair which advantage of the first over the second is shown."""
+    if not figures.pairs:
+        return [{"recommendation": figures.recommendation}]
+    rows: list[dict[str, Any]] = []
+    for a, b in figures.pairs:
+        mrr, lift = (figures.comparison((a, b), name) for name in ("mrr", "semantic_lift"))
+        rows.append(
+            {
+                "recommendation": figures.recommendation,
+                "model_a": a,
+                "model_b": b,
+                "a_auto_advantage": advantage(mrr),
+                "a_semantic_advantage": advantage(lift),
+                "mrr_difference": None if mrr is None else mrr.difference,
+                "semantic_lift_difference": None if lift is None else lift.difference,
+            }
+        )
+    return rows
+
+
+def decision_table(figures: Figures) -> bytes:
+    """Two models: one row, columns named for the challenger. More: a row a pair."""
+    rows = decision_rows(figures)
+    named = {"a_auto_advantage": pl.Boolean(), "a_semantic_advantage": pl.Boolean()}
+    schema: dict[str, pl.DataType] = {"recommendation": pl.String()}
+    if len(figures.models) == 2:
+        challenger = figures.pairs[0][0]
+        titles = {name: challenger + name.removeprefix("a") for name in named}
+        rows = [{titles.get(name, name): value for name, value in row.items()} for row in rows]
+        schema |= {titles[name]: kind for name, kind in named.items()}
+    else:
+        schema |= {"model_a": pl.String(), "model_b": pl.String(), **named}
+    schema |= {"mrr_difference": pl.Float64(), "semantic_lift_difference": pl.Float64()}
+    return parquet_bytes(rows, schema)
+
+
+def comparison_facts(one: Comparison) -> dict[str, Any]:
+    """One comparison as an object, the first model less the second."""
+    return {
+        "measure": one.measure,
+        "difference": one.difference,
+        "low": one.low,
+        "high": one.high,
+        "wins": one.wins,
+        "losses": one.losses,
+        "ties": one.ties,
+        "n": one.n,
+        "p": one.p,
+        "test": one.test,
+        "p_adjusted": one.p_adjusted,
+        "family": one.family,
+        "shown": one.shown,
+        "p_wilcoxon": one.p_wilcoxon,
+        "effect": one.effect,
+        "effect_name": one.effect_name,
+        "detectable_difference": one.mde,
+        "refused": one.refused,
+    }
+
+
+def _pair(figures: Figures, pair: Pair) -> dict[str, Any]:
+    overall = _compared(figures, pair, ALL)
+    return {
+        "a": pair[0],
+        "b": pair[1],
+        "overall": {name: facts for name, facts in overall.items() if name not in RATES},
+        "by_category": _by(figures, pair, CATEGORY),
+        "by_difficulty": _by(figures, pair, DIFFICULTY),
+        "human_review": {name: facts for name, facts in overall.items() if name in RATES},
+    }
+
+
+def _by(figures: Figures, pair: Pair, tag: str) -> dict[str, dict[str, Any]]:
+    found = {value: _compared(figures, pair, {tag: value}) for value in figures.slices(tag)}
+    return {value: facts for value, facts in found.items() if facts}
+
+
+def _compared(figures: Figures, pair: Pair, where: Where) -> dict[str, dict[str, Any]]:
+    names = dict.fromkeys([*(column.name for column in figures.columns), *RATES])
+    found = {name: figures.comparison(pair, name, where) for name in names}
+    return {name: comparison_facts(one) for name, one in found.items() if one is not None}
+
+
+def _wide_schema(figures: Figures, baseline: str, challenger: str) -> dict[str, pl.DataType] | None:
+    """The columns of two models side by side; None where their names would collide."""
+    prefixes = (f"{baseline}_", f"{challenger}_")
+    first = {f"{prefix}mrr": pl.Float64() for prefix in prefixes}
+    schema: dict[str, pl.DataType] = {**about_schema(TAGS), **first}
+    schema |= {"mrr_diff": pl.Float64(), "winner": pl.String()}
+    schema |= {f"{prefix}{name}": kind for name, kind in figures.schema.items() for prefix in prefixes}
+    # SQL does not tell MRR from mrr.
+    wanted = len(about_schema(TAGS)) + 2 + 2 * len(figures.schema)
+    return schema if len({name.lower() for name in schema}) == wanted else None
+
+
+def _wide_row(figures: Figures, pair: Pair, item_id: str) -> dict[str, Any]:
+    sides = {model: figures.metrics(model, item_id) for model in pair}
+    named = {f"{model}_{name}": value for model, side in sides.items() for name, value in side.items()}
+    return {**named, **_outcome(pair, sides)}
+
+
+def _long_table(figures: Figures) -> bytes:
+    schema: dict[str, pl.DataType] = {**about_schema(TAGS), "model_a": pl.String(), "model_b": pl.String()}
+    schema |= {"a_mrr": pl.Float64(), "b_mrr": pl.Float64(), "mrr_diff": pl.Float64(), "winner": pl.String()}
+    schema |= {f"{side}_{name}": kind for name, kind in figures.schema.items() for side in "ab"}
+    rows: list[dict[str, Any]] = []
+    values = {
+        model: {item.item_id: figures.metrics(model, item.item_id) for item in figures.queries}
+        for model in figures.models
+    }
+    for pair in figures.pairs:
+        for item in figures.queries:
+            sides = {model: values[model][item.item_id] for model in pair}
+            row = {**about(item, TAGS), "model_a": pair[0], "model_b": pair[1], **_outcome(pair, sides)}
+            for side, model in zip("ab", pair, strict=True):
+                row |= {f"{side}_{name}": value for name, value in sides[model].items()}
+            rows.append(row)
+    return parquet_bytes(rows, schema)
+
+
+def _outcome(pair: Pair, sides: Mapping[str, Mapping[str, float | bool | None]]) -> dict[str, Any]:
+    """The difference in reciprocal rank and who is ahead; unknown where one side has no score."""
+    first, second = (sides[model]["mrr"] for model in pair)
+    if first is None or second is None:
+        return {"mrr_diff": None, "winner": None}
+    winner = TIE if first == second else pair[0] if first > second else pair[1]
+    return {"mrr_diff": first - second, "winner": winner}

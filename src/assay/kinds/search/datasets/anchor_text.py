@@ -1,0 +1,317 @@
+r"""Text as anchors are compared: what a reader does not see, or would not call another wording, is alike.
+
+Alike are composed and decomposed letters, ligatures and their letters, full and half width, upper and lower
+case, every run of white space and one blank, every quotation mark and prime, every hyphen, dash and run of
+them, an ellipsis and three dots. Soft hyphens and characters without width, joiners of Devanagari among them,
+are dropped. Emphasis marked by underscores or asterisks is text like any other.
+
+A second form, tried where the first finds nothing, drops hyphens and the white space around them: a word that
+a line's end divides, a compound that a line's end divides and dashes with or without blanks are found so.
+
+    source = SourceText("The philos-\nophy of “rest”")
+    source.spans('philosophy of "rest"')  -> [Span(4, 26)]
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import string
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from heapq import nlargest
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.records import Span
+
+Offsets = NDArray[np.int64]
+
+BLANK, QUOTE, DASH = " ", "'", "-"
+_QUOTES = frozenset("\"'`´‘’‚‛“”„‟‹›«»′″‴‵‶‷⁗ʹʺʻʼʽˈ❛❜❝❞〝〞〟＂＇｀")
+_MORE_DASHES = frozenset("−⁃")  # those that Unicode does not call dashes
+_SOFT_BREAK = "\u00ad\\s+"
+_MARKS = dict.fromkeys(map(ord, string.punctuation + "•·▪◦‣…|"))
+_TARGET = r"\((?:[^()\n]|\([^()\n]{0,200}\)){0,1000}\)"
+_MARKUP = (
+    re.compile(r"^[ \t]*(?:```|~~~)[^`\n]{0,200}$", re.MULTILINE),  # the language of a block of code
+    re.compile(r"<!--(?:[^<-]|-(?!->)|<(?!!--)){0,5000}-->|\x1b\[[\d;]{0,20}m"),
+    re.compile(r"<su[pb]\b[^<>]{0,200}>\W{0,2}\d{1,3}\W{0,2}</su[pb]>|\[\d{1,3}\](?!\()"),  # of a footnote
+    re.compile(r"<[a-zA-Z][\w-]{0,50}\s(?:[^<>\"']|\"[^\"<]{0,500}\"|'[^'<]{0,500}'){0,2000}>"),
+    re.compile(r"<[/!]?[a-zA-Z-][\w-]{0,50}(?:[\s/][^<>]{0,2000})?>"),  # not <https://…>
+    re.compile(r"\{(?:[.#:]|\w{1,30}=)[\w.#:=\"' -]{0,80}\}"),  # attributes of what stands before
+    re.compile(rf"!\[[^\[\]\n]{{0,500}}\]{_TARGET}"),  # an image shows none of it
+    re.compile(rf"(?<=\]){_TARGET}|(?<=\])\[[^\[\]\n]{{0,200}}\]|\[\^[^\[\]\n]{{1,50}}\]"),
+    re.compile(r"^[ \t]*\[[^\[\]\n]{1,200}\]:[ \t]*\S{1,2000}$", re.MULTILINE),
+    re.compile(r"^[ \t]*(?:[#>*+-]{1,6}[ \t]{1,9}){0,3}\d{1,9}[.)](?:[ \t]|$)", re.MULTILINE),
+)
+# The nearest text is looked for at a few places of a few words, so that a book costs little more than a page.
+_WORD = re.compile(r"[^\s.,;:!?()\[\]'_*।-]{3,}")
+_WORDS, _MOST_PLACES, _WINDOWS = 16, 500, 4
+_PAGE = 10_000  # characters that are looked through whole, where no word is shared
+_UNLIKE = 0.6  # the similarity from which on a text is worth showing
+
+
+@dataclass(frozen=True)
+class Near:
+    """The place of a text that is most like a wanted one; nothing like it: an empty place."""
+
+    span: Span
+    text: str
+    similarity: float  # 0 to 1
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A text as it is compared, and the characters of the original that each of its characters stands for."""
+
+    text: str
+    starts: Offsets
+    ends: Offsets
+
+    def kept(self, mask: NDArray[np.bool_]) -> _Form:
+        text = _decoded(_codes(self.text)[mask])
+        return _Form(text, self.starts[mask], self.ends[mask])
+
+    def spans(self, wanted: str) -> Iterator[Span]:
+        """Where a text in this form stands, from a whole character of the original to a whole one."""
+        size, place = len(wanted), self.text.find(wanted) if wanted else -1
+        while place >= 0:
+            whole = self._edge(place) and self._edge(place + size)
+            if whole:
+                yield Span(int(self.starts[place]), int(self.ends[place + size - 1]))
+            place = self.text.find(wanted, place + (size if whole else 1))
+
+    def _edge(self, place: int) -> bool:
+        """Whether a character of the original begins, or the text ends, here."""
+        inside = 0 < place < len(self.text)
+        return not inside or bool(self.starts[place] != self.starts[place - 1])
+
+
+class SourceText:
+    """A text in which wanted texts are looked up, however their quotes, blanks and hyphens are written."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._form = _normal_form(text)
+
+    @property
+    def normal(self) -> str:
+        """The text as it is compared."""
+        return self._form.text
+
+    @property
+    def joined(self) -> str:
+        """The same without hyphens and the white space around them."""
+        return self._joined.text
+
+    @cached_property
+    def _joined(self) -> _Form:
+        return self._form.kept(_outside_dashes(self._form.text))
+
+    def spans(self, wanted: str) -> list[Span]:
+        """Where a wanted text stands, in characters of the original; each place once, in their order."""
+        found = list(self._form.spans(normal(wanted)))
+        return found or list(self._joined.spans(joined(wanted)))
+
+    def nearest(self, wanted: str) -> Near:
+        """The place most like a wanted text, looked for around the words that both have."""
+        from rapidfuzz.fuzz import partial_ratio_alignment
+
+        sought, best = normal(wanted), (0.0, 0, 0)
+        whole = [(0, _PAGE)] if len(self.normal) <= _PAGE else []
+        for start, end in list(_windows(sought, self.normal)) or whole:
+            found = partial_ratio_alignment(sought, self.normal[start:end])
+            if found is not None and found.score > best[0]:
+                best = found.score, start + found.dest_start, start + found.dest_end
+        score, start, end = best
+        if score < 100 * _UNLIKE:
+            return Near(Span(0, 0), "", 0.0)
+        start, end = _whole_words(self.normal, start, end)
+        span = Span(int(self._form.starts[start]), int(self._form.ends[end - 1]))
+        return Near(span, self.text[span.start : span.end], score / 100)
+
+
+def normal(text: str) -> str:
+    """A text as it is compared, without white space at its ends."""
+    return _normal_form(text).text
+
+
+def joined(text: str) -> str:
+    """A text as it is compared, without hyphens and the white space around them."""
+    form = _normal_form(text)
+    return form.kept(_outside_dashes(form.text)).text
+
+
+def without_markup(text: str) -> str:
+    """A text as it is compared, without what Markdown, HTML and punctuation add to its words.
+
+    Both sides of a comparison go through it, so it need not be a parser: what it takes for markup and is none
+    is gone on both. Every pattern stops at the next sign of its own kind, so the time is linear.
+    """
+    for markup in _MARKUP:
+        text = markup.sub(" ", html.unescape(text) if "&" in text else text)
+    return joined(text).replace(BLANK, "").translate(_MARKS)
+
+
+# ----------------------------------------------------------------------------- the form compared
+
+
+def _normal_form(text: str) -> _Form:
+    composed = _composed(text)
+    if not composed.text:
+        return composed
+    codes = _codes(composed.text)
+    alphabet = sorted(set(composed.text))
+    folded = [_folded(char) for char in alphabet]
+    number = np.zeros(int(codes.max()) + 1, np.int64)
+    number[_codes("".join(alphabet))] = np.arange(len(alphabet))
+    letters = number[codes]
+    lengths = np.array([len(each) for each in folded], np.int64)
+    # the folded letters one after another, and where those of each letter begin
+    starts_of = np.cumsum(lengths) - lengths
+    place = np.repeat(np.arange(len(codes)), lengths[letters])
+    out = _codes("".join(folded))[starts_of[letters[place]] + _within(lengths[letters])]
+    return _collapsed(out, composed.starts[place], composed.ends[place])
+
+
+def _collapsed(codes: NDArray[np.uint32], starts: Offsets, ends: Offsets) -> _Form:
+    """Each run of blanks, of quotes and of dashes as one of them; none of white space at the ends."""
+    repeated = np.zeros(len(codes), np.bool_)
+    for char in (BLANK, QUOTE, DASH):
+        same = codes == ord(char)
+        repeated[1:] |= same[1:] & same[:-1]
+    first = np.flatnonzero(~repeated)
+    if not len(first):
+        return _Form("", starts[:0], ends[:0])
+    last = np.append(first[1:], len(codes)) - 1
+    form = _Form(_decoded(codes[first]), starts[first], ends[last])
+    begin, end = int(form.text[:1] == BLANK), len(form.text) - int(form.text[-1:] == BLANK)
+    return _Form(form.text[begin:end], form.starts[begin:end], form.ends[begin:end])
+
+
+@lru_cache(maxsize=65536)
+def _folded(char: str) -> str:
+    """What a character is compared as: nothing, itself in lower case, or what stands for all of its sort."""
+    if char in _QUOTES:
+        return QUOTE
+    if char.isspace():
+        return BLANK
+    category = unicodedata.category(char)
+    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":  # without width, or a choice between two shapes
+        return ""
+    return DASH if category == "Pd" or char in _MORE_DASHES else char.casefold()
+
+
+def _composed(text: str) -> _Form:
+    """The text in normal form KC, each cluster of letter and marks by itself; soft line breaks closed."""
+    size = len(text)
+    if "\u00ad" not in text and unicodedata.is_normalized("NFKC", text):
+        places = np.arange(size)
+        return _Form(text, places, places + 1)
+    parts: list[str] = []
+    rows: list[tuple[int, int, int]] = []  # start and length in the text, length when composed
+    done = 0
+    for match in _clusters(text).finditer(text):
+        cluster = match.group()
+        if (made := _compatible(cluster)) != cluster:
+            start = match.start()
+            parts += text[done:start], made
+            rows += (done, start - done, start - done), (start, len(cluster), len(made))
+            done = match.end()
+    parts.append(text[done:])
+    rows.append((done, size - done, size - done))
+    starts, lengths, sizes = np.array(rows, np.int64).T
+    as_it_was = np.arange(len(rows)) % 2 == 0
+    own = np.repeat(as_it_was, sizes)
+    begins = np.repeat(starts, sizes) + np.where(own, _within(sizes), 0)
+    return _Form("".join(parts), begins, np.where(own, begins + 1, np.repeat(starts + lengths, sizes)))
+
+
+def _clusters(text: str) -> re.Pattern[str]:
+    """What may be written in another way: characters with a compatible form, letters with their marks."""
+    alphabet = sorted(set(text))
+    other = [char for char in alphabet if _compatible(char) != char]
+    marks = [char for char in alphabet if _continues(char)]
+    branches = [_SOFT_BREAK]
+    after = f"[{_escaped(marks)}]" if marks else ""
+    if other:
+        branches.append(f"[{_escaped(other)}]" + (f"{after}*" if after else ""))
+    if after:
+        branches.append(f".{after}+")
+    return re.compile("|".join(branches), re.DOTALL)
+
+
+def _escaped(chars: list[str]) -> str:
+    return "".join(re.escape(char) for char in chars)
+
+
+@lru_cache(maxsize=65536)
+def _compatible(cluster: str) -> str:
+    """A cluster in normal form KC; a quotation mark stays one, where that form has a blank with an accent."""
+    if cluster in _QUOTES:
+        return cluster
+    if cluster[0] == "\u00ad" and cluster[1:].isspace():
+        return ""
+    return unicodedata.normalize("NFKC", cluster)
+
+
+@lru_cache(maxsize=65536)
+def _continues(char: str) -> bool:
+    """Whether a character may melt with the one before it."""
+    vowel_or_final = "\u1160" <= char <= "\u11ff"  # of a Korean syllable
+    return vowel_or_final or char in "\uff9e\uff9f" or unicodedata.category(char).startswith("M")
+
+
+def _outside_dashes(text: str) -> NDArray[np.bool_]:
+    """Which characters of a normal text are neither dashes nor blanks beside one."""
+    codes = _codes(text)
+    dash, blank = codes == ord(DASH), codes == ord(BLANK)
+    beside = np.zeros(len(codes), np.bool_)
+    beside[1:] |= dash[:-1]
+    beside[:-1] |= dash[1:]
+    outside: NDArray[np.bool_] = ~(dash | (blank & beside))
+    return outside
+
+
+def _within(sizes: Offsets) -> Offsets:
+    """For runs of these sizes, one after another, the place of each element in its run."""
+    return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _decoded(codes: NDArray[np.uint32]) -> str:
+    return codes.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+# -------------------------------------------------------------------------------------- the nearest
+
+
+def _windows(sought: str, text: str) -> Iterator[tuple[int, int]]:
+    """The few stretches of a text that hold most of the rarest words of what is sought."""
+    size, votes = max(len(sought), 1), defaultdict[int, float](float)
+    counts = {word.group(): text.count(word.group()) for word in _WORD.finditer(sought)}
+    rarest = sorted((word for word, count in counts.items() if count), key=lambda word: counts[word])
+    for word in rarest[:_WORDS]:
+        at = sought.index(word)
+        places = islice(re.finditer(re.escape(word), text), _MOST_PLACES)
+        for bucket in {max(place.start() - at, 0) // size for place in places}:
+            votes[bucket] += 1 / counts[word]  # a rare word says more about where to look
+    for bucket in nlargest(_WINDOWS, votes, key=votes.__getitem__):
+        yield max((bucket - 1) * size, 0), (bucket + 3) * size
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch of a normal text, widened to the blanks around it, with none at its own ends."""
+    stretch = text[start:end]
+    start, end = start + len(stretch) - len(stretch.lstrip()), end - len(stretch) + len(stretch.rstrip())
+    after = text.find(BLANK, end)
+    return text.rfind(BLANK, 0, start) + 1, len(text) if after < 0 else after

@@ -1,0 +1,261 @@
+"""One query of a golden set in JSON: its fields, and the rules that a whole entry has to keep.
+
+    {"id": "en-direct-001", "query": "…", "language": "en", "category": "direct",
+     "expected_passages": [{"book_slug": "…", "chapter_number": 12,
+                            "passage_substring": "…", "relevance": "high"}],
+     "expected_routing": "search", "notes": "…"}
+
+Optional: retrieval_intent, expected_flags, themes, notes, added.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import ValidationError as Invalid
+
+from assay.core.errors import Problem, did_you_mean
+from assay.core.records import NO_RESULTS
+from assay.core.yaml_lines import Lines, Loc
+from assay.kinds.search.datasets.golden_corpus import Books
+
+Model = TypeVar("Model", bound=BaseModel)
+HIGH, PARTIAL = "high", "partial"
+MOST_PASSAGES = 3
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Words = Annotated[list[Text], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+
+
+def _flags(value: Any) -> Any:
+    """A list of names means that each of them is expected."""
+    names = value if isinstance(value, list) and all(isinstance(each, str) for each in value) else None
+    return value if names is None else dict.fromkeys(names, True)
+
+
+class Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What decides the queries of a category, and how many the main language is to have."""
+
+    by: Literal["passages", "route", "intent"] = "passages"
+    count: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    withhold: bool = False  # its queries must never be given forbidden text
+
+
+class Expected(BaseModel):
+    """A passage that a good search finds: a book, perhaps a chapter, and words that stand there."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    book_slug: Text
+    chapter_number: Annotated[int, Field(ge=0)] | None = None
+    passage_substring: Text
+    relevance: Literal["high", "partial"]
+
+
+class Withheld(BaseModel):
+    """Text that queries of a withholding category must never be given: a book, a chapter, or words of it."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    book_slug: Text
+    chapter_number: Annotated[int, Field(ge=0)] | None = None
+    passage_substring: Text | None = None
+
+
+class Entry(BaseModel):
+    """One query as it stands in the file."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    id: Text
+    query: Text
+    language: Text
+    category: Text
+    expected_passages: list[Expected]
+    expected_routing: Text
+    retrieval_intent: Text | None = None
+    expected_flags: Annotated[dict[str, bool], BeforeValidator(_flags)] = {}
+    themes: Words = []
+    notes: str = ""
+    added: Text | None = None
+
+
+_SOME_TEXT = ("some text", "Write it in quotes.")
+_EXPECTED = {  # what a field holds, and what to do where it does not; other fields hold text
+    "chapter_number": ("a whole number from 0", "Write a number such as 12, or leave the field out."),
+    "relevance": ("'high' or 'partial'", "Write one of the two."),
+    "expected_passages": ("a list of passages", "Write [] where none is expected."),
+    "expected_flags": ("names of flags, or a mapping of names to true or false", 'Write ["a_name"].'),
+    "themes": ("a list of words", 'Write ["a theme"].'),
+}
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words a golden set may use, and how long its anchors are."""
+
+    categories: Mapping[str, Category]
+    routes: tuple[str, ...]
+    intents: tuple[str, ...]
+    words: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is wrong with a file so far."""
+
+    lines: Lines
+    problems: list[Problem] = field(default_factory=list)
+
+    def wrong(self, loc: Loc, inner: Loc, what: str, fix: str, name: str = "") -> None:
+        """A problem at `inner` of what stands at `loc`; the name stands for its place in the list."""
+        path = ".".join(map(str, (*((name,) if name else loc), *inner)))
+        line = self.lines.of((*loc, *inner))
+        self.problems.append(Problem(what, self.lines.where, line, path, fix))
+
+
+def read_entry(raw: Any, loc: Loc, found: Found, vocabulary: Vocabulary) -> Entry | None:
+    """The entry, or None after everything that is wrong with it has been collected; null means absent."""
+    entry = fields_of(Entry, raw, loc, found)
+    broken = [] if entry is None else list(_broken_rules(entry, vocabulary))
+    for inner, what, fix in broken:
+        found.wrong(loc, inner, what, fix, name_of(raw))
+    return None if broken else entry
+
+
+def fields_of(model: type[Model], raw: Any, loc: Loc, found: Found) -> Model | None:
+    """What a JSON object says, field by field; None after what is wrong with them has been collected."""
+    if not isinstance(raw, dict):
+        known = ", ".join(name for name, each in model.model_fields.items() if each.is_required())
+        found.wrong(loc, (), f"expected an object, found {_shown(raw)}", f"Write {{…}} with {known}.")
+        return None
+    try:
+        return model.model_validate(_given(raw))
+    except Invalid as error:
+        for each in error.errors(include_url=False):
+            what, fix = _refusal(model, each["type"], each["loc"], each["input"])
+            found.wrong(loc, each["loc"], what, fix, name_of(raw))
+    return None
+
+
+def name_of(raw: Any) -> str:
+    """The id of an entry as written; nothing where it has none."""
+    item_id = raw.get("id") if isinstance(raw, dict) else None
+    return item_id.strip() if isinstance(item_id, str) else ""
+
+
+def number_of(item_id: str, language: str, category: str) -> int | None:
+    """The number in an id, LANGUAGE-CATEGORY-NNN; None where it is not an id of these two."""
+    start = f"{language}-{category}-"
+    number = item_id.removeprefix(start)
+    sound = item_id.startswith(start) and 3 <= len(number) <= 9 and number.isascii() and number.isdigit()
+    return int(number) if sound else None
+
+
+def anchor_loc(index: int) -> Loc:
+    """Where the words of an expected passage stand in their entry."""
+    return "expected_passages", index, "passage_substring"
+
+
+def astray(entry: Entry, books: Books) -> Iterator[tuple[Loc, str, str]]:
+    """Expected passages whose book or chapter the corpus does not have in that language."""
+    for index, one in enumerate(entry.expected_passages):
+        if lacking := books.absent(entry.language, one.book_slug, one.chapter_number):
+            where, what, fix = lacking
+            yield ("expected_passages", index, where), what, fix
+
+
+def _given(raw: dict[str, Any]) -> dict[str, Any]:
+    given = {key: value for key, value in raw.items() if value is not None}
+    if isinstance(listed := given.get("expected_passages"), list):
+        given["expected_passages"] = [
+            {key: value for key, value in each.items() if value is not None}
+            if isinstance(each, dict)
+            else each
+            for each in listed
+        ]
+    return given
+
+
+def _refusal(model: type[BaseModel], kind: str, loc: Loc, given: Any) -> tuple[str, str]:
+    named = [part for part in loc if isinstance(part, str)]
+    if kind == "missing":
+        return "this field is required", "Add it."
+    if kind == "string_too_short":
+        return "it is empty", "Fill it in."
+    if kind == "extra_forbidden":
+        within = Expected if named[0] == "expected_passages" else model
+        return "there is no such field", did_you_mean(named[-1], within.model_fields)
+    # what pydantic found inside a mapping of flags is no field of its own
+    last = named[0] if named[0] == "expected_flags" else named[-1]
+    expected, fix = _EXPECTED.get(last, _SOME_TEXT)
+    if last == "expected_passages" and len(loc) > 1:
+        expected, fix = "a passage with its fields", "Write {…} with book_slug and passage_substring."
+    return f"expected {expected}, found {_shown(given)}", fix
+
+
+def _shown(value: Any) -> str:
+    shown = "nothing" if value is None else reprlib.repr(value)
+    return shown.encode(errors="backslashreplace").decode()
+
+
+# --------------------------------------------------------------------------------- the rules
+
+
+def _broken_rules(entry: Entry, vocabulary: Vocabulary) -> Iterator[tuple[Loc, str, str]]:
+    yield from _unknown_words(entry, vocabulary)
+    if (category := vocabulary.categories.get(entry.category)) is not None:
+        yield from _undecidable(entry, category)
+        if number_of(entry.id, entry.language, entry.category) is None:
+            start = f"{entry.language}-{entry.category}-"
+            what = f"the id of an item of this language and category is {start}NNN"
+            yield ("id",), what, f"Write {start} and a number of three digits."
+    if len(entry.expected_passages) > MOST_PASSAGES:
+        what = f"{len(entry.expected_passages)} passages are expected, {MOST_PASSAGES} at most may be"
+        yield ("expected_passages",), what, "Keep those that answer best."
+    yield from _anchor_lengths(entry, vocabulary.words)
+
+
+def _unknown_words(entry: Entry, vocabulary: Vocabulary) -> Iterator[tuple[Loc, str, str]]:
+    known = {
+        "category": vocabulary.categories,
+        "expected_routing": vocabulary.routes,
+        "retrieval_intent": vocabulary.intents,
+    }
+    words = {"category": "category", "expected_routing": "route", "retrieval_intent": "intent"}
+    for name, choices in known.items():
+        value = getattr(entry, name)
+        if value is not None and value not in choices:
+            yield (name,), f"there is no {words[name]} {value!r}", did_you_mean(value, choices)
+
+
+def _undecidable(entry: Entry, category: Category) -> Iterator[tuple[Loc, str, str]]:
+    """Why nobody could tell a right answer from a wrong one."""
+    none = entry.expected_routing == NO_RESULTS
+    if category.by == "passages" and HIGH not in {each.relevance for each in entry.expected_passages}:
+        what = f"{entry.category!r} is decided by passages, and none of high relevance is given"
+        yield ("expected_passages",), what, "Add the passage that answers the query."
+    if category.by == "intent" and entry.retrieval_intent is None:
+        what = f"{entry.category!r} is decided by intent, and none is given"
+        yield ("retrieval_intent",), what, "Add it."
+    if none and category.by != "route":
+        what = f"{entry.category!r} is decided by {category.by}, so results are expected"
+        yield ("expected_routing",), what, "Write another route."
+    elif none and entry.expected_passages:
+        what = "passages are expected, and no results"
+        yield ("expected_passages",), what, "Keep one of the two."
+
+
+def _anchor_lengths(entry: Entry, words: tuple[int, int]) -> Iterator[tuple[Loc, str, str]]:
+    least, most = words
+    for index, each in enumerate(entry.expected_passages):
+        count = len(each.passage_substring.split())
+        if not least <= count <= most:
+            what = f"the substring has {count} words; it takes {least} to {most}"
+            fix = "Quote more of the passage." if count < least else "Quote less of the passage."
+            yield anchor_loc(index), what, fix

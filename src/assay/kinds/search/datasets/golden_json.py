@@ -1,0 +1,220 @@
+"""Golden sets in JSON, one file a language, over the chapters of books.
+
+Each file is an array of queries (see `golden_entry`). What they expect is given as words that stand in a
+book, never as chunks of one index, so that documents may be cut anew. Everything is checked at once.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from assay.core.dataset import Corpus, Dataset
+from assay.core.errors import DataError, Problem
+from assay.core.protocols import Kit
+from assay.core.records import NO_RESULTS, Item
+from assay.datasets.json_places import read_json
+from assay.kinds.search.datasets.golden_corpus import Books, read_documents
+from assay.kinds.search.datasets.golden_entry import (
+    Category,
+    Entry,
+    Found,
+    Vocabulary,
+    Withheld,
+    fields_of,
+    read_entry,
+)
+from assay.kinds.search.datasets.golden_lock import since_frozen
+from assay.kinds.search.datasets.golden_sets import SetFile, Sets, doubled, language_of, strays
+
+LABELS = {
+    "relevance": "2: answers the query, 1: is on its subject, 0: neither",
+    "intent": "1: meets the seeker as the query's intent asks, 0: does not",
+    "forbidden": "1: text that this query must not be given",
+}
+_EXPECTS = {"passages": None, "route": "route", "intent": "intent"}
+
+
+def _categories() -> dict[str, Category]:
+    return {
+        "direct": Category("passages", 10),
+        "conceptual": Category("passages", 12),
+        "emotional": Category("passages", 12),
+        "metaphorical": Category("passages", 8),
+        "technique_boundary": Category("route", 8, withhold=True),
+        "dark_night": Category("intent", 8),
+        "adversarial": Category("route", 8),
+    }
+
+
+@dataclass(frozen=True)
+class Golden:
+    """Golden sets over books: queries by category, decided by passages, by route or by intent.
+
+    `sets` is a glob or a list of files; `corpus` a folder LANGUAGE/BOOK/NN.md or a documents.jsonl;
+    `forbidden` lists text that no query of a withholding category may get. `main` is the language whose
+    counts are declared (default: the first file's), `words` the length of an anchor, `dominant` the share of
+    queries that no theme should pass.
+    """
+
+    sets: str | tuple[str, ...]
+    corpus: str = ""
+    forbidden: str = ""
+    categories: dict[str, Category] = field(default_factory=_categories)
+    routes: tuple[str, ...] = ("search", "practice_bridge", NO_RESULTS)
+    intents: tuple[str, ...] = ("meet_first", "console")
+    words: tuple[int, int] = (10, 40)
+    main: str = ""
+    dominant: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.4
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.words[0] <= self.words[1]:
+            raise ValueError(f"words: {list(self.words)} is no range of lengths. Write [10, 40]")
+
+    def load(self, kit: Kit) -> Dataset:
+        sets, books = self.read(kit), Books({})
+        problems = list(sets.problems)
+        try:
+            books = self.books(kit)
+        except DataError as error:
+            problems += error.problems
+        forbidden, wrong = self.withheld(kit, books)
+        problems += [*wrong, *strays(sets, books)]
+        if problems:
+            raise DataError(problems)
+        warnings = list(since_frozen(kit.root, sets, self._named(sets)))
+        items = [self._item(entry, forbidden) for _, _, entry in sets.entries()]
+        corpus = Corpus((), books.documents)
+        warnings += self._warnings(items)
+        return Dataset("golden", corpus, items, LABELS, warnings, places=sets.places)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that entries may use."""
+        return Vocabulary(self.categories, self.routes, self.intents, self.words)
+
+    def books(self, kit: Kit) -> Books:
+        """The corpus; empty where the study names none."""
+        return Books(read_documents(kit.path(self.corpus)) if self.corpus else {})
+
+    def patterns(self) -> tuple[str, ...]:
+        """The files and globs of the golden set, as the study names them."""
+        return (self.sets,) if isinstance(self.sets, str) else self.sets
+
+    def _named(self, sets: Sets) -> set[str] | None:
+        """The languages that the study picks by naming files; None where it takes whatever a glob finds."""
+        return None if any(map(glob.has_magic, self.patterns())) else {file.language for file in sets.files}
+
+    # ------------------------------------------------------------------------------ the files
+
+    def read(self, kit: Kit) -> Sets:
+        """Every file of the golden set; what is wrong is collected, not raised."""
+        sets = Sets([], [], [])
+        for path in self._paths(kit, sets.problems):
+            try:
+                content, lines = read_json(path)
+                if not isinstance(content, list):
+                    what = "expected an array of queries"
+                    raise DataError(Problem(what, str(path), 1, fix="Write [{…}, {…}]."))
+            except DataError as error:
+                sets.problems.extend(error.problems)
+                sets.unread.append(path)
+            else:
+                sets.files.append(self._file(path, content, Found(lines, sets.problems)))
+        sets.problems.extend(doubled(sets))
+        sets.problems.sort(key=lambda problem: (problem.where, problem.line or 0))
+        return sets
+
+    def _paths(self, kit: Kit, problems: list[Problem]) -> list[Path]:
+        paths: dict[Path, None] = {}
+        for pattern in self.patterns():
+            if not glob.has_magic(pattern):
+                paths[kit.path(pattern)] = None
+            elif matching := sorted(glob.glob(pattern, root_dir=kit.root)):
+                paths.update(dict.fromkeys(map(kit.path, matching)))
+            else:
+                fix = "Check data.sets: it is relative to the study."
+                problems.append(Problem("no golden set is called so", str(kit.path(pattern)), fix=fix))
+        return list(paths)
+
+    def _file(self, path: Path, content: list[Any], found: Found) -> SetFile:
+        if not content:
+            found.wrong((), (), "the golden set is empty", "Add queries, or take the file out of data.sets.")
+        language = language_of(path, content)
+        entries = {}
+        for index, raw in enumerate(content):
+            if (entry := read_entry(raw, (index,), found, self.vocabulary)) is None:
+                continue
+            entries[index] = entry
+            if entry.language != language:
+                what = f"this file is in {language!r}"
+                found.wrong((index,), ("language",), what, "Move the query to its language's file.", entry.id)
+        return SetFile(path, language, content, entries, found.lines)
+
+    def withheld(self, kit: Kit, books: Books) -> tuple[list[dict[str, Any]], list[Problem]]:
+        """The forbidden list as gold, and what is wrong with it."""
+        if not self.forbidden:
+            return [], []
+        try:
+            content, lines = read_json(kit.path(self.forbidden))
+        except DataError as error:
+            return [], list(error.problems)
+        found, gold = Found(lines), []
+        if not isinstance(content, list) or not content:
+            found.wrong((), (), "expected an array of texts that are withheld", 'Write [{"book_slug": "…"}].')
+            return [], found.problems
+        for index, raw in enumerate(content):
+            if (one := fields_of(Withheld, raw, (index,), found)) is None:
+                continue
+            if books.documents and (lacking := books.absent(None, one.book_slug, one.chapter_number)):
+                found.wrong((index,), lacking[:1], *lacking[1:])
+            gold.append({"book": one.book_slug, "chapter": one.chapter_number, "text": one.passage_substring})
+        return gold, found.problems
+
+    # ------------------------------------------------------------------------------ the items
+
+    def _item(self, entry: Entry, forbidden: Sequence[dict[str, Any]]) -> Item:
+        category, intent = self.categories[entry.category], entry.retrieval_intent
+        tags = {
+            "category": [entry.category],
+            "route": [entry.expected_routing],
+            "theme": list(dict.fromkeys(entry.themes)),
+            "intent": [intent] if intent else [],
+        }
+        gold: dict[str, Any] = {
+            "anchors": [
+                {
+                    "book": one.book_slug,
+                    "chapter": one.chapter_number,
+                    "text": one.passage_substring,
+                    "relevance": one.relevance,
+                }
+                for one in entry.expected_passages
+            ],
+            "route": entry.expected_routing,
+            "flags": dict(entry.expected_flags),
+            **({"intent": intent} if intent else {}),
+            **({"forbidden": list(forbidden)} if category.withhold and forbidden else {}),
+        }
+        nothing = category.by == "route" and entry.expected_routing == NO_RESULTS
+        return Item(
+            entry.id,
+            entry.query,
+            entry.language,
+            {key: values for key, values in tags.items() if values},
+            gold,
+            expects="nothing" if nothing else _EXPECTS[category.by],
+            added=entry.added,
+        )
+
+    def _warnings(self, items: Sequence[Item]) -> list[str]:
+        withholding = {name for name, each in self.categories.items() if each.withhold}
+        if self.forbidden or not any(withholding & set(item.tags["category"]) for item in items):
+            return []
+        names = " and ".join(map(repr, sorted(withholding)))
+        return [f"nothing says which text {names} must withhold. Name a file of it as data.forbidden."]

@@ -1,0 +1,132 @@
+"""golden.lock.json: which ids of a golden set are taken for ever, and by what.
+
+`assay golden freeze` writes it. Whoever loads the set later is told what is no longer as it was frozen:
+a set without the queries that failed looks better than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.core.dataset import digest
+from assay.core.errors import DataError, Problem
+from assay.datasets.json_places import read_json
+from assay.kinds.search.datasets.golden_sets import Sets
+
+SCHEMA = "assay/golden-lock/1"
+LOCK = "golden.lock.json"  # or NAME.golden.lock.json, for a study that is not called study.yaml
+SHOWN = 3  # ids in a warning
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class Known(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is remembered of an item: who it is, and hashes that tell whether it changed."""
+
+    language: str
+    category: str
+    query: str  # a hash
+    routing: str
+    passages: str  # a hash
+    others: str  # a hash of intent and flags
+    since: int = 0  # the version of the lock that first had it
+    text: str = ""  # the query itself, which a lock does not hold
+
+    def is_another(self, now: Known) -> bool:
+        """Whether an id stands for something else now."""
+        return (self.language, self.category, self.query) != (now.language, now.category, now.query)
+
+    def expects_the_same(self, now: Known) -> bool:
+        return (self.routing, self.passages, self.others) == (now.routing, now.passages, now.others)
+
+
+class Lock(msgspec.Struct, frozen=True):
+    """A lock as it lies on disk."""
+
+    schema: str
+    version: int
+    frozen: str  # the day
+    items: dict[str, Known]
+
+
+def known(raw: Mapping[str, Any]) -> Known:
+    """What is remembered of an entry as written, in order or not."""
+    text = _word(raw.get("query"))
+    listed = raw.get("expected_passages")
+    passages = [
+        {key: _word(value) for key, value in each.items() if value is not None}
+        for each in (listed if isinstance(listed, list) else [])
+        if isinstance(each, dict)
+    ]
+    flags = raw.get("expected_flags") or []
+    named = dict.fromkeys(flags, True) if isinstance(flags, list) and _all_words(flags) else flags
+    return Known(
+        str(_word(raw.get("language"))),
+        str(_word(raw.get("category"))),
+        digest([_encode(text)]),
+        str(_word(raw.get("expected_routing"))),
+        digest([_encode(passages)]),
+        digest([_encode([_word(raw.get("retrieval_intent")), named])]),
+        text=str(text),
+    )
+
+
+def _word(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _all_words(values: list[Any]) -> bool:
+    return all(isinstance(each, str) for each in values)
+
+
+def read_lock(path: Path) -> Lock | None:
+    """What was frozen; None where nothing was."""
+    if not path.is_file():
+        return None
+    content, _ = read_json(path)
+    return lock_from(content, path)
+
+
+def lock_from(content: Any, path: Path) -> Lock:
+    """The lock in the content of a file."""
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema != SCHEMA:
+        what = f"this is no lock of a golden set: its schema is {schema!r}, not {SCHEMA!r}"
+        raise DataError(Problem(what, str(path), fix="Restore it, or update Assay."))
+    try:
+        return msgspec.convert(content, Lock)
+    except msgspec.ValidationError as error:
+        fix = "Restore it from version control."
+        raise DataError(Problem(f"the lock is damaged: {error}", str(path), fix=fix)) from None
+
+
+# ------------------------------------------------------------------------------- since it was frozen
+
+
+def since_frozen(folder: Path, sets: Sets, languages: Set[str] | None) -> Iterator[str]:
+    """What is no longer as the locks in a folder have it; `languages` are those to look at, None: all.
+
+    A lock that shares no id with the sets is that of other ones.
+    """
+    now = {name: known(file.raw[index]) for name, (file, index) in sets.found.items()}
+    for path in sorted(folder.glob(f"*{LOCK}")):
+        lock = read_lock(path)
+        items = lock.items if lock is not None and not now.keys().isdisjoint(lock.items) else {}
+        then = {name: each for name, each in items.items() if languages is None or each.language in languages}
+        both = [name for name in then if name in now]
+        another = [name for name in both if then[name].is_another(now[name])]
+        changed = [name for name in both if not then[name].expects_the_same(now[name])]
+        told = [
+            ("is gone", "are gone", [name for name in then if name not in now]),
+            ("stands for something else", "stand for something else", another),
+            ("expects something else", "expect something else", changed),
+        ]
+        for one, several, names in told:
+            if names:
+                verb = one if len(names) == 1 else several
+                what = f"{len(names)} item{'s' * (len(names) > 1)} of {path.name} {verb}"
+                more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+                yield f"{what} now: {', '.join(names[:SHOWN])}{more}. See: assay golden check"

@@ -1,0 +1,277 @@
+"""A report delivered in a run of GitHub Actions: comment, summary, annotations and outputs.
+
+The comment is one a study and pull request: it is found again by its first line and written anew. Whatever
+goes wrong here is told, and changes neither a verdict nor an exit code.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.core.endpoint import LARGEST, Endpoint, is_passing, pause_before, read_unpacked
+from assay.core.errors import AssayError
+from assay.core.results import Results
+from assay.core.unpacking import TooLarge
+from assay.report.annotations import Annotation, annotation_commands
+from assay.report.github import marker
+from assay.study.study import Study
+
+if TYPE_CHECKING:
+    import httpx
+
+API = "https://api.github.com"
+PAGE = 100  # comments asked for at once
+LIMITED = "60"  # seconds to wait where GitHub asks to slow down and does not say how long
+ROOM = 400  # characters that may follow the report in a comment
+_OURS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})  # besides bots: whose comments we write anew
+_PERMISSION = (
+    "Give the job `permissions: pull-requests: write`. A run for a pull request from a fork has a token that "
+    "may only read"
+)
+_ADVICE = {401: "Check GITHUB_TOKEN", 403: _PERMISSION, 404: _PERMISSION}
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """What became of a report: the comment's address, a line about it, and commands for the runner."""
+
+    url: str | None
+    said: str
+    commands: list[str]
+
+
+def deliver(
+    results: Results,
+    study: Study,
+    report: Path,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Delivered:
+    """Posts a report that was written, and leaves summary and outputs where the runner looks for them."""
+    job = Job(study.kit.env)
+    body = f"{report.read_text(encoding='utf-8').rstrip()}{job.origin}\n"
+    url, said, remarks = None, job.obstacle, []
+    if not said:
+        try:
+            comments = Comments(job.endpoint, job.repository, job.pull_request or 0, sleep)
+            url = comments.put(body, marker(results.study))
+            said = f"the comment: {url}"
+        except AssayError as error:
+            said = f"no comment: {error}"
+            remarks.append(Annotation("warning", "assay could not comment", said))
+    job.write("GITHUB_STEP_SUMMARY", body)
+    found = {"verdict": results.verdict or "", "report": str(report), "comment-url": url or ""}
+    job.write("GITHUB_OUTPUT", "".join(_output(name, value) for name, value in found.items()))
+    return Delivered(url, said, annotation_commands(results, study, job.workspace, remarks))
+
+
+def _output(name: str, value: str) -> str:
+    """An output as the runner reads it; nobody can guess the line that ends the value."""
+    end = secrets.token_hex(16)
+    return f"{name}<<{end}\n{value}\n{end}\n"
+
+
+# ----------------------------------------------------------------------------------- the runner
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a runner tells a step by its environment."""
+
+    env: Mapping[str, str]
+
+    @property
+    def repository(self) -> str:
+        return self.env.get("GITHUB_REPOSITORY", "")
+
+    @property
+    def workspace(self) -> Path:
+        return Path(self.env.get("GITHUB_WORKSPACE") or ".").resolve()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+        return Endpoint(
+            self.env.get("GITHUB_API_URL") or API,
+            self.env.get("GITHUB_TOKEN", ""),
+            timeout=20.0,
+            retries=3,
+            headers=headers,
+        )
+
+    @cached_property
+    def event(self) -> Mapping[str, Any]:
+        """What set the run off; empty where nothing says so."""
+        try:
+            found = msgspec.json.decode(Path(self.env.get("GITHUB_EVENT_PATH", "")).read_bytes())
+        except (OSError, msgspec.DecodeError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def _pull(self) -> Mapping[str, Any]:
+        """The pull request as the event tells of it; of several, which a later run may have, none."""
+        after = self.event.get("workflow_run")
+        several = after.get("pull_requests") if isinstance(after, dict) else None
+        alone = several[0] if isinstance(several, list) and len(several) == 1 else None
+        found = self.event.get("pull_request", alone)
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def pull_request(self) -> int | None:
+        number = self._pull.get("number")
+        return number if isinstance(number, int) else None
+
+    @property
+    def obstacle(self) -> str:
+        """Why there can be no comment; empty where there can be one."""
+        if self.pull_request is None:
+            return "no comment: the event names no pull request (GITHUB_EVENT_PATH)"
+        missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not self.env.get(name)]
+        return f"no comment: {' and '.join(missing)} not set" if missing else ""
+
+    @property
+    def origin(self) -> str:
+        """A last line: the commit that the report is about, and the run that holds its files."""
+        head = self._pull.get("head")
+        commit = str(head.get("sha", "")) if isinstance(head, dict) else self.env.get("GITHUB_SHA", "")
+        server, run = self.env.get("GITHUB_SERVER_URL", ""), self.env.get("GITHUB_RUN_ID", "")
+        link = f"[run and artifacts]({server}/{self.repository}/actions/runs/{run})" if server and run else ""
+        parts = [f"commit {commit[:12]}" if commit.isalnum() else "", link]
+        line = f"\n\n<sub>{'; '.join(filter(None, parts))}</sub>" if any(parts) else ""
+        return line if len(line) <= ROOM else ""
+
+    def write(self, name: str, text: str) -> None:
+        """Appends to the file that a variable names, where it names one."""
+        if path := self.env.get(name):
+            with Path(path).open("a", encoding="utf-8") as file:
+                file.write(text)
+
+
+# ------------------------------------------------------------------------------------- comments
+
+
+class Denied(AssayError):
+    """GitHub refuses a request, and would again."""
+
+
+class _Passing(AssayError):
+    """An attempt that came to nothing, and how many seconds to wait before another."""
+
+    def __init__(self, what: str, retry_after: str | None = None) -> None:
+        super().__init__(what)
+        self.retry_after = retry_after
+
+
+class Comments:
+    """The comments of one pull request, over GitHub's REST API."""
+
+    def __init__(
+        self, endpoint: Endpoint, repository: str, number: int, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.endpoint, self._sleep = endpoint, sleep
+        self._all = f"/repos/{repository}/issues/{number}/comments"
+        self._each = f"/repos/{repository}/issues/comments"
+
+    def put(self, body: str, mark: str) -> str:
+        """Writes the comment that begins with a mark anew, or the first one; its address.
+
+        Looking comes before every attempt: one whose answer was lost may have left a comment.
+        """
+        attempt = 1
+        while True:
+            try:
+                return self._put(body, mark)
+            except _Passing as error:
+                if attempt > self.endpoint.retries:
+                    raise Denied(f"GitHub gave nothing of use in {attempt} attempts: {error}") from error
+                asked = error.retry_after
+            attempt += 1
+            self._sleep(pause_before(attempt, self.endpoint.backoff, asked))
+
+    def _put(self, body: str, mark: str) -> str:
+        for found in self._marked(mark):
+            try:
+                return self._written("PATCH", f"{self._each}/{found}", body)
+            except Denied:
+                continue  # somebody else's, or gone
+        return self._written("POST", self._all, body)
+
+    def _written(self, method: str, path: str, body: str) -> str:
+        answer = self._ask(method, path, {"body": body})
+        return str(answer.get("html_url", "")) if isinstance(answer, dict) else ""
+
+    def _marked(self, mark: str) -> list[int]:
+        """The comments that begin with a mark, oldest first, but for those that a stranger wrote."""
+        found: list[int] = []
+        page = 1
+        while True:
+            rows = self._ask("GET", f"{self._all}?per_page={PAGE}&page={page}")
+            if not isinstance(rows, list):
+                raise _Passing("an answer that is no list of comments")
+            found += [row["id"] for row in rows if _is_ours(row) and str(row.get("body")).startswith(mark)]
+            if len(rows) < PAGE:
+                return found
+            page += 1
+
+    def _ask(self, method: str, path: str, payload: object = None) -> Any:
+        import httpx
+
+        endpoint = self.endpoint
+        try:
+            with httpx.stream(
+                method,
+                endpoint.address + path,
+                headers=endpoint.sent_headers,
+                content=None if payload is None else msgspec.json.encode(payload),
+                timeout=endpoint.timeout,
+                trust_env=not endpoint.loopback,
+                verify=endpoint.encrypted,
+            ) as response:
+                content = b"".join(read_unpacked(response, LARGEST))
+        except httpx.RequestError as error:
+            raise _Passing(endpoint.conceal(str(error) or type(error).__name__)) from error
+        except TooLarge as error:
+            raise _Passing(f"an answer of more than {LARGEST >> 20} MiB") from error
+        except ValueError as error:
+            raise _Passing(endpoint.conceal(str(error))) from error
+        return self._read(response, content)
+
+    def _read(self, response: httpx.Response, content: bytes) -> Any:
+        """What an answer holds; _Passing where another may fare better, Denied where none will."""
+        try:
+            answer = msgspec.json.decode(content)
+        except ValueError:
+            answer = None
+        said = str(answer.get("message", "")) if isinstance(answer, dict) else ""
+        status, headers = response.status_code, response.headers
+        what = self.endpoint.conceal(f"{status} {response.reason_phrase}: {said}").strip(" :.")
+        if _is_limited(status, headers, said):
+            raise _Passing(what, headers.get("Retry-After", LIMITED))
+        if is_passing(status) or (response.is_success and answer is None):
+            raise _Passing(what, headers.get("Retry-After"))
+        if not response.is_success:
+            raise Denied(f"GitHub answers {what}. {_ADVICE.get(status, 'Change the report as it says')}.")
+        return answer
+
+
+def _is_ours(row: Mapping[str, Any]) -> bool:
+    """Whether a bot wrote a comment, or somebody who may write to the repository.
+
+    A stranger could put the mark down first, and change afterwards what we wrote.
+    """
+    user = row.get("user") or {}
+    return user.get("type") == "Bot" or row.get("author_association") in _OURS
+
+
+def _is_limited(status: int, headers: Mapping[str, str], said: str) -> bool:
+    """Whether GitHub asks to slow down, which it may do with the status of a refusal."""
+    spent = headers.get("X-RateLimit-Remaining") == "0"
+    return status == 429 or (status == 403 and (spent or "Retry-After" in headers or "rate limit" in said))

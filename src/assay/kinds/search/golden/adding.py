@@ -1,0 +1,213 @@
+"""Candidates that a person filled in and signed, appended to the golden set of their language.
+
+What stands in a set stays as it is, byte for byte; new entries follow the last. A candidate that nobody
+signed, or that is not complete and valid, stays in its file, and why is said.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.core.errors import DataError, Problem
+from assay.core.yaml_lines import Lines
+from assay.datasets.json_places import parse_json, read_json
+from assay.kinds.search.datasets.anchor_text import normal
+from assay.kinds.search.datasets.golden_corpus import Books
+from assay.kinds.search.datasets.golden_entry import Found, Vocabulary, astray, number_of, read_entry
+from assay.kinds.search.datasets.golden_lock import read_lock
+from assay.kinds.search.datasets.golden_sets import SetFile, Sets
+from assay.kinds.search.golden.candidates import SCHEMA, write_file
+from assay.kinds.search.golden.check import index_of, loose
+from assay.kinds.search.golden.opening import GoldenStudy
+from assay.store.atomic import write_atomic
+
+UNSIGNED = "nobody accepted it: accepted_by is empty"
+_FIRST = ("id", "query", "language", "category", "expected_passages", "expected_routing")
+_OPTIONAL = ("retrieval_intent", "expected_flags", "themes")  # left out of the set where they are empty
+_ASIDE = ("accepted_by", "seen")  # of a candidate alone
+_END = re.compile(rb"\s*\]\s*\Z")
+_START = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\[(?:(?P<newline>\r?\n)(?P<indent>[ \t]*)|[ \t]*)\{")
+
+
+class Taken(NamedTuple):
+    """A candidate that is in the golden set now."""
+
+    item_id: str
+    query: str
+    file: str
+
+
+class Left(NamedTuple):
+    """A candidate that stays behind, and why."""
+
+    query: str
+    why: list[str]
+
+
+@dataclass(frozen=True)
+class Added:
+    """What was taken in, and what stays behind."""
+
+    taken: list[Taken] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+
+def add_candidates(opened: GoldenStudy, path: Path) -> Added:
+    """Appends what is signed and in order; the rest stays in the file of candidates."""
+    listed, lines = _listed(path)
+    sets = opened.golden.read(opened.study.kit)
+    if sets.problems:
+        raise DataError(sets.problems)
+    books, work = opened.golden.books(opened.study.kit), _Work.over(opened, sets)
+    added, behind = Added(), []
+    new: dict[str, list[dict[str, Any]]] = {}
+    for index, raw in enumerate(listed):
+        entry = work.entry(raw)
+        if why := list(work.refusals(entry, raw, Found(lines), index, books)):
+            added.left.append(Left(_query(raw), why))
+            behind.append(raw)
+            continue
+        work.note(entry)
+        new.setdefault(entry["language"], []).append(entry)
+        added.taken.append(Taken(entry["id"], entry["query"], str(work.files[entry["language"]].path)))
+    for language, entries in new.items():
+        _append(work.files[language], entries)
+    if added.taken:
+        write_file(path, behind)
+    return added
+
+
+def _listed(path: Path) -> tuple[list[Any], Lines]:
+    content, lines = read_json(path)
+    listed = content.get("candidates") if isinstance(content, dict) else None
+    if not isinstance(listed, list) or content.get("schema") != SCHEMA:
+        what, fix = f"this is no file of candidates ({SCHEMA})", "Make one with: assay golden candidates"
+        raise DataError(Problem(what, str(path), 1, fix=fix))
+    return listed, lines
+
+
+# ------------------------------------------------------------------------------- what may be taken
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is taken already: ids for ever, and queries by language; and where new entries go."""
+
+    vocabulary: Vocabulary
+    files: dict[str, SetFile]  # by language, the last
+    ids: set[str]
+    queries: dict[tuple[str, str], str]  # language and query: its id
+    today: str
+
+    @classmethod
+    def over(cls, opened: GoldenStudy, sets: Sets) -> _Work:
+        lock = read_lock(opened.lock)
+        return cls(
+            opened.golden.vocabulary,
+            {file.language: file for file in sets.files},
+            {*sets.places, *(lock.items if lock else ())},
+            {(entry.language, normal(entry.query)): entry.id for _, _, entry in sets.entries()},
+            datetime.fromtimestamp(opened.study.kit.clock(), UTC).date().isoformat(),
+        )
+
+    def entry(self, raw: Any) -> dict[str, Any]:
+        """A candidate as an entry of the golden set, under the next number that was never used."""
+        if not isinstance(raw, dict):
+            return {}
+        language, category = str(raw.get("language", "")), str(raw.get("category", ""))
+        numbers = [number_of(item_id, language, category) or 0 for item_id in self.ids]
+        given = {key: value for key, value in raw.items() if key not in (*_FIRST, *_ASIDE, "notes")}
+        notes = [str(raw.get("notes") or "").strip(), f"Accepted by {_signed(raw)}."]
+        return {
+            **{key: raw[key] for key in _FIRST if key in raw},
+            "id": f"{language}-{category}-{max(numbers, default=0) + 1:03d}",
+            **{key: value for key, value in given.items() if value or key not in _OPTIONAL},
+            "notes": " ".join(filter(None, notes)),
+            "added": self.today,
+        }
+
+    def refusals(
+        self, entry: dict[str, Any], raw: Any, found: Found, index: int, books: Books
+    ) -> Iterator[str]:
+        """Why a candidate cannot be taken; that nobody signed it is reason enough."""
+        if not _signed(raw):
+            yield UNSIGNED
+            return
+        read = read_entry(entry, ("candidates", index), found, self.vocabulary)
+        yield from (f"{_field(problem)}: {problem.what}. {problem.fix}" for problem in found.problems)
+        if read is None:
+            return
+        if read.language not in self.files:
+            yield f"language: no golden set is in {read.language!r}. Start one."
+        if same := self.queries.get((read.language, normal(read.query))):
+            yield f"query: {same} asks it already"
+        if books.documents:
+            for inner, what, fix in (*astray(read, books), *loose(read, books, index_of(books))):
+                yield f"{'.'.join(map(str, inner))}: {what}. {fix}"
+
+    def note(self, entry: dict[str, Any]) -> None:
+        """Remembers that an entry is taken."""
+        self.ids.add(entry["id"])
+        self.queries[entry["language"], normal(entry["query"])] = entry["id"]
+
+
+def _signed(raw: Any) -> str:
+    by = raw.get("accepted_by") if isinstance(raw, dict) else None
+    return by.strip() if isinstance(by, str) else ""
+
+
+def _query(raw: Any) -> str:
+    return str(raw.get("query", "")) if isinstance(raw, dict) else ""
+
+
+def _field(problem: Problem) -> str:
+    return problem.field.partition(".")[2] or "it"
+
+
+# ------------------------------------------------------------------------------------- the file
+
+
+def _append(file: SetFile, entries: list[dict[str, Any]]) -> None:
+    with _alone(file.path.parent):
+        data = appended(file.path.read_bytes(), entries)
+        # nothing is written that does not read back as what was read and what is new
+        if parse_json(data.decode("utf-8-sig"), str(file.path))[0] != [*file.raw, *entries]:
+            fix = "Add the candidates again."
+            raise DataError(Problem("the file changed while it was worked on", str(file.path), fix=fix))
+        write_atomic(file.path, lambda target: target.write_bytes(data))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keeps others who add out of a folder: of two at once, the second finds what the first wrote."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def appended(data: bytes, entries: list[dict[str, Any]]) -> bytes:
+    """A JSON array, not an empty one, with entries after its last, indented as its first is."""
+    end, start = _END.search(data), _START.match(data)
+    if end is None or start is None:
+        raise DataError("entries can only follow others in an array of objects")
+    newline, indent = start["newline"], start["indent"] or b""
+    body, tail = data[: end.start()], data[end.start() :]
+    for entry in entries:
+        if newline is None:  # everything stands on one line
+            body += b", " + json.dumps(entry, ensure_ascii=False).encode()
+            continue
+        text = json.dumps(entry, ensure_ascii=False, indent=2).encode()
+        body += b"," + newline + indent + text.replace(b"\n", newline + indent)
+    return body + tail

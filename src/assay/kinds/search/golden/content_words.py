@@ -1,0 +1,104 @@
+"""The words of a query that say what it is about: how far its passage has them, which queries are alike."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from assay.kinds.search.datasets.anchor_text import normal
+from assay.kinds.search.datasets.golden_corpus import Books
+from assay.kinds.search.datasets.golden_entry import HIGH, Entry
+from assay.retrieval.content import ENGLISH
+from assay.retrieval.lexical import Analysis, Language
+
+if TYPE_CHECKING:
+    from tantivy import TextAnalyzer
+
+NEAR = 90.0  # of 100: how alike the words of two queries are before they count as one
+COMMON = (
+    0.2  # a word in more of a corpus's paragraphs says nothing, where its language has no list of such words
+)
+
+_LANGUAGES: dict[str, Language] = {
+    "ar": "arabic", "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french",
+    "de": "german", "el": "greek", "hu": "hungarian", "it": "italian", "no": "norwegian", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+}  # fmt: skip
+_WITHOUT_LIST = frozenset({"arabic", "greek", "romanian", "tamil", "turkish", "any"})
+_PARAGRAPH = re.compile(r"(?:\r?\n[ \t]*){2,}")
+
+
+@dataclass(frozen=True)
+class ContentWords:
+    """Words less those that say nothing, stemmed where the language has a stemmer."""
+
+    books: Books
+
+    @cached_property
+    def _analyzers(self) -> dict[str, TextAnalyzer]:
+        return {}
+
+    def of(self, language: str, text: str) -> list[str]:
+        """The content words of a text, in its order."""
+        if language not in self._analyzers:
+            self._analyzers[language] = self._analysis(language).analyzer()
+        words: list[str] = self._analyzers[language].analyze(text)
+        return words
+
+    def key(self, language: str, text: str) -> str:
+        """What tells a query from another: its content words in one order, or all words where it has none."""
+        return " ".join(sorted(self.of(language, text))) or normal(text)
+
+    def overlap(self, entry: Entry) -> float | None:
+        """The share of a query's content words that its passage has: of the best of those that answer it.
+
+        None where the query has no content words, or nothing answers it.
+        """
+        words = set(self.of(entry.language, entry.query))
+        texts = [self._paragraphs(entry, index) for index in _answering(entry)]
+        if not words or not texts:
+            return None
+        return max(len(words & set(self.of(entry.language, text))) / len(words) for text in texts)
+
+    def _paragraphs(self, entry: Entry, index: int) -> str:
+        """The paragraphs around an anchor; the anchor itself where it is not in the corpus."""
+        one = entry.expected_passages[index]
+        places = self.books.spans(entry.language, one.book_slug, one.chapter_number, one.passage_substring)
+        if not places:
+            return one.passage_substring
+        doc_id, span = places[0]
+        text = self.books.documents[doc_id].text
+        start = max((end.end() for end in _PARAGRAPH.finditer(text, 0, span.start)), default=0)
+        after = _PARAGRAPH.search(text, span.end)
+        return text[start : after.start() if after else len(text)]
+
+    def _analysis(self, language: str) -> Analysis:
+        spoken = _LANGUAGES.get(language.partition("-")[0], "any")
+        if spoken == "english":
+            return Analysis(spoken, ENGLISH)
+        return Analysis(spoken, self._common(language) if spoken in _WITHOUT_LIST else None)
+
+    def _common(self, language: str) -> tuple[str, ...]:
+        """The words that stand in most paragraphs of a language's books."""
+        texts = [each.text for each in self.books.documents.values() if each.metadata["language"] == language]
+        paragraphs = [part for text in texts for part in _PARAGRAPH.split(text) if part.strip()]
+        words = Analysis("any").analyzer()
+        counts = Counter(word for part in paragraphs for word in set(words.analyze(part)))
+        return tuple(sorted(word for word, count in counts.items() if count > COMMON * len(paragraphs)))
+
+
+def _answering(entry: Entry) -> list[int]:
+    return [index for index, one in enumerate(entry.expected_passages) if one.relevance == HIGH]
+
+
+def alike(keys: Sequence[str]) -> list[tuple[int, int, float]]:
+    """The pairs of keys that are the same or nearly so, each with how alike they are, 0 to 1."""
+    from rapidfuzz import fuzz, process
+
+    table = process.cdist(keys, keys, scorer=fuzz.ratio, score_cutoff=NEAR)
+    pairs = [(int(row), int(column)) for row, column in zip(*table.nonzero(), strict=True) if row < column]
+    return [(one, other, float(table[one, other]) / 100) for one, other in pairs]

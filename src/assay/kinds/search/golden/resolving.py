@@ -1,0 +1,94 @@
+"""Where the anchors of a study's golden set stand in its corpus, chunking by chunking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from assay.core.dataset import Dataset, Place
+from assay.core.errors import Problem
+from assay.core.records import FORBIDDEN, Arm, Span
+from assay.core.spec import parse_spec
+from assay.kinds.search.datasets.golden_entry import anchor_loc
+from assay.kinds.search.datasets.golden_sets import SetFile
+from assay.kinds.search.golden.opening import golden_of
+from assay.kinds.search.judges.anchor_index import Anchor, AnchorIndex, anchors_of
+from assay.kinds.search.judges.anchors import Anchors
+from assay.study.study import Study
+
+UNCUT = "whole documents"
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """One anchor in one chunking: where it stands, and which passages count as it."""
+
+    item_id: str
+    anchor: str
+    place: Place  # of its words in the golden set, as near as is known
+    field: str
+    chunking: str
+    doc_id: str | None = None  # the document it stands in; None: in none
+    span: Span | None = None
+    passages: int = 0
+    passage_ids: tuple[str, ...] = ()
+    problem: str = ""  # empty: there is none
+    fix: str = ""
+    nearest: str = ""  # where it stands nowhere, the text that is most like it
+
+    @property
+    def told(self) -> str:
+        """The problem with its place and what to do, as a check of the golden set tells it."""
+        return str(Problem(self.problem, self.place.file, self.place.line, self.field, self.fix))
+
+
+def resolve_golden(study: Study) -> list[Resolution]:
+    """Every anchor of every item, for each of the datasets that a study's arms run on."""
+    judge = next((each for each in study.judges if isinstance(each, Anchors)), Anchors())
+    golden = golden_of(study)
+    found = {} if golden is None else golden.read(study.kit).found
+    chunkings: dict[int, tuple[str, Dataset]] = {}
+    for arm in study.arms:
+        dataset = study.dataset(arm)
+        chunkings.setdefault(id(dataset), (_chunking(study, arm), dataset))
+    return [
+        each
+        for chunking, dataset in chunkings.values()
+        for each in _resolved(judge, dataset, chunking, found)
+    ]
+
+
+def _chunking(study: Study, arm: Arm) -> str:
+    """How an arm's documents are cut, as the study writes it."""
+    factors = {name: value for name, value in arm.factors.items() if name.partition(".")[0] == "chunk"}
+    inside = ", ".join(f"{name.partition('.')[2]}={value}" for name, value in factors.items() if "." in name)
+    given = factors.get("chunk") or (not study.file.chunkings and study.file.chunk)
+    name = str(parse_spec(given)) if given else UNCUT
+    return f"{name}, {inside}" if inside else name
+
+
+def _resolved(
+    judge: Anchors, dataset: Dataset, chunking: str, entries: Mapping[str, tuple[SetFile, int]]
+) -> Iterator[Resolution]:
+    index = judge.index(dataset)
+    for item in dataset.items:
+        wanted = [anchor for anchor in anchors_of(item) if anchor.label != FORBIDDEN]
+        for number, anchor in enumerate(wanted):
+            place, field = dataset.places.get(item.item_id, Place(dataset.name)), item.item_id
+            if item.item_id in entries:
+                file, entry = entries[item.item_id]
+                exact = file.problem(entry, anchor_loc(number), "", "")
+                place, field = Place(exact.where, exact.line), exact.field
+            at = Resolution(item.item_id, anchor.text or "", place, field, chunking)
+            yield _looked_up(at, anchor, judge, index)
+
+
+def _looked_up(at: Resolution, anchor: Anchor, judge: Anchors, index: AnchorIndex) -> Resolution:
+    places = index.places(anchor)
+    if not places:
+        problem, fix = index.missing(anchor)
+        return replace(at, problem=problem, fix=fix, nearest=str(index.nearest(anchor) or ""))
+    ids = tuple(passage.doc_id for passage in judge.passages(anchor, index))
+    problem = "" if ids else f"no passage counts as {str(anchor)!r}: {judge.lacking(anchor, index)}"
+    there = replace(at, doc_id=places[0].document.doc_id, span=places[0].span, problem=problem)
+    return replace(there, passages=len(ids), passage_ids=ids)

@@ -1,0 +1,292 @@
+"""Where the text that gold quotes stands in a corpus, and which passages lie there."""
+
+from __future__ import annotations
+
+import bisect
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from functools import cached_property, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.dataset import Corpus
+from assay.core.errors import did_you_mean
+from assay.core.records import FORBIDDEN, INTENT, Document, Item, Passage, Span
+from assay.kinds.search.datasets.anchor_text import Near, SourceText, joined, without_markup
+
+RELEVANCE = "relevance"
+GRADES: Mapping[str, Mapping[str, float]] = {
+    RELEVANCE: {"high": 2.0, "partial": 1.0},
+    INTENT: {"high": 1.0, "partial": 0.0},
+}
+SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
+REAL = 40  # characters of forbidden text that nobody shares by chance
+SHOWN = 60
+_MIX, _TIMES = 0x9E3779B97F4A7C15, (2, 2, 2, 5)  # a large odd number; factors of REAL
+_SLOTS = 24  # bits of a hash that a table of all has a slot for: most that are not known fall on a clear one
+CLOSE = 0.8  # how like an anchor a text of its own chapter is, for other chapters not to be looked at
+
+
+class Anchor(NamedTuple):
+    """A text of a book, and what it says about whatever holds it; without a text, all of the chapter."""
+
+    book: str
+    chapter: int | None
+    text: str | None
+    language: str | None  # None: any
+    label: str
+    grade: float
+    category: str | None = None
+
+    @property
+    def of(self) -> str:
+        """The part of a book it is in, in words."""
+        return repr(self.book) if self.chapter is None else f"chapter {self.chapter} of {self.book!r}"
+
+    def __str__(self) -> str:
+        words = " ".join((self.text or self.of).split())
+        return words if len(words) <= SHOWN else words[: SHOWN - 1].rstrip() + "…"
+
+
+class Found(NamedTuple):
+    """A stretch of a document."""
+
+    document: Document
+    span: Span
+
+    @property
+    def text(self) -> str:
+        return self.document.text[self.span.start : self.span.end]
+
+
+class Nearest(NamedTuple):
+    """The text of a document that is most like an anchor."""
+
+    document: Document
+    near: Near
+
+    def __str__(self) -> str:
+        text = " ".join(self.near.text.split())
+        return f"{text!r} in {self.document.doc_id}, {self.near.similarity:.0%} alike"
+
+
+def label_of(item: Item) -> str:
+    """The label under which what comes back for an item is right or wrong."""
+    return INTENT if item.expects == "intent" else RELEVANCE
+
+
+def anchors_of(item: Item) -> list[Anchor]:
+    """What an item's gold says about texts: those that should come back, then those that must not."""
+    label = label_of(item)
+    grades = GRADES[label]
+    wanted = [
+        Anchor(each["book"], each.get("chapter"), each["text"], item.language, label, grades[level], level)
+        for each in item.gold.get("anchors", ())
+        for level in [each["relevance"]]
+    ]
+    # in whatever language it stands, it must not come back
+    return wanted + [
+        Anchor(each["book"], each.get("chapter"), each.get("text"), None, FORBIDDEN, 1.0)
+        for each in item.gold.get("forbidden", ())
+    ]
+
+
+class Compact(dict[str, str]):
+    """Texts as they are compared, without blanks, each worked out once."""
+
+    def __missing__(self, text: str) -> str:
+        self[text] = joined(text).replace(" ", "")
+        return self[text]
+
+
+class Plain(Compact):
+    """Texts as they are compared where markup is to make no difference, each worked out once."""
+
+    def __missing__(self, text: str) -> str:
+        self[text] = without_markup(text)
+        return self[text]
+
+
+class AnchorIndex:
+    """Where anchors stand in a corpus, and which passages lie there. A passage of no document is its own."""
+
+    def __init__(self, corpus: Corpus, sources: MutableMapping[str, SourceText] | None = None) -> None:
+        self.compact, self.plain = Compact(), Plain()
+        self._sources = {} if sources is None else sources  # by text: kept from one cut to the next
+        self._found: dict[tuple[Any, ...], list[Found]] = {}
+        self._withheld: dict[tuple[type[Compact], tuple[Anchor, ...]], Withheld] = {}
+        self._inside: dict[str, list[tuple[Span, Passage]]] = defaultdict(list)
+        documents = dict(corpus.documents)
+        for passage in corpus.passages:
+            span, source = passage.span, passage.source
+            if span is None or source is None or source not in corpus.documents:
+                span, source = Span(0, len(passage.text)), passage.doc_id
+                documents[source] = Document(source, passage.text, passage.title, passage.metadata)
+            self._inside[source].append((span, passage))
+        for inside in self._inside.values():
+            inside.sort(key=lambda each: each[0].start)
+        self._books: dict[str, list[Document]] = defaultdict(list)
+        for document in documents.values():
+            self._books[str(document.metadata.get("book", document.doc_id))].append(document)
+
+    def places(self, anchor: Anchor) -> list[Found]:
+        """Every place where an anchor stands in its chapter."""
+        key = anchor[:4]
+        if key not in self._found:
+            self._found[key] = [found for each in self._chapters(anchor) for found in self._in(each, anchor)]
+        return self._found[key]
+
+    def _chapters(self, anchor: Anchor) -> list[Document]:
+        return [
+            document
+            for document in self._books.get(anchor.book, ())
+            if _fits(document, "chapter", anchor.chapter) and _fits(document, "language", anchor.language)
+        ]
+
+    def _source(self, document: Document) -> SourceText:
+        if document.text not in self._sources:
+            self._sources[document.text] = SourceText(document.text)
+        return self._sources[document.text]
+
+    def _in(self, document: Document, anchor: Anchor) -> Iterator[Found]:
+        if anchor.text is None:
+            yield Found(document, Span(0, len(document.text)))
+        else:
+            for span in self._source(document).spans(anchor.text):
+                yield Found(document, span)
+
+    def passages(self, found: Found) -> Iterator[tuple[Passage, int, int]]:
+        """The passages that reach into a place: how many characters each shares with it, and has."""
+        inside, text = self._inside.get(found.document.doc_id, []), found.document.text
+        after = bisect.bisect_left(inside, found.span.end, key=lambda each: each[0].start)
+        for span, passage in inside[:after]:
+            if span.overlap(found.span):
+                start, end = max(span.start, found.span.start), min(span.end, found.span.end)
+                yield passage, visible(text[start:end]), visible(text[span.start : span.end])
+
+    def withheld(self, anchors: Sequence[Anchor], form: Compact) -> Withheld:
+        """What some anchors forbid, in one form of their texts, worked out once."""
+        key = type(form), tuple(anchors)
+        if key not in self._withheld:
+            self._withheld[key] = Withheld(key[1], self, form)
+        return self._withheld[key]
+
+    def outside(self, anchors: Sequence[Anchor]) -> Iterator[str]:
+        """The text of all documents but for the places where some anchors stand."""
+        inside: dict[str, list[Span]] = defaultdict(list)
+        for anchor in anchors:
+            for found in self.places(anchor):
+                inside[found.document.doc_id].append(found.span)
+        for document in (each for documents in self._books.values() for each in documents):
+            done = 0
+            for span in sorted(inside[document.doc_id], key=lambda each: each.start):
+                yield document.text[done : span.start]
+                done = max(done, span.end)
+            yield document.text[done:]
+
+    def nearest(self, anchor: Anchor) -> Nearest | None:
+        """The text most like an anchor: of its chapter, or of its book where nothing there is close."""
+        best: Nearest | None = None
+        for where in (anchor, anchor._replace(chapter=None)):
+            for document in self._chapters(where) if best is None or best.near.similarity < CLOSE else ():
+                near = self._source(document).nearest(anchor.text or "")
+                if near.similarity > (best.near.similarity if best else 0):
+                    best = Nearest(document, near)
+        return best
+
+    def missing(self, anchor: Anchor) -> tuple[str, str]:
+        """Why an anchor has no place, and what to do about it."""
+        if anchor.book not in self._books:
+            return f"the corpus has no book {anchor.book!r}", did_you_mean(anchor.book, self._books)
+        if not self._chapters(anchor):
+            what = f"the corpus has no {anchor.of}" + (f" in {anchor.language!r}" if anchor.language else "")
+            return what, "Correct the chapter, or add it to the corpus."
+        what = f"{str(anchor)!r} is not in {anchor.of}"
+        if there := self.places(anchor._replace(chapter=None)):
+            return what, f"It is in {there[0].document.doc_id}: correct the chapter."
+        wanted = self.plain[anchor.text or ""]
+        if len(wanted) >= SURE and any(wanted in self.plain[each.text] for each in self._chapters(anchor)):
+            what += " with this markup and punctuation"
+        best = self.nearest(anchor)
+        nearest = f"Nearest: {best}" if best else "Nothing there is like it"
+        return what, f"Quote the text as it stands. {nearest}."
+
+
+class Withheld:
+    """What anchors forbid, as it is found in a text of unknown place: by stretches of REAL characters.
+
+    A stretch that also stands outside the forbidden places may be from there, and says nothing.
+    """
+
+    def __init__(self, anchors: Sequence[Anchor], index: AnchorIndex, form: Compact) -> None:
+        self._anchors, self._index, self._form = anchors, index, form
+        self.texts = [
+            (anchor, form[text])
+            for anchor in anchors
+            for text in ([anchor.text] if anchor.text else [found.text for found in index.places(anchor)])
+        ]
+        hashes = [stretches(text) for _, text in self.texts]
+        self._known = np.sort(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+        self._slots = np.zeros(1 << _SLOTS, np.bool_)
+        self._slots[_slot(self._known)] = True
+
+    def anchor_in(self, text: str) -> Anchor | None:
+        """An anchor of which a text, as it is compared, holds a stretch that nothing allowed has."""
+        start, known = self._where(stretches(text))
+        telling = start[~self._allowed[known]] if len(start) else start
+        if not len(telling):
+            return None
+        stretch = text[telling[0] : telling[0] + REAL]
+        return next((anchor for anchor, forbidden in self.texts if stretch in forbidden), None)
+
+    def allows(self, text: str) -> bool:
+        """Whether a text, as it is compared, stands outside the forbidden places."""
+        return any(text in each for each in self._others)
+
+    @cached_property
+    def _others(self) -> list[str]:
+        return [self._form[text] for text in self._index.outside(self._anchors)]
+
+    @cached_property
+    def _allowed(self) -> NDArray[np.bool_]:
+        """Which of the known stretches also stand outside; not looked for before one is found in a hit."""
+        allowed = np.zeros(len(self._known), np.bool_)
+        for text in self._others:
+            allowed[self._where(stretches(text))[1]] = True
+        return allowed
+
+    def _where(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of those hashes that are known, and where each is among the known ones."""
+        start = np.flatnonzero(self._slots[_slot(hashes)])
+        known = np.searchsorted(self._known, hashes[start])
+        known[known == len(self._known)] = 0
+        same = np.flatnonzero(self._known[known] == hashes[start]) if len(start) else start
+        return start[same], known[same]
+
+
+def _slot(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return (hashes >> np.uint64(64 - _SLOTS)).astype(np.int64)
+
+
+def stretches(text: str) -> NDArray[np.uint64]:
+    """A hash of every stretch of REAL characters: a polynomial in 64 bits, put together from shorter ones."""
+    found = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    size = 1
+    for times in _TIMES:
+        n, step = max(len(found) - (times - 1) * size, 0), np.uint64(pow(_MIX, size, 1 << 64))
+        parts = [found[part * size : part * size + n] for part in range(times)]
+        found = reduce(lambda before, after: before * step + after, parts)
+        size *= times
+    return found
+
+
+def _fits(document: Document, key: str, wanted: Any) -> bool:
+    """Whether a document is of some chapter or language; one that does not say fits any."""
+    return wanted is None or document.metadata.get(key) in (None, wanted)
+
+
+def visible(text: str) -> int:
+    """How many characters of a text are not white space."""
+    return sum(map(len, text.split()))

@@ -1,0 +1,385 @@
+"""Relevance by anchors: text that an item's gold quotes from a document decides whatever holds that text.
+
+`gold["anchors"]`    what should come back: relevance 2 (high) or 1 (partial). For an item that expects its
+                     intent to be met: intent 1 (high) or 0 (partial)
+`gold["forbidden"]`  what must not come back: forbidden 1. Without a text the whole chapter, or book, is meant
+
+A passage counts as an anchor where it shares at least `least` of the anchor's characters, or of its own, not
+counting blanks. So, at a half, at least one passage counts wherever boundaries cut. Of forbidden text, 40
+characters are enough. A hit that is no passage of the corpus is judged by its text alone: it holds the
+anchor, lies in it, or begins or ends inside it; of forbidden text, 40 characters anywhere in it are enough.
+What is said of such a hit holds for the arms and seeds that returned it, and for no other. One that shows
+the words of an anchor with other markup, or is too long, is a near miss: not counted, and not decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from itertools import product
+from typing import ClassVar, NamedTuple
+
+from assay.core.block import Block
+from assay.core.dataset import Dataset, Place
+from assay.core.errors import Problem, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import FORBIDDEN, INTENT, Item, Judgment, Passage
+from assay.judges import marks
+from assay.kinds.search.datasets.anchor_text import SourceText
+from assay.kinds.search.judges.anchor_index import (
+    REAL,
+    RELEVANCE,
+    SURE,
+    Anchor,
+    AnchorIndex,
+    Compact,
+    Withheld,
+    anchors_of,
+    visible,
+)
+
+SHOWN_PLACES = 3
+SHOWN_NEAR = 5
+
+
+class _Target(NamedTuple):
+    """What a judgment is about: an id, and the arm and seed where it has this text (None: in all of them)."""
+
+    doc_id: str
+    text: str
+    arm: str | None = None
+    seed: int | None = None
+
+
+class NearMiss(NamedTuple):
+    """A hit that shows the words of an anchor and does not count as it, and why not."""
+
+    judgment: Judgment  # what would be said of it if it counted
+    anchor: Anchor
+    long: int = 0  # characters of a hit that is too long; 0: the two differ in markup or punctuation
+
+
+Said = Iterator[tuple[Anchor, _Target]]
+Returned = Mapping[str, Mapping[str, Set[marks.Place]]]  # by id, by text: the arms and seeds
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """Reads `gold["anchors"]` and `gold["forbidden"]`. It names only some of what is relevant.
+
+    A passage of more than `longest` characters is not judged: it would hold anchors by its size alone. What
+    is forbidden is forbidden at any size.
+    """
+
+    least: float = 0.5
+    longest: int = 4000
+
+    version: ClassVar[str] = "1"
+    names: ClassVar[tuple[str, ...]] = ("anchors",)
+    closed_labels: ClassVar[frozenset[str]] = frozenset({RELEVANCE, INTENT, FORBIDDEN})
+    incomplete: ClassVar[frozenset[str]] = frozenset({RELEVANCE, INTENT})
+
+    def __post_init__(self) -> None:
+        if not 0 < self.least <= 1:
+            raise UsageError(f"least is {self.least}. Give a share above 0, up to 1.")
+        if self.longest < 1:
+            raise UsageError(f"longest is {self.longest}. Give a number of characters, 1 or more.")
+
+    @cached_property
+    def _sources(self) -> dict[str, SourceText]:
+        """The documents as they are compared, by their text: every cut of a corpus has the same ones."""
+        return {}
+
+    def index(self, dataset: Dataset) -> AnchorIndex:
+        """Where anchors stand in a dataset's corpus."""
+        return AnchorIndex(dataset.corpus, self._sources)
+
+    def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
+        anchored = {item.item_id: anchors for item in dataset.items if (anchors := anchors_of(item))}
+        if not anchored:
+            return []
+        index, returned, places = self.index(dataset), _returned(blocks, anchored), _places(blocks)
+        counting = cache(partial(self.passages, index=index))  # what is forbidden is so for many items
+        found: list[Judgment] = []
+        for item_id, anchors in anchored.items():
+            hits = returned.get(item_id, {})
+            foreign = {each: texts for each, texts in hits.items() if each not in dataset.corpus.position}
+            twins = _Twins(hits, foreign, places, index.compact)
+            said = [
+                (anchor, _Target(passage.doc_id, passage.text, arm, seed))
+                for anchor in anchors
+                for passage in counting(anchor)
+                for arm, seed in twins.without(passage)
+            ]
+            targets = list(_targets(foreign, places))
+            wanting, forbidding = _by_kind(anchors)
+            said += self._wanted(wanting, [each for each in targets if self._short(each.text)], index.compact)
+            said += self._withheld(forbidding, targets, index, index.compact)
+            found += self._judgments(item_id, said)
+        return found
+
+    def near_misses(
+        self, dataset: Dataset, blocks: Sequence[Block], judged: Iterable[Judgment]
+    ) -> Iterator[NearMiss]:
+        """Hits that show an anchor's words and do not count: they have other markup, or are too long.
+
+        `judged` is what counts. Whether these should count nobody has said, so what hangs on them is open.
+        """
+        anchored = {item.item_id: anchors for item in dataset.items if (anchors := anchors_of(item))}
+        if not anchored:
+            return
+        index, returned, places = self.index(dataset), _returned(blocks, anchored), _places(blocks)
+        longer = cache(partial(self.passages, index=index, short=False))
+        known: dict[tuple[str, str, str | None], set[str | None]] = {}
+        for each in judged:
+            known.setdefault((each.item_id, each.label, each.target), set()).add(each.arm)
+        for item_id, anchors in anchored.items():
+            hits = returned.get(item_id, {})
+            foreign = {each: texts for each, texts in hits.items() if each not in dataset.corpus.position}
+            targets = list(_targets(foreign, places))
+            wanting, forbidding = _by_kind(anchors)
+            nearly = [
+                (anchor, _Target(passage.doc_id, passage.text, arm, seed))
+                for anchor in wanting
+                for passage in longer(anchor)
+                for arm, seed in _narrowed(set().union(*hits.get(passage.doc_id, {}).values()), places)
+            ]
+            nearly += self._wanted(
+                wanting, [each for each in targets if not self._short(each.text)], index.compact
+            )
+            sure = [anchor for anchor in wanting if len(index.plain[anchor.text or ""]) >= SURE]
+            nearly += self._wanted(sure, targets, index.plain)
+            nearly += self._withheld(forbidding, targets, index, index.plain)
+            best: dict[_Target, Anchor] = {}
+            for anchor, target in sorted(nearly, key=lambda each: -each[0].grade):
+                arms = {target.arm} if target.arm is not None else {arm for arm, _ in places}
+                counted = known.get((item_id, anchor.label, target.doc_id), set())
+                if None not in counted and not arms <= counted and target not in best:
+                    best[target] = anchor
+                    (judgment,) = self._judgments(item_id, [(anchor, target)])
+                    fits = anchor.label == FORBIDDEN or self._short(target.text)
+                    yield NearMiss(judgment, anchor, 0 if fits else len(target.text))
+
+    def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _Target]]) -> Iterator[Judgment]:
+        """One judgment a target: what the best of its anchors says."""
+        best: dict[tuple[str, str, str | None, int | None], Anchor] = {}
+        for anchor, target in said:
+            key = anchor.label, target.doc_id, target.arm, target.seed
+            if key not in best or best[key].grade < anchor.grade:
+                best[key] = anchor
+        for (label, doc_id, arm, seed), anchor in best.items():
+            yield Judgment(
+                item_id,
+                label,
+                anchor.grade,
+                "anchors",
+                target=doc_id,
+                category=anchor.category,
+                arm=arm,
+                seed=seed,
+                version=self.version,
+                reason=str(anchor),
+            )
+
+    # ------------------------------------------------------------------- passages of the corpus
+
+    def passages(self, anchor: Anchor, index: AnchorIndex, short: bool = True) -> list[Passage]:
+        """The passages that count as an anchor, or those that would if they were shorter."""
+        found: dict[str, Passage] = {}
+        for place in index.places(anchor):
+            wanted = visible(place.text)
+            for passage, shared, own in index.passages(place):
+                fits = anchor.label == FORBIDDEN or self._short(passage.text)
+                if self._enough(anchor, shared, wanted, own) and fits is short:
+                    found[passage.doc_id] = passage
+        return list(found.values())
+
+    def _enough(self, anchor: Anchor, shared: int, wanted: int, own: int) -> bool:
+        """Whether so many shared characters are enough of the anchor's, or of the passage's own."""
+        enough = self.least * min(wanted, own)
+        return shared > 0 and shared >= (min(enough, REAL) if anchor.label == FORBIDDEN else enough)
+
+    def _short(self, text: str) -> bool:
+        return len(text) <= self.longest
+
+    # --------------------------------------------------------------------- hits known by their text
+
+    def _wanted(self, anchors: Sequence[Anchor], hits: Sequence[_Target], form: Compact) -> Said:
+        """The hits that hold enough of anchors, in one form of both texts."""
+        for hit, anchor in product(hits, anchors):
+            own, wanted = form[hit.text], form[anchor.text or ""]
+            if self._enough(anchor, len(shared_text(own, wanted)), len(wanted), len(own)):
+                yield anchor, hit
+
+    def _withheld(
+        self, anchors: Sequence[Anchor], hits: Sequence[_Target], index: AnchorIndex, form: Compact
+    ) -> Said:
+        """The hits that hold something forbidden, in one form of both texts."""
+        for hit in hits if anchors else ():
+            if found := self._forbidding(form[hit.text], index.withheld(anchors, form)):
+                yield found, hit
+
+    def _forbidding(self, own: str, withheld: Withheld) -> Anchor | None:
+        """An anchor that forbids a text: by a real stretch, or, of short texts, by enough of either."""
+        if found := withheld.anchor_in(own):
+            return found
+        for anchor, forbidden in withheld.texts:
+            if anchor.text is not None and forbidden in own:
+                return anchor  # its author named these words, wherever else they stand
+            if self.least * min(len(own), len(forbidden)) < REAL:
+                shared = shared_text(own, forbidden)
+                enough = self._enough(anchor, len(shared), len(forbidden), len(own))
+                if enough and not withheld.allows(shared):
+                    return anchor
+        return None
+
+    # ---------------------------------------------------------------------------- before a run
+
+    def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
+        """Anchors that stand nowhere; and those that stand at several places, or that nothing counts as."""
+        index, problems, warnings = self.index(dataset), dict[Problem, None](), list[str]()
+        told: set[Anchor] = set()
+        for item in dataset.items:
+            place = dataset.places.get(item.item_id, Place(dataset.name))
+            for number, anchor in enumerate(anchors_of(item)):
+                if anchor.label == FORBIDDEN and anchor in told:  # the same for every item that has any
+                    continue
+                told.add(anchor)
+                if index.places(anchor):
+                    warnings += [f"{_where(item, place)}: {doubt}" for doubt in self.doubts(anchor, index)]
+                else:
+                    what, fix = index.missing(anchor)
+                    own = f"expected_passages.{number}.passage_substring"
+                    part = FORBIDDEN if anchor.label == FORBIDDEN else own
+                    problems[Problem(what, place.file, place.line, f"{item.item_id}.{part}", fix)] = None
+        return list(problems), warnings
+
+    def doubts(self, anchor: Anchor, index: AnchorIndex) -> Iterator[str]:
+        """What looks wrong with an anchor that stands somewhere."""
+        places = index.places(anchor)
+        if len(places) > 1 and anchor.text is not None and anchor.label != FORBIDDEN:
+            some = ", ".join(dict.fromkeys(place.document.doc_id for place in places[:SHOWN_PLACES]))
+            yield f"{str(anchor)!r} stands at {len(places)} places ({some}), and all of them count"
+        if not self.passages(anchor, index):
+            yield f"no passage counts as {str(anchor)!r}: {self.lacking(anchor, index)}"
+
+    def lacking(self, anchor: Anchor, index: AnchorIndex) -> str:
+        """Why no passage counts as an anchor that stands somewhere."""
+        near = [passage for place in index.places(anchor) for passage, _, _ in index.passages(place)]
+        if not near:
+            return "none lies where it stands"
+        if all(len(passage.text) > self.longest for passage in near):
+            return f"those that hold it have more than {self.longest} characters"
+        return f"none shares {self.least:.0%} of it"
+
+
+def _by_kind(anchors: Iterable[Anchor]) -> tuple[list[Anchor], list[Anchor]]:
+    """Those that should come back, and those that must not."""
+    kinds: tuple[list[Anchor], list[Anchor]] = [], []
+    for anchor in anchors:
+        kinds[anchor.label == FORBIDDEN].append(anchor)
+    return kinds
+
+
+def shared_text(own: str, wanted: str) -> str:
+    """What a text of unknown place has of a wanted one: all, itself, or what its ends cut off."""
+    if wanted in own:
+        return wanted
+    if own in wanted:
+        return own if len(own) >= SURE else ""
+    bare = own.strip(".")  # dots where a snippet was cut
+    return max(_overlap(bare, wanted), _overlap(wanted, bare), key=len)
+
+
+def _overlap(before: str, after: str) -> str:
+    """The longest text that one ends with and another begins with, from SURE characters on."""
+    tail, start = before[-len(after) :], after[:SURE]
+    place = tail.find(start) if len(after) >= SURE else -1
+    while place >= 0:
+        if after.startswith(tail[place:]):
+            return tail[place:]
+        place = tail.find(start, place + 1)
+    return ""
+
+
+def _places(blocks: Sequence[Block]) -> frozenset[marks.Place]:
+    return frozenset((block.arm.name, block.seed) for block in blocks)
+
+
+def _returned(blocks: Sequence[Block], wanted: Mapping[str, object]) -> dict[str, Returned]:
+    """What came back for each item: ids, the texts that each had, and where."""
+    found: dict[str, dict[str, dict[str, set[marks.Place]]]] = {}
+    for block in blocks:
+        for item, response in zip(block.items, block.responses, strict=True):
+            if response is not None and item.item_id in wanted:
+                for hit in response.hits:
+                    texts = found.setdefault(item.item_id, {}).setdefault(hit.doc_id, {})
+                    texts.setdefault(hit.text or "", set()).add((block.arm.name, block.seed))
+    return dict(found)
+
+
+def _targets(hits: Returned, places: Set[marks.Place]) -> Iterator[_Target]:
+    """The hits that have a text, each where it came back."""
+    for doc_id, texts in hits.items():
+        for text, here in texts.items():
+            if text:
+                yield from (_Target(doc_id, text, arm, seed) for arm, seed in _narrowed(here, places))
+
+
+class _Twins:
+    """Where passages came back under another id: judged there, they are not to be found twice."""
+
+    def __init__(self, hits: Returned, foreign: Returned, places: Set[marks.Place], compact: Compact) -> None:
+        self._hits, self._places, self._compact = hits, places, compact
+        self._by_text: dict[str, set[marks.Place]] = {}
+        for texts in foreign.values():
+            for text, here in texts.items():
+                if text:
+                    self._by_text.setdefault(compact[text], set()).update(here)
+
+    def without(self, passage: Passage) -> list[marks.Place]:
+        """The arms and seeds for which a passage is itself."""
+        away = self._by_text.get(self._compact[passage.text], set()) if self._by_text else set()
+        own = set[marks.Place]().union(*self._hits.get(passage.doc_id, {}).values())
+        return _narrowed(self._places - (away - own), self._places) if away else [(None, None)]
+
+
+def _narrowed(some: Set[marks.Place], places: Set[marks.Place]) -> list[marks.Place]:
+    """Some of the arms and seeds in as few words as possible; None stands for all of them."""
+    if some == places:
+        return [(None, None)]
+    found: dict[marks.Place, None] = {}
+    for arm, seed in sorted(some, key=str):
+        whole = all(each in some for each in places if each[0] == arm)
+        found[arm, None if whole else seed] = None
+    return list(found)
+
+
+def _where(item: Item, place: Place) -> str:
+    return f"{place.file}{f':{place.line}' if place.line is not None else ''}: {item.item_id}"
+
+
+def near_warnings(near: Iterable[NearMiss]) -> Iterator[str]:
+    """What nearly counted: how many items it concerns, some of the hits, why not, and what to do."""
+    kinds: dict[tuple[bool, bool], list[NearMiss]] = {}
+    for each in near:
+        kinds.setdefault((each.anchor.label == FORBIDDEN, each.long > 0), []).append(each)
+    for (forbidden, long), misses in kinds.items():
+        items = dict.fromkeys(each.judgment.item_id for each in misses)
+        some = "; ".join(_told(each) for each in misses[:SHOWN_NEAR])
+        more = f"; and {len(misses) - SHOWN_NEAR} more" if len(misses) > SHOWN_NEAR else ""
+        what = "forbidden text" if forbidden else "an anchor's words"
+        why = "too long to count" if long else "with other markup or punctuation"
+        fix = "return shorter passages, or raise `longest`" if long else "return text as the anchors quote it"
+        count = f"{len(items)} item{'s' * (len(items) != 1)}"
+        yield (
+            f"near misses, {count}: hits show {what} {why}, so scores that depend on them are unjudged: "
+            f"{some}{more}. To settle it, {fix}, or let people judge these hits"
+        )
+
+
+def _told(near: NearMiss) -> str:
+    judgment, size = near.judgment, f", {near.long} characters" if near.long else ""
+    where = f" of {judgment.arm}" if judgment.arm else ""
+    return f"{judgment.item_id}: hit {judgment.target!r}{where} has {str(near.anchor)!r}{size}"

@@ -1,0 +1,195 @@
+"""A study compared with a baseline: a loss that is shown is a no-go, noise is not.
+
+Every measure that a deciding gate reads is compared with the baseline, item by item, on the items that both
+have unchanged (losses.py). A smaller loss is reported, with what could have been found.
+
+A comparison is undecided if failed items could turn it, if the baseline lacks what it needs, or if others
+judged then. Limits that the study sets are checked beside it, whether or not what they find is more than
+chance.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import msgspec
+
+from assay.core.protocols import Measure
+from assay.core.records import LOSS_SHOWN, ClauseResult, Verdict
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, Results, Turn
+from assay.gates.decision import open_clause
+from assay.gates.leaf import means_of
+from assay.gates.parts import repeated
+from assay.gates.verdict import Gate, measures_of, overall
+from assay.measures.observed import Seconds
+from assay.pipeline.baselines.diff import Pair, gain_of
+from assay.pipeline.baselines.limits import Limits, not_kept
+from assay.pipeline.baselines.losses import Losses, loss_text
+from assay.pipeline.baselines.tags import Version, current_version, kept_version
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.selection import Selection
+from assay.study.study_file import GateFile
+
+
+def held_against(evaluation: Evaluation, name: str) -> Results:
+    """The results with one more verdict: whether anything that gates read was lost since a baseline."""
+    holding, results = Holding(evaluation, name), evaluation.results
+    verdicts = [*results.verdicts, holding.verdict]
+    warnings = [*results.trust.warnings, *holding.warnings]
+    return dataclasses.replace(
+        results,
+        verdicts=verdicts,
+        verdict=overall(verdicts),
+        against=holding.against,
+        trust=msgspec.structs.replace(results.trust, warnings=warnings),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Holding:
+    """A study and one of its baselines, both as far as the selection reaches."""
+
+    evaluation: Evaluation
+    name: str
+
+    @cached_property
+    def pair(self) -> Pair:
+        study, selection = self.evaluation.study, self.evaluation.selection
+        before, after = (
+            _narrowed(version, selection, set(study.file.factors))
+            for version in (kept_version(study, self.name), current_version(self.evaluation))
+        )
+        return Pair(before, after, study.file.compare.resamples)
+
+    @cached_property
+    def _deciding(self) -> list[Gate]:
+        return [gate for gate in self.evaluation.study.gates if gate.rules.deciding]
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """Those that are compared; times never are."""
+        study, known = self.evaluation.study, set(self.pair.before.distinct("measure"))
+        read = measures_of(self._deciding, study) or study.measures[:1]
+        return [each for each in read if each.name in known and not isinstance(each, Seconds)]
+
+    @cached_property
+    def arms(self) -> list[str]:
+        """The arms that both have."""
+        known = self.pair.before.distinct("arm")
+        return [arm for arm in self.pair.after.distinct("arm") if arm in known]
+
+    @cached_property
+    def _losses(self) -> Losses:
+        """What was lost, of every measure and arm that are compared."""
+        broken = self.evaluation.broken
+        whose = {arm.name: arm.system for arm in self.evaluation.arms}
+        known = {(arm, name): why for arm in self.arms for name, why in _of_system(broken, whose[arm])}
+        allowed = min((gate.rules.max_failed for gate in self._deciding), default=GateFile().max_failed)
+        return Losses(self.pair, self.name, self.arms, self.measures, known, allowed)
+
+    @cached_property
+    def against(self) -> Against:
+        """What changed since the baseline."""
+        by, items, before = self.evaluation.study.file.by, self.pair.item_changes, self.pair.before
+        compared, arms = self._losses.comparisons, dict.fromkeys(arm for arm, _ in self._losses.comparisons)
+        slices = [one for arm in arms for one in self.pair.sliced(arm, self.measures, by)]
+        turns = [turn for arm in self.arms for each in self.measures for turn in _turns(self.pair, arm, each)]
+        kept = (self.pair.before.kept.churn, self.pair.after.kept.churn)
+        return Against(
+            self.name,
+            before.kept.created,
+            before.shown["verdict"],
+            [*compared.values(), *slices],
+            [turn for gain, turn in sorted(turns, key=_gain) if gain < 0],
+            [turn for gain, turn in sorted(turns, key=_gain, reverse=True) if gain > 0],
+            items.added,
+            items.removed,
+            list(items.changed),
+            items.relabelled,
+            {
+                arm: max(side[arm].repeats for side in kept if arm in side)
+                for arm in arms
+                if any(arm in side for side in kept)
+            },
+        )
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether anything that gates read was lost, or more than limits allow."""
+        limits = Limits(self.evaluation, self.pair, self.name, {arm for arm, _ in self._gated})
+        return _verdict(self.name, [*self._losses.clauses, *self._lacking()], limits.clauses)
+
+    @cached_property
+    def _gated(self) -> dict[tuple[str, str], Measure]:
+        """The measures that deciding gates read, by arm and name; times are never compared."""
+        evaluator, found = self.evaluation.evaluator, dict[tuple[str, str], Measure]()
+        for clause in (clause for gate in self._deciding for clause in gate.clauses()):
+            for _, one in repeated(clause, evaluator.rows.known_values):
+                for mean in (mean for leaf in evaluator.leaves(one).values() for mean in means_of(leaf)):
+                    found |= {(arm.name, mean.measure.name): mean.measure for arm in evaluator.arms(mean)}
+        return {key: measure for key, measure in found.items() if not isinstance(measure, Seconds)}
+
+    def _lacking(self) -> list[ClauseResult]:
+        """An open clause for all that gates read and the baseline lacks: nobody knows what it was."""
+        found = []
+        for (arm, _), measure in self._gated.items():
+            if reason := not_kept(self.pair.before, arms=[arm], measure=measure.name):
+                found.append(open_clause(loss_text(measure, arm, self.name), reason))
+        return found
+
+    @property
+    def warnings(self) -> list[str]:
+        """The arms that the baseline lacks and no gate reads."""
+        gated = {arm for arm, _ in self._gated}
+        new = [arm for arm in self.pair.after.distinct("arm") if arm not in {*self.arms, *gated}]
+        return [f"{arm} is not in the baseline {self.name}, so it is not compared" for arm in new]
+
+
+def _narrowed(version: Version, selection: Selection, factors: set[str]) -> Version:
+    """A version as far as a selection reaches: the rest was neither removed nor added, but not asked for."""
+    tags = {name: set(values) for name, values in selection.where.items() if name not in factors}
+    kept = [
+        item
+        for item in version.kept.items
+        if all(not values.isdisjoint(item.values(name)) for name, values in tags.items())
+    ]
+    return version._replace(kept=msgspec.structs.replace(version.kept, items=kept))
+
+
+def _of_system(broken: Mapping[tuple[str, str], str], system: str) -> Iterator[tuple[str, str]]:
+    """The measures that could not be computed for a system, each with the reason."""
+    return ((measure, why) for (whose, measure), why in broken.items() if whose == system)
+
+
+def _turns(pair: Pair, arm: str, measure: Measure) -> list[tuple[float, Turn]]:
+    varied, about = pair.churn(arm, measure.name)[1], (arm, measure.name)
+    return [
+        (
+            gain_of(one, measure),
+            Turn(one.item_id, one.text, *about, one.before, one.after, one.item_id in varied),
+        )
+        for one in pair.moved(arm, measure)
+    ]
+
+
+def _gain(turn: tuple[float, Turn]) -> float:
+    return turn[0]
+
+
+def _verdict(name: str, losses: list[ClauseResult], limits: list[ClauseResult]) -> Verdict:
+    gate, clauses = f"against {name}", [*losses, *limits]
+    if not clauses:
+        reason = "nothing can be compared: no arm, measure or unchanged item is in both"
+        return Verdict(gate, INCONCLUSIVE, [], reason)
+    if any(clause.holds is False and clause.shows != LOSS_SHOWN for clause in losses):
+        return Verdict(gate, NO_GO, clauses, "a system failed on more items than is allowed")
+    if any(clause.holds is False for clause in losses):
+        return Verdict(gate, NO_GO, clauses, "something that gates read was lost since the baseline")
+    if any(clause.holds is False for clause in limits):
+        return Verdict(gate, NO_GO, clauses, "more was lost since the baseline than a limit allows")
+    if any(clause.holds is None for clause in clauses):
+        return Verdict(gate, INCONCLUSIVE, clauses, "a comparison with the baseline is open")
+    kept = ", and every limit is kept" if limits else ""
+    return Verdict(gate, GO, clauses, f"no loss since the baseline is shown{kept}")

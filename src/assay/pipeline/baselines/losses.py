@@ -1,0 +1,202 @@
+"""What was lost since a baseline: every measure that gates read, tested together for a loss.
+
+The test looks in one direction, and all measures of all arms share one error budget (stats/losses.py): of the
+comparisons of a system that is no worse, at most 5 % show a loss anywhere.
+
+Items that failed, then or now, count at either end of the range, and where that turns a comparison it is
+undecided. A system that now fails on more items than a gate allows fails whatever the rest shows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.block import FAILED
+from assay.core.protocols import Measure
+from assay.core.records import LOSS_SHOWN, NO_LOSS_SHOWN, ClauseResult, Comparison
+from assay.gates.decision import open_clause
+from assay.gates.readiness import failed_too_often
+from assay.pipeline.baselines.diff import NEW, OLD, Pair, best_and_worst, gain_of
+from assay.report.wording import counted, p_value
+from assay.stats.losses import LossTest, detectable_loss, loss_tests
+from assay.stats.rows import Column, Rows
+
+Floats = NDArray[np.float64]
+Place = tuple[str, str]  # arm and measure
+TEST = "sign flips, one-sided mid-p"
+TIMES = {1: "once", 2: "twice"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Losses:
+    """Arms and measures of two versions, compared for a loss; `allowed` is the share that may fail."""
+
+    pair: Pair
+    name: str
+    arms: Sequence[str]
+    measures: Sequence[Measure]
+    broken: Mapping[Place, str]  # why a measure could not be computed for an arm
+    allowed: float
+
+    @cached_property
+    def comparisons(self) -> dict[Place, Comparison]:
+        """Now less then, with the p-value of a loss; none where nothing can be compared."""
+        return {
+            place: msgspec.structs.replace(
+                one,
+                p=test.p,
+                p_adjusted=test.p_adjusted,
+                p_wilcoxon=None,
+                test=TEST,
+                mde=self._mde(place, test),
+            )
+            if (test := self._plain.get(place)) is not None
+            else one
+            for place, one in self._compared.items()
+        }
+
+    @property
+    def clauses(self) -> list[ClauseResult]:
+        return [self._clause(*place) for place in self.comparisons]
+
+    def _clause(self, arm: str, measure: str) -> ClauseResult:
+        """A comparison as a clause: it fails if a loss is shown, and is undecided if there is no figure."""
+        place, one = (arm, measure), self.comparisons[arm, measure]
+        text, rows = loss_text(self._named[measure], arm, self.name), self._rows[arm]
+        if place in self.broken:
+            return open_clause(text, self.broken[place].rstrip("."), one.n)
+        now = rows.column(NEW, measure)
+        broke, asked = int((now.status == FAILED).sum()), int(now.expected.sum())
+        if reason := failed_too_often(arm, broke, asked, self.allowed):
+            return ClauseResult(text, False, None, None, None, asked, reason)
+        failed = self._failed(arm)
+        failures = f"; {counted(failed, 'item')} failed" if failed else ""
+        if place not in self._plain:
+            return open_clause(
+                text, f"{one.refused or 'no item has a figure on both sides'}{failures}", one.n
+            )
+        lost = {tests[place].shown for tests in self._ends or [self._plain]}
+        holds = None if len(lost) > 1 else not lost.pop()
+        if failed:
+            unturned = "; counted at either end of the range, it does not change this"
+            failures += ", and could turn it" if holds is None else unturned
+        p = p_value(one.p_adjusted).replace("<", "< ")
+        varying = self._lost_by_chance(arm, measure)
+        lost_items = f"{one.losses} lost" + (f" ({varying} vary by themselves)" if varying else "")
+        found = f"{lost_items}, {one.wins} won, {one.ties} unchanged, p {'' if '<' in p else '= '}{p}"
+        return ClauseResult(
+            text,
+            holds,
+            one.difference,
+            one.low,
+            one.high,
+            one.n,
+            f"{found}{failures}; {self._churn(arm, measure)}",
+            mde=one.mde,
+            shows={True: NO_LOSS_SHOWN, False: LOSS_SHOWN, None: ""}[holds],
+        )
+
+    def _lost_by_chance(self, arm: str, measure: str) -> int:
+        """How many of the items that lost vary by themselves."""
+        varied = self.pair.churn(arm, measure)[1]
+        moved = self.pair.moved(arm, self._named[measure]) if varied else []
+        return sum(each.item_id in varied and gain_of(each, self._named[measure]) < 0 for each in moved)
+
+    def _churn(self, arm: str, measure: str) -> str:
+        """What is known of the system's own variation, in words."""
+        items, varied, repeats = self.pair.churn(arm, measure)
+        if not items:
+            return "churn not measured"
+        times = TIMES.get(repeats, f"{repeats} times")
+        return f"repeated {times}: {len(varied)} of {counted(len(items), 'item')} changed"
+
+    # ------------------------------------------------------------------------------------ the test
+
+    @cached_property
+    def _named(self) -> dict[str, Measure]:
+        return {measure.name: measure for measure in self.measures}
+
+    @cached_property
+    def _rows(self) -> dict[str, Rows]:
+        return {arm: self.pair.rows(arm) for arm in self.arms}
+
+    def _failed(self, arm: str) -> int:
+        """On how many items anything failed on either side."""
+        return self.pair.failed(arm, [each for each in self.measures if (arm, each.name) not in self.broken])
+
+    @cached_property
+    def _comparable(self) -> list[Place]:
+        """What has a figure on both sides for some item, judged by the same judges."""
+        found = self._compared.items()
+        return [place for place, one in found if one.p is not None and place not in self.broken]
+
+    @cached_property
+    def _compared(self) -> dict[Place, Comparison]:
+        """Now less then, as two systems are compared."""
+        arms = self.arms if self.measures and self.pair.items else []
+        by_arm = {arm: self.pair.arm(arm, self.measures).comparisons for arm in arms}
+        return {(arm, one.measure): one for arm, found in by_arm.items() for one in found}
+
+    @cached_property
+    def _plain(self) -> dict[Place, LossTest]:
+        """The tests on the items that have a figure on both sides."""
+        return self._tested(self._rows)
+
+    @cached_property
+    def _ends(self) -> list[dict[Place, LossTest]]:
+        """The tests with failed items against the newer version, then in its favour; none if none failed."""
+        if not any(self._failed(arm) for arm in self.arms):
+            return []
+        best, worst = best_and_worst(self.measures)
+        # what counts for the older version counts against the newer
+        sides = [(best, worst), (worst, best)]
+        return [self._tested({arm: self.pair.rows(arm, *each) for arm in self.arms}) for each in sides]
+
+    def _tested(self, rows: Mapping[str, Rows]) -> dict[Place, LossTest]:
+        columns = [self._gains(rows[arm], measure) for arm, measure in self._comparable]
+        if not columns:
+            return {}
+        return dict(
+            zip(self._comparable, loss_tests(np.column_stack(columns), self.pair.resamples), strict=True)
+        )
+
+    def _gains(self, rows: Rows, measure: str) -> Floats:
+        """By how much each cluster is better now; 0 where it has no figure on both sides."""
+        old, new = self._sides(rows, measure)
+        shared = old.counted & new.counted
+        raised = np.where(shared, new.values - old.values, 0.0)
+        turned = raised if self._named[measure].better == "higher" else -raised
+        return np.bincount(rows.clusters, weights=turned).astype(np.float64)
+
+    def _sides(self, rows: Rows, measure: str) -> tuple[Column, Column]:
+        return rows.column(OLD, measure), rows.column(NEW, measure)
+
+    def _mde(self, place: Place, test: LossTest) -> float | None:
+        """The smallest loss that this many items show four times out of five; none where one is shown."""
+        arm, name = place
+        measure, rows = self._named[name], self._rows[arm]
+        worst = measure.low if measure.better == "higher" else measure.high
+        if test.shown or worst is None:
+            return None
+        old, new = self._sides(rows, name)
+        shared = old.counted & new.counted
+        # items of a cluster are lost together
+        codes = np.unique(rows.clusters[shared], return_inverse=True)[1]
+        worth, gains = (
+            np.bincount(codes, weights=each[shared]).astype(np.float64)
+            for each in (np.abs(old.values - worst), new.values - old.values)
+        )
+        found = detectable_loss(worth, float(np.mean(gains**2)), test.level)
+        return None if found is None else found * len(worth) / int(shared.sum())
+
+
+def loss_text(measure: Measure, arm: str, name: str) -> str:
+    """That an arm is no worse than a baseline, as a clause."""
+    side = ">=" if measure.better == "higher" else "<="
+    return f"{measure.name}({arm}) {side} {measure.name}({name})"

@@ -1,0 +1,282 @@
+"""Baselines: what a study showed once, kept under a name and compared with what another version shows.
+
+baselines/NAME/
+  scores.parquet   every score
+  results.json     the results without their scores
+  looks/           the looks that were taken at the gates until then
+  items.json       the items as they were, what else the scores rest on, and the hashes of the other files
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import polars as pl
+
+from assay.core.block import View
+from assay.core.dataset import digest
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.records import Item
+from assay.core.registry import identity
+from assay.core.results import Results
+from assay.pipeline.baselines.churn import Churn, churn_of
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.looks import FOLDER, baselines_folder, looks_of
+from assay.report.parquet import Parquet
+from assay.store.disk import sync
+from assay.store.journal import storing
+from assay.store.keys import scope_hash
+from assay.study.study import Study
+
+SCHEMA = "assay/baseline/1"
+SCORES, RESULTS, ITEMS = "scores.parquet", "results.json", "items.json"
+LOOKS = f"{FOLDER}/000001.jsonl"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+KEY = 16  # hex digits that tell things judged of one item apart
+PEOPLE = "people"  # among judges, whoever they are
+Grade = tuple[float | None, str | None]  # and category
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+@dataclasses.dataclass(frozen=True)
+class Baseline:
+    """A name, and what the study showed when it was given."""
+
+    name: str
+    created: float | None = None
+    note: str = ""
+    verdict: str | None = None
+    items: int = 0
+    problem: str = ""  # why it cannot be read, where it cannot
+
+
+def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False) -> Baseline:
+    """Keeps what the study shows now under a name."""
+    if not _NAME.fullmatch(name):
+        rule = "Use letters, digits, dot, dash and underscore, at most 100, and begin with none of . and -."
+        raise UsageError(f"{name!r} is no name for a baseline. {rule}")
+    target = baselines_folder(study) / name
+    if target.exists() and not replace:
+        raise UsageError(f"There is a baseline {name!r} already. Choose another name, or add --replace.")
+    evaluation = Evaluation(study)
+    results = _computed(evaluation)
+    looks = [_encode(look) + b"\n" for look in looks_of(study, evaluation.store)]
+    content = {
+        SCORES: Parquet().render(results),
+        RESULTS: _encode(_without_scores(results)),
+        LOOKS: b"".join(looks),
+    }
+    files = {file: digest([data]) for file, data in content.items()}
+    kept = msgspec.structs.replace(_kept(evaluation, note), files=files)
+    _store(target, {**content, ITEMS: _encode(kept)})
+    return Baseline(name, kept.created, note, results.verdict, len(kept.items))
+
+
+def list_baselines(study: Study) -> list[Baseline]:
+    """Every baseline of a study, oldest first; those that cannot be read say why, and come last."""
+    found = [_listed(study, name) for name in _names(study)]
+    return sorted(found, key=lambda each: (each.created is None, each.created or 0.0, each.name))
+
+
+class LabelledBy(msgspec.Struct, frozen=True):
+    """Who can decide what a measure reads, by name with a hash of what they are, and in which world."""
+
+    world: str
+    judges: dict[str, str]
+
+    def since(self, then: LabelledBy) -> str:
+        """In what they differ from those of an earlier version; empty where in nothing."""
+        if set(self.judges) != set(then.judges):
+            return f"judged by {then.names} then, by {self.names} now"
+        if others := [name for name, what in self.judges.items() if then.judges[name] != what]:
+            return f"judged by another version of {', '.join(others)}, or with other settings, then"
+        if self.world != then.world:
+            return f"the world of its labels was {then.world} then, and is {self.world} now"
+        return ""
+
+    @property
+    def names(self) -> str:
+        """All of them in words."""
+        *most, last = self.judges or ["nobody"]
+        return f"{', '.join(most)} and {last}" if most else f"{last} alone" if self.judges else last
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What items.json holds. Of an item's gold and scope it holds hashes: they tell whether it changed."""
+
+    schema: str
+    created: float
+    note: str
+    cluster: str | None
+    systems: dict[str, str]  # "system ARM": a hash of what decides its answers
+    items: list[Item]
+    labels: dict[str, str]  # by item: a hash of what judges say of it
+    views: dict[str, str]  # by measure that reads an open world: the labels it reads
+    pools: dict[str, dict[str, str]]  # by these labels, then by item: a hash of what was looked at
+    files: dict[str, str] = {}  # the hash of each other file
+    labelled: dict[str, LabelledBy] = {}  # by measure that reads labels; none: unknown
+    grades: dict[str, dict[str, Grade]] | None = None  # by item and hash of the thing judged; None: unknown
+    churn: dict[str, Churn] = {}  # by arm whose items were asked again: what varied by itself
+
+
+class Version(NamedTuple):
+    """What a study showed at one time; `shown` is what results.json holds."""
+
+    kept: _Kept
+    shown: dict[str, Any]
+    scores: pl.DataFrame
+
+    def distinct(self, column: str) -> list[str]:
+        return self.scores[column].unique(maintain_order=True).to_list()
+
+
+def _names(study: Study) -> list[str]:
+    root = baselines_folder(study)
+    found = root.iterdir() if root.is_dir() else ()
+    return sorted(path.name for path in found if path.is_dir() and _NAME.fullmatch(path.name))
+
+
+def _store(target: Path, content: Mapping[str, bytes]) -> None:
+    """Writes a folder beside the target, syncs, renames: there is a whole baseline, or none."""
+    draft, gone = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("tmp", "old"))
+    with storing(target):
+        try:
+            draft.mkdir(parents=True, exist_ok=True)
+            for name, data in content.items():
+                (draft / name).parent.mkdir(exist_ok=True)
+                (draft / name).write_bytes(data)
+                sync(draft / name)
+            sync(draft)
+            if target.exists():
+                target.rename(gone)
+            draft.rename(target)
+            sync(target.parent)
+        finally:
+            if gone.exists() and not target.exists():
+                gone.rename(target)
+            for left in (draft, gone):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _computed(evaluation: Evaluation) -> Results:
+    """The results without the scores of measures that broke: a baseline lacks them, no item failed."""
+    results, lost = evaluation.results, pl.lit(False)
+    for system, measure in evaluation.broken:
+        lost |= pl.col("system").eq(system) & pl.col("measure").eq(measure)
+    return dataclasses.replace(results, scores=results.scores.filter(~lost))
+
+
+def _without_scores(results: Results) -> dict[str, Any]:
+    found = dataclasses.replace(results, scores=results.scores.clear()).as_json()
+    return {name: value for name, value in found.items() if name != "scores"}
+
+
+def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
+    study, labels, bases = evaluation.study, evaluation.labels, evaluation.store.bases(evaluation.study)
+    datasets = list(evaluation.datasets.values())
+    # an item's first dataset counts: an arm that is added changes no item
+    items = {item.item_id: item for dataset in reversed(datasets) for item in dataset.items}
+    reading = [each for each in evaluation.measures if "labels" in each.needs]
+    views = {each.name: getattr(each, "seen_in", View()).label for each in reading}
+    # of measures that count what was missed too: how much there is to miss depends on who looked where
+    pooled = {each.name for each in reading if getattr(each, "pooled", True)}
+    unknown = {name: view for name, view in views.items() if name in pooled and labels.world(view) == "open"}
+    looked = labels.frame.select("item", "label", "target", "start", "end")
+    return _Kept(
+        SCHEMA,
+        study.kit.clock(),
+        note,
+        study.file.cluster,
+        {f"system {arm}": bases[arm].identity for arm in evaluation.datasets},
+        [_hashed(item) for item in items.values()],
+        _by_item(labels.frame.drop("rank")),
+        unknown,
+        {view: _by_item(looked.filter(pl.col("label").is_in(view.split("|")))) for view in unknown.values()},
+        labelled={name: _labelled_by(evaluation, view) for name, view in views.items()},
+        grades=_grades(labels.frame),
+        churn=churn_of(evaluation),
+    )
+
+
+def _labelled_by(evaluation: Evaluation, view: str) -> LabelledBy:
+    """The judges that can decide one of the labels of a view: by what they say of themselves, or did say."""
+    judging, labels = evaluation.judging, set(view.split("|"))
+    ranks = evaluation.labels.frame.filter(pl.col("label").is_in(labels))["rank"].unique()
+    said = {judging.names[rank] for rank in ranks}
+    others = [judge for judge in evaluation.study.judges if not hasattr(judge, "raters")]
+    able = [
+        judge
+        for judge in others
+        if not labels.isdisjoint({*judge.closed_labels, *getattr(judge, "opens", ())})
+        or not said.isdisjoint(judge.names)
+    ]
+    people = said.difference(*(judge.names for judge in others))
+    return LabelledBy(
+        evaluation.labels.world(view),
+        dict.fromkeys([PEOPLE] if people else [], "")
+        | {judge.names[0]: digest([identity(judge).encode()]) for judge in able},
+    )
+
+
+def _grades(frame: pl.DataFrame) -> dict[str, dict[str, Grade]]:
+    """By item, what the best judge says of each thing that was judged."""
+    about = ["label", "target", "start", "end", "arm", "seed"]
+    best = frame.sort("rank").unique(["item", *about], keep="first", maintain_order=True)
+    found: dict[str, dict[str, Grade]] = {}
+    for item, grade, category, *thing in best.select("item", "grade", "category", *about).iter_rows():
+        found.setdefault(item, {})[digest([_encode(thing)])[:KEY]] = (grade, category)
+    return found
+
+
+def _hashed(item: Item) -> Item:
+    scope = None if item.scope is None else [scope_hash(item.scope)]
+    return msgspec.structs.replace(item, gold={"hash": digest([_encode(item.gold)])}, scope=scope)
+
+
+def _by_item(frame: pl.DataFrame) -> dict[str, str]:
+    """A hash of each item's rows, whatever their order."""
+    parts = frame.unique().partition_by("item", as_dict=True)
+    return {str(item): digest(sorted(map(_encode, part.rows()))) for (item,), part in parts.items()}
+
+
+def _listed(study: Study, name: str) -> Baseline:
+    try:
+        kept, shown, _ = kept_version(study, name)
+    except DataError as error:
+        return Baseline(name, problem=str(error))
+    return Baseline(name, kept.created, kept.note, shown["verdict"], len(kept.items))
+
+
+def current_version(evaluation: Evaluation) -> Version:
+    return Version(_kept(evaluation), _without_scores(evaluation.results), evaluation.scores)
+
+
+def kept_version(study: Study, name: str) -> Version:
+    """A baseline as it was kept; one that is not whole is refused."""
+    if name not in (names := _names(study)):
+        fix = did_you_mean(name, names) or "Keep one with: assay baseline tag STUDY NAME"
+        raise UsageError(f"There is no baseline {name!r}. {fix}")
+    folder = baselines_folder(study) / name
+    try:
+        data = {file: (folder / file).read_bytes() for file in (ITEMS, RESULTS, SCORES)}
+        schema = msgspec.json.decode(data[ITEMS], type=dict[str, Any]).get("schema")
+        if schema != SCHEMA:
+            what = f"the baseline was kept in the form {schema!r}; this version of Assay reads {SCHEMA!r}"
+            raise DataError(Problem(what, str(folder), fix="Update Assay, or tag the study again."))
+        kept = msgspec.json.decode(data[ITEMS], type=_Kept)
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataError(_damaged(folder, str(error))) from error
+    if other := [file for file in (RESULTS, SCORES) if kept.files.get(file) != digest([data[file]])]:
+        raise DataError([_damaged(folder / file, "it is not the file that was kept") for file in other])
+    return Version(kept, msgspec.json.decode(data[RESULTS]), pl.read_parquet(data[SCORES]))
+
+
+def _damaged(path: Path, what: str) -> Problem:
+    return Problem(f"the baseline is damaged: {what}", str(path), fix="Restore it, or tag the study again.")

@@ -1,0 +1,113 @@
+"""What a study can name: every plugin that is installed, what it does and which parameters it takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from assay.core.errors import PluginError, UsageError, did_you_mean
+from assay.core.registry import GROUPS, Registry, part_groups
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """A parameter of a plugin; without a default it has to be given."""
+
+    name: str
+    takes: str
+    default: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Listed:
+    """A plugin as a study names it. One that does not load says why, and is listed all the same."""
+
+    group: str
+    name: str
+    provider: str
+    about: str = ""
+    description: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    problem: str = ""
+
+
+def catalogue(registry: Registry, wanted: str | None = None) -> list[Listed]:
+    """The plugins of a group (`measures`), those of a name (`nDCG`, `packs.rules`), or all of them."""
+    every = [(group.partition(".")[2], name) for group in GROUPS for name in registry.names(group)]
+    known = [(short, name) for short, name in every if wanted in {None, short, name, f"{short}.{name}"}]
+    if not known:
+        near = did_you_mean(str(wanted), {word for pair in every for word in pair})
+        raise UsageError(f"There is no plugin and no group of plugins called {wanted!r}. {near}")
+    return [_listed(registry, short, name) for short, name in known]
+
+
+def _listed(registry: Registry, short: str, name: str) -> Listed:
+    group = f"assay.{short}"
+    provider = registry.provider(group, name)
+    try:
+        cls = registry.load(group, name)
+    except PluginError as error:
+        return Listed(short, name, provider, problem=str(error))
+    paragraphs = [" ".join(each.split()) for each in (inspect.getdoc(cls) or "").split("\n\n")]
+    about, described = paragraphs[0], "\n\n".join(paragraphs)
+    return Listed(short, name, provider, about, described, tuple(_parameters(registry, cls)))
+
+
+def _parameters(registry: Registry, cls: type) -> list[Parameter]:
+    if not dataclasses.is_dataclass(cls):
+        return []
+    hints = get_type_hints(cls, include_extras=True)
+    parts = part_groups(cls)
+    return [
+        Parameter(
+            field.name,
+            _takes(hints[field.name]),
+            _default(registry, field, parts.get(field.name)),
+        )
+        for field in dataclasses.fields(cls)
+        if field.init
+    ]
+
+
+def _takes(hint: Any) -> str:
+    """A type in the words of a study: `int`, `GET | POST`, or the group that a part comes from."""
+    if groups := [mark for mark in getattr(hint, "__metadata__", ()) if mark in GROUPS]:
+        return f"one of {groups[0].partition('.')[2]}"
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return " | ".join(str(word) for word in args)
+    if origin in {Union, types.UnionType}:
+        return " or ".join(_takes(part) for part in args if part is not type(None))
+    if origin in {list, tuple}:
+        return f"list of {_takes(args[0])}"
+    if origin is dict:
+        return f"map of {_takes(args[1])}"
+    if hasattr(hint, "__metadata__"):
+        return _takes(args[0])
+    return "anything" if hint is Any else getattr(hint, "__name__", str(hint))
+
+
+def _default(registry: Registry, field: dataclasses.Field[Any], group: str | None) -> str | None:
+    """A default as a study would write it, a part by its name; none where the parameter has to be given."""
+    if field.default_factory is not dataclasses.MISSING:
+        value = field.default_factory()
+    elif field.default is not dataclasses.MISSING:
+        value = field.default
+    else:
+        return None
+    if group is not None and dataclasses.is_dataclass(value):
+        return next(
+            (name for name in registry.names(group) if _is(registry, group, name, value)), repr(value)
+        )
+    if isinstance(value, list | tuple | dict):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None or value == "" else str(value)
+
+
+def _is(registry: Registry, group: str, name: str, value: Any) -> bool:
+    try:
+        return type(value) is registry.load(group, name)
+    except PluginError:
+        return False

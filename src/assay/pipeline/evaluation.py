@@ -1,0 +1,374 @@
+"""The stages after the run, each reading what is stored: judge, score, compare, gate.
+
+None of them asks a system again. A stage's output lies in the run folder under the hash of its input, and is
+made anew when that hash differs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from assay.core.block import PENDING, Block, Labels
+from assay.core.dataset import Dataset
+from assay.core.errors import UsageError
+from assay.core.parts import Vectors
+from assay.core.protocols import Measure, PayingJudge
+from assay.core.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
+from assay.core.registry import Registry
+from assay.core.results import Results, ReviewSummary, Trust
+from assay.core.slices import Condition
+from assay.gates.differences import differences_decided
+from assay.gates.evaluate import Evaluator
+from assay.gates.figures import figures_of, measures_of_figures
+from assay.gates.looks import LookBook
+from assay.gates.verdict import decide, measures_of, overall, recommended
+from assay.kinds.answers.panel import is_sealed
+from assay.kinds.answers.results import Scoring
+from assay.kinds.answers.scoring_steps.summary import scoring_of
+from assay.kinds.hierarchy.report.curves import curves_of
+from assay.kinds.hierarchy.report.tree_views import with_trees
+from assay.kinds.memory.report.walks import with_traces
+from assay.measures.same_answers import SameAnswers
+from assay.measures.score import Broken
+from assay.pipeline.cautions import warnings_of
+from assay.pipeline.judging import Judging
+from assay.pipeline.looks import look_book
+from assay.pipeline.outdated import changed_since, moved_gates
+from assay.pipeline.performing import Progress, Tally
+from assay.pipeline.proofs_file import stored_proofs
+from assay.pipeline.runner import run_study
+from assay.pipeline.scores_file import stored_scores
+from assay.pipeline.selection import Selection
+from assay.pipeline.status import place_of
+from assay.pipeline.trust import (
+    latency,
+    provenance,
+    refuse_strangers,
+    status_counts,
+)
+from assay.pipeline.validate import check_study
+from assay.report.views import item_views, measure_infos
+from assay.retrieval.embed.static import Static
+from assay.review.outlook import Outlook
+from assay.review.summary import Reviewing
+from assay.stats.compare import Comparing, summarise
+from assay.stats.rectified import Rectifying, Sides
+from assay.stats.rows import Rows
+from assay.store.columns import COLUMNS, in_order
+from assay.store.keys import Basis, in_item_order, plan_units, scope_hash
+from assay.store.run_store import Store
+from assay.study.study import Study, open_study
+
+
+def evaluate(path: str | Path, registry: Registry | None = None) -> Results:
+    """Runs a study, as far as it was not run yet, and returns everything found."""
+    study = open_study(path, registry=registry)
+    check_study(study, study.arms)
+    run_study(study)
+    judge_study(study)
+    return Evaluation(study).results
+
+
+def judge_study(
+    study: Study,
+    selection: Selection | None = None,
+    progress: Progress | None = None,
+    repetition: int = 0,
+) -> list[Tally]:
+    """Asks the judges that cost something what they were not asked yet; evaluation reads what they found."""
+    if not any(isinstance(judge, PayingJudge) for judge in study.judges):
+        return []
+    evaluation = Evaluation(study, selection or Selection(), repetition)
+    with evaluation.store.locked():
+        return evaluation.judging.ask(progress)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A study's stored responses and everything that follows from them, worked out on demand.
+
+    A selection narrows it to some arms and to items with some tags. A limit narrows nothing: items that were
+    left out by one are pending.
+    """
+
+    study: Study
+    selection: Selection = field(default_factory=Selection)
+    repetition: int = 0  # of items asked again, whose answers are looked at; 0: the answers of the study
+    detailed: bool = True  # false: results hold no items, traces and trees, which a verdict does not need
+
+    @cached_property
+    def store(self) -> Store:
+        return Store(self.study.run_folder)
+
+    @cached_property
+    def _answers(self) -> Store:
+        return self.store.repetition(self.repetition)
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """The study's measures, and those that only its gates or figures read."""
+        named = {measure.name: measure for measure in self.study.measures}
+        for measure in (*measures_of(self.study.gates, self.study), *measures_of_figures(self.study)):
+            named.setdefault(measure.name, measure)
+        return list(named.values())
+
+    @cached_property
+    def arms(self) -> list[Arm]:
+        """The selected arms that were run."""
+        return [arm for arm in self.selection.arms(self.study) if arm.name in self._bases]
+
+    @cached_property
+    def _bases(self) -> dict[str, Basis]:
+        return self.store.bases(self.study)
+
+    @cached_property
+    def datasets(self) -> dict[str, Dataset]:
+        """The dataset of every arm."""
+        return {arm.name: self.study.dataset(arm) for arm in self.arms}
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """Every item of every arm, in order of appearance."""
+        return list({item.item_id: item for block in self._asked for item in block.items}.values())
+
+    @cached_property
+    def _asked(self) -> list[Block]:
+        """Blocks before anything is judged."""
+        # a graph a question, times the arms, is more than all answers: read only where a measure looks at it
+        wanted = any("structure" in measure.needs for measure in self.measures)
+        stored, structures = self._answers.answers(), self.store.structures() if wanted else {}
+        chosen = dataclasses.replace(self.selection, limit=None)
+        blocks = []
+        seeded = [(arm, seed) for arm in self.arms for seed in self.study.seeds_of(arm)]
+        for arm, seed in seeded:
+            dataset, basis = self.study.dataset(arm), self._bases[arm.name]
+            keys = in_item_order(plan_units(basis, seed, dataset), len(dataset.items))
+            places = sorted(chosen.positions(self.study, dataset))
+            answers = in_order(stored, [keys[place] for place in places])
+            items = [dataset.items[place] for place in places]
+            whole = structures.get(basis.index_key(seed))
+            scoped = {
+                item.item_id: structures[key]
+                for item in items
+                if item.scope is not None
+                and (key := basis.index_key(seed, scope_hash(item.scope))) in structures
+            }
+            gives = self.study.gives(arm)
+            blocks.append(
+                Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives, dataset.corpus)
+            )
+        if not self.repetition and not any((block.asked != PENDING).any() for block in blocks):
+            raise UsageError(f"Nothing was run yet. Run: assay run {place_of(self.study)}")
+        return blocks
+
+    @cached_property
+    def _left_out(self) -> list[Block]:
+        """What a selection of items leaves out, unanswered: gates look whether a clause is about it."""
+        chosen, blocks = dataclasses.replace(self.selection, limit=None), []
+        for arm in self.arms if self.selection.where else []:
+            dataset = self.study.dataset(arm)
+            places = chosen.positions(self.study, dataset)
+            items = [item for place, item in enumerate(dataset.items) if place not in places]
+            none = in_order(pl.DataFrame(schema=COLUMNS), [""] * len(items))
+            gives = self.study.gives(arm)
+            blocks.append(
+                Block(arm, 0, items, none, self.labels, self.judgments, gives=gives, corpus=dataset.corpus)
+            )
+        return blocks
+
+    @cached_property
+    def judging(self) -> Judging:
+        return Judging(self.study, self._asked, self.store)
+
+    @cached_property
+    def judgments(self) -> list[Judgment]:
+        """All that the study's judges said and that counts."""
+        return self.judging.judgments
+
+    @cached_property
+    def labels(self) -> Labels:
+        return self.judging.labels
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """One block an arm and seed, labels in place."""
+        return [
+            dataclasses.replace(block, labels=self.labels, judgments=self.judgments) for block in self._asked
+        ]
+
+    @property
+    def scores(self) -> pl.DataFrame:
+        """Every score."""
+        return self._scored[0]
+
+    @property
+    def broken(self) -> Broken:
+        """Measures that could not be computed."""
+        return self._scored[1]
+
+    @cached_property
+    def _scored(self) -> tuple[pl.DataFrame, Broken]:
+        refuse_strangers(self.blocks, self.datasets)
+        return stored_scores(self.study, self._answers, self.measures, self.blocks, sealed=self.sealed)
+
+    @cached_property
+    def sealed(self) -> bool:
+        """Whether people are still to score without knowing a condition."""
+        return is_sealed(self.study)
+
+    @cached_property
+    def rows(self) -> Rows:
+        variants = {block.arm.name: block.items for block in self._asked}
+        return Rows(self.scores, self.items, self.study.file.cluster, variants)
+
+    @cached_property
+    def summary(self) -> tuple[list[Estimate], list[Comparison]]:
+        """Estimates of every arm, and the comparisons that the study declares."""
+        declared = differences_decided(self.study.gates, self.verdicts, self.evaluator, self._book)
+        estimates, comparisons = summarise(
+            self.rows, self.study.measures, self._comparing, declared, self.evaluator.draws
+        )
+        return [self._set_right(each) for each in estimates], comparisons
+
+    @cached_property
+    def rectifying(self) -> Rectifying | None:
+        """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
+        usable = self.sides.people and self.sides.paying and not (self.study.file.cluster or self.sealed)
+        return Rectifying(self.blocks, self.judging.names, self.sides) if usable else None
+
+    @cached_property
+    def sides(self) -> Sides:
+        return Sides.of(self.study.judges, self.judging.names)
+
+    def _set_right(self, plain: Estimate) -> Estimate:
+        """An estimate that combines a judge's many verdicts with people's few, where there are enough."""
+        if self.rectifying is None or (plain.system, plain.measure) in self.broken:
+            return plain
+        measure = next(each for each in self.study.measures if each.name == plain.measure)
+        where = [Condition(name, True, (value,)) for name, value in plain.where.items()]
+        arm = Arm(plain.system, plain.factors).name
+        return self.rectifying.estimate(plain, arm, measure, self.rows.item_ids(where))
+
+    @cached_property
+    def _comparing(self) -> Comparing:
+        settings = self.study.file.compare
+        return Comparing(
+            self.study.baseline,
+            settings.against,
+            settings.correction,
+            settings.resamples,
+            by=self.study.file.by,
+        )
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What gates read their clauses with."""
+        return Evaluator(
+            self.rows,
+            self.study.registry,
+            self.judgments,
+            self.study.file.compare.resamples,
+            systems=list(self.study.file.systems),
+            raters=self.judging.raters,
+            rectifying=self.rectifying,
+            left_out=self._left_out,
+            broken=self.broken,
+            same_answers=SameAnswers(self._asked),
+        )
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What the gates say; one that no mark still to come can change is not kept waiting for it."""
+        settling = {"settled": self.outlook.settle} if self.outlook else {}
+        return decide(self.study.gates, self.evaluator, self.study.file.steps, book=self._book, **settling)
+
+    @cached_property
+    def _book(self) -> LookBook:
+        return look_book(self.study, self.store, self._bases)
+
+    @cached_property
+    def reviewing(self) -> Reviewing:
+        """What people should look at, and what they found so far."""
+        return Reviewing(self.blocks, self.items, self.measures, self.study.file.cluster)
+
+    @cached_property
+    def review(self) -> ReviewSummary | None:
+        """How far the review is; None where no item wants one."""
+        return self.reviewing.summary(self._comparing, self.outlook) if self.outlook else None
+
+    @cached_property
+    def outlook(self) -> Outlook | None:
+        """What gates can still conclude once a review is complete; None where no item wants one."""
+        if not self.reviewing.pool.items:
+            return None
+        return self.reviewing.outlook(self.study.gates, self.evaluator, self.study.file.steps)
+
+    @cached_property
+    def results(self) -> Results:
+        """Everything, ready to be shown."""
+        estimates, comparisons = self.summary
+        found = Results(
+            study=self.study.name,
+            kind=self.study.file.kind,
+            systems=self.rows.systems,
+            arms=list(self.datasets),
+            baseline=self.study.baseline if len(self.rows.systems) > 1 else None,
+            measures=measure_infos(self.study.measures, self.judging.bounded),
+            by=self.study.file.by,
+            scores=self.scores,
+            estimates=estimates,
+            comparisons=comparisons,
+            verdicts=self.verdicts,
+            verdict=overall(self.verdicts),
+            trust=Trust(
+                status_counts(self.scores, self.study.measures[0].name),
+                warnings_of(self),
+                provenance(self.study, self.datasets, self.labels, self.store.manifest()),
+                {} if self.sealed else latency(self.blocks),
+                {}
+                if self.sealed
+                else {arm: paid for arm, paid in self.store.paid().items() if arm in self.datasets},
+            ),
+            items=[]
+            if self.sealed or not self.detailed
+            else item_views(self.items, self.blocks, self.datasets, self.judging.kinds),
+            review=self.review,
+            recommendation=recommended(self.verdicts, self.study.file.recommend),
+            created=self.store.manifest().get("started"),
+            only={name: list(values) for name, values in self.selection.where.items()},
+            layer=" and ".join(self._each(lambda dataset: [dataset.layer] if dataset.layer else [])),
+            unproven=self._each(lambda dataset: dataset.unproven),
+            figures=figures_of(self.study.file.figures, self.evaluator),
+            curves=curves_of(self.study.measures),
+            scoring=self.scoring,
+            outdated=self.outdated,
+            proofs=stored_proofs(self),
+        )
+        if self.sealed or not self.detailed:  # how a system went about it may tell a condition
+            return found
+        return with_trees(with_traces(found, self.blocks, self.datasets), self.blocks, self._embed)
+
+    @cached_property
+    def scoring(self) -> Scoring | None:
+        """What people scored without knowing whose it was; None where no panel does."""
+        return scoring_of(self.study, self.blocks, self.datasets)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        """What the nodes of trees are about, as vectors of one model, so that trees can be compared."""
+        return Static().load(self.study.kit).embed(texts, "passage").vectors
+
+    def _each(self, what: Callable[[Dataset], Iterable[str]]) -> list[str]:
+        """What the datasets say of themselves, each once."""
+        return list(dict.fromkeys(said for dataset in self.datasets.values() for said in what(dataset)))
+
+    @cached_property
+    def outdated(self) -> list[str]:
+        """Why the stored answers are older than the study, the data or the gates that they are to decide."""
+        changed = changed_since(self.study, self.store, self.arms, self._bases)
+        return [*changed, *moved_gates(self.study, self.store.declared(), self.blocks)]

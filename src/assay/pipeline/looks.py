@@ -1,0 +1,55 @@
+"""The looks that were taken at the gates of a study: kept in its run folder, and carried by its baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from assay.core.dataset import digest
+from assay.gates.looks import Look, LookBook
+from assay.gates.verdict import systems_of
+from assay.pipeline.outdated import rules_of
+from assay.store.journal import Writer, read_lines
+from assay.store.keys import Basis
+from assay.store.run_store import Store
+from assay.study.study import Study
+
+FOLDER = "looks"  # of a run, and of a baseline
+
+
+def look_book(study: Study, store: Store, bases: Mapping[str, Basis]) -> LookBook:
+    """Every look at the gates of a study; a new one is written to the run folder."""
+    gates = {gate.name: gate for gate in study.gates}
+
+    def question(name: str) -> str:
+        systems = systems_of([gates[name]], study)
+        versions = {
+            arm.name: bases[arm.name].identity
+            for arm in study.arms
+            if arm.system in systems and arm.name in bases
+        }
+        encode = msgspec.json.Encoder(order="sorted").encode
+        return digest([encode(rules_of(gates[name].rules.model_dump(mode="json"))), encode(versions)])
+
+    return LookBook(looks_of(study, store), question, lambda look: _keep(store.root / FOLDER, look))
+
+
+def looks_of(study: Study, store: Store) -> list[Look]:
+    """The looks that a study's baselines carry and those of its run, oldest first, each once."""
+    folders = [path / FOLDER for path in sorted(baselines_folder(study).glob("*")) if path.is_dir()]
+    every = [look for folder in (*folders, store.root / FOLDER) for look in read_lines(folder, Look)]
+    return list({(look.question, tuple(look.evidence)): look for look in reversed(every)}.values())[::-1]
+
+
+def baselines_folder(study: Study) -> Path:
+    """Where the study says; else beside the run folder: `baselines`, or `NAME.baselines` for another file."""
+    if study.file.baselines is not None:
+        return study.kit.path(study.filled(study.file.baselines))
+    return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "baselines")
+
+
+def _keep(folder: Path, look: Look) -> None:
+    with Writer(folder) as writer:
+        writer.append(look, now=True)

@@ -1,0 +1,80 @@
+"""Whether the stored answers are older than what they are to decide: the gates, the study or its data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.core.block import Block
+from assay.core.records import Arm
+from assay.store.journal import Declared
+from assay.store.keys import Basis
+from assay.store.run_store import Store
+from assay.study.study import Study
+from assay.study.study_file import GateFile
+
+# What decides a verdict besides gates, data and systems; the rest of a study is how it is asked and shown.
+DECIDING = ("factors", "seeds", "judges", "measures", "cluster", "compare", "steps", "limits")
+
+
+def changed_since(study: Study, store: Store, arms: Sequence[Arm], bases: Mapping[str, Basis]) -> list[str]:
+    """What of the study and its data is no longer as it was when it was run."""
+    manifest, now = store.manifest(), study.file.model_dump(mode="json")
+    then, run = manifest.get("study_file", {}), manifest.get("arms", {})
+    changed, other = list[str](), list[str]()
+    for arm in arms:
+        dataset = study.dataset(arm)
+        if what := bases[arm.name].changes(study, arm, dataset):
+            changed.append(f"{arm.name} ({', '.join(what)})")
+        if "corpus" not in what and run.get(arm.name, {}).get("data", dataset.hash) != dataset.hash:
+            other.append(arm.name)
+    changed += [field for field in DECIDING if field in then and then[field] != now[field]]
+    said = [f"the study has changed since this run: {', '.join(changed)}; run again"] if changed else []
+    return said + ([f"the data of {', '.join(other)} has changed since this run; run again"] if other else [])
+
+
+def moved_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Block]) -> list[str]:
+    """Gates that are not what they were when the oldest answers were stored: a decision taken twice."""
+    asked = [
+        response.observed.time
+        for block in blocks
+        for response in block.responses
+        if response is not None and response.observed.time is not None
+    ]
+    now = {name: rules_of(gate.model_dump(mode="json")) for name, gate in study.file.gates.items()}
+    if not asked or not now:
+        return []
+    before = [each for each in declared if each.since <= min(asked)]
+    if not before:
+        names = ", ".join(map(repr, now))
+        return [f"it is not known that the gates {names} were declared before the first answers were stored"]
+    first = {name: rules_of(gate) for name, gate in before[-1].gates.items()}
+    found = []
+    for name in (*now, *(name for name in first if name not in now)):
+        if name not in now:
+            what = "removed after the first answers were stored"
+        elif name not in first:
+            what = "changed after the first answers were stored (it was not declared)"
+        elif changed := [key for key in now[name] if first[name][key] != now[name][key]]:
+            was = "; ".join(f"{key}: {first[name][key]}" for key in changed)
+            what = f"changed after the first answers were stored (it was {was})"
+        else:
+            continue
+        found.append(f"the gate {name!r} was {what}")
+    return found
+
+
+def rules_of(gate: Mapping[str, Any]) -> dict[str, Any]:
+    """What a gate decides by: words about it or its controls and the spaces between words decide nothing."""
+    # a field that came with a later version was then what it is by default
+    whole = {**GateFile().model_dump(mode="json"), **gate}
+    return {name: _plain(value) for name, value in whole.items() if name not in {"about", "harmless"}}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return re.sub(r"\s+", " ", value.strip()) if isinstance(value, str) else value

@@ -1,0 +1,299 @@
+"""A plan: small studies in order, each able to stop the rest.
+
+Every step is a study, or a part of one, run as it would be alone and into its own run folder. So a plan that
+was stopped or killed goes on where it was: what is answered is not asked again. Nothing runs before every
+step was checked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import AssayError, DataError, Problem, SystemFailure, did_you_mean
+from assay.core.registry import Registry
+from assay.core.results import INCONCLUSIVE, Results
+from assay.core.yaml_lines import Lines
+from assay.gates.verdict import systems_of
+from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.plan_results import GateResult, PlanResults, Saved, StepResult, StepStatus
+from assay.pipeline.runner import Outcome, run_study
+from assay.pipeline.selection import Selection
+from assay.pipeline.validate import Validation, check_study, validate_study
+from assay.report.wording import headline, verdict_sentence
+from assay.store.keys import Basis, plan_units
+from assay.store.run_store import Store
+from assay.study.plan_file import (
+    UNREAD,
+    Conditions,
+    PlanFile,
+    StepFile,
+    file_of_plan,
+    read_plan,
+    refuse_unmet,
+    same_names,
+    unknown_factors,
+)
+from assay.study.study import Study, examine_study, open_study
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step that was checked. To run, its study is opened again: no two steps' data lie in memory."""
+
+    place: int
+    name: str
+    about: str
+    path: Path
+    run_folder: Path
+    page: Path  # the report; of a study that serves several steps each has its own
+    selection: Selection
+    keys: frozenset[str] = field(repr=False)  # of every answer that it asks, or finds stored
+    gates: Mapping[str, bool]  # those that are looked at, and whether each decides
+    validation: Validation
+    registry: Registry | None = field(default=None, repr=False, compare=False)
+
+    def study(self) -> Study:
+        """The study, opened; of its gates those of the step are looked at."""
+        return dataclasses.replace(open_study(self.path, registry=self.registry), deciding=tuple(self.gates))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan file opened: every step was checked."""
+
+    path: Path
+    file: PlanFile
+    steps: tuple[Step, ...]
+
+    @property
+    def name(self) -> str:
+        return self.file.name or self.path.resolve().parent.name
+
+
+# ---------------------------------------------------------------------------------------- opening
+
+
+def open_plan(path: str | Path, registry: Registry | None = None, where: Conditions | None = None) -> Plan:
+    """Opens a plan and checks every step; all problems of the plan and of its studies are in one error.
+
+    `where` replaces what the plan says of these factors for all its steps. What a step itself says stays.
+    """
+    path = file_of_plan(Path(path))
+    file, lines, problems = read_plan(path)
+    opening = _Opening(path, file, lines, registry, problems)
+    read = [(place, step) for place, step in enumerate(file.steps) if step.study != UNREAD]
+    studies = [(step, study) for _, step in read if (study := opening.study(step)) is not None]
+    if len(studies) == len(file.steps):
+        refuse_unmet(where or {}, studies)
+        if unknown := unknown_factors(file, studies, lines):
+            raise DataError([*problems, *unknown])  # every step would repeat it
+    steps = [opening.step(place, step, {**file.where, **(where or {})}) for place, step in read]
+    problems += same_names({step.place: step.name for step in steps if step is not None}, lines)
+    if problems:
+        raise DataError(dict.fromkeys(problems))
+    return Plan(path, file, tuple(step for step in steps if step is not None))
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """A plan that is being opened: each study is read once, and problems gather."""
+
+    path: Path
+    file: PlanFile
+    lines: Lines
+    registry: Registry | None
+    problems: list[Problem]
+    _studies: dict[Path, Study | None] = field(default_factory=dict)
+    _unreadable: dict[Path, tuple[Problem, ...]] = field(default_factory=dict)
+
+    def step(self, place: int, written: StepFile, where: Conditions) -> Step | None:
+        """A step that was checked; None where something is wrong with it. `where` is for all steps."""
+        path, study = self._path(written), self.study(written)
+        if study is None:
+            self.problems.extend(self._unreadable[path])
+            return None
+        of_plan = {name: values for name, values in where.items() if name in study.file.factors}
+        chosen = Selection({**of_plan, **written.where}, written.system, written.limit)
+        self.problems.extend(found := list(self._gate_problems(place, written, study)))
+        try:
+            arms = chosen.arms(study)
+            chosen.refuse_unmet(study, arms)
+            validation, keys = check_study(study, arms), frozenset(_keys(study, chosen))
+        except DataError as error:
+            self.problems.extend(error.problems)
+            return None
+        except AssayError as error:
+            self.problems.append(self.lines.problem(["steps", place], str(error).removeprefix("--where ")))
+            return None
+        if found:
+            return None
+        named = study.file.gates if written.gates is None else written.gates
+        gates = {name: study.file.gates[name].deciding for name in named}
+        shared = sum(self._path(each).resolve() == path.resolve() for each in self.file.steps)
+        page = study.run_folder / (f"step-{place + 1}.html" if shared > 1 else "report.html")
+        return Step(
+            place,
+            self._name(written, study),
+            written.about,
+            path,
+            study.run_folder,
+            page,
+            chosen,
+            keys,
+            gates,
+            dataclasses.replace(validation, gates=list(gates)),
+            self.registry,
+        )
+
+    @staticmethod
+    def _name(written: StepFile, study: Study) -> str:
+        stem = Path(study.lines.where).stem
+        return written.name or study.file.name or (study.name if stem == "study" else stem)
+
+    def _gate_problems(self, place: int, written: StepFile, study: Study) -> Iterator[Problem]:
+        """Gates of a step that its study lacks, or that read systems which the step leaves out."""
+        gates = {gate.name: gate for gate in study.gates}
+        for index, name in enumerate(written.gates or ()):
+            loc = ("steps", place, "gates", index)
+            if name not in gates:
+                fix = did_you_mean(name, gates) or "It declares none."
+                yield self.lines.problem(loc, f"{written.study} has no gate {name!r}", fix)
+            elif written.system and (absent := sorted(systems_of([gates[name]], study) - {*written.system})):
+                what = f"{name!r} reads {', '.join(absent)}, which `system` leaves out"
+                yield self.lines.problem(loc, what, "Select it, or drop it.")
+
+    def _path(self, written: StepFile) -> Path:
+        """The study's file, also where its folder is named; a folder without one is told as it is."""
+        path = self.path.parent / written.study
+        return file if (file := path / "study.yaml").is_file() else path
+
+    def study(self, written: StepFile) -> Study | None:
+        """A step's study, read once; None where it has problems, which the step tells."""
+        if (path := self._path(written)) not in self._studies:
+            try:
+                study, problems = examine_study(path, registry=self.registry)
+                if problems:
+                    validate_study(path, self.registry)  # tells what is wrong with the data too
+                self._studies[path] = study
+            except DataError as error:
+                self._studies[path], self._unreadable[path] = None, error.problems
+        return self._studies[path]
+
+
+def _keys(study: Study, selection: Selection) -> Iterable[str]:
+    """The key of every answer that a run would ask or reuse; nothing is run."""
+    for arm in selection.arms(study):
+        dataset = study.dataset(arm)
+        basis, positions = Basis.of(study, arm, dataset), selection.positions(study, dataset)
+        for seed in study.seeds_of(arm):
+            for unit in plan_units(basis, seed, dataset):
+                if not positions.isdisjoint(unit.items):  # a sequence runs as a whole
+                    yield from unit.keys
+
+
+# ---------------------------------------------------------------------------------------- running
+
+Perform = Callable[[Step], tuple[Outcome, Results]]
+
+
+def performed(step: Step) -> tuple[Outcome, Results]:
+    """Runs one step, as far as it was not run yet, and says nothing meanwhile."""
+    study = step.study()
+    outcome = run_study(study, step.selection)
+    judge_study(study, step.selection)
+    return outcome, Evaluation(study, step.selection).results
+
+
+def run_plan(plan: Plan, perform: Perform = performed, *, keep_going: bool = False) -> PlanResults:
+    """Runs the steps in order until one stops the rest; `perform` runs one of them, and may show how.
+
+    `keep_going`: no verdict stops it; the result says which would have.
+    """
+    for step in plan.steps:
+        if step.page.name != "report.html":  # which is the study's
+            # A step that is not reached now would seem to have a report.
+            step.page.unlink(missing_ok=True)
+    done: list[StepResult] = []
+    gates: list[GateResult] = []
+    paces: list[tuple[int, float]] = []
+    stops = broken = None
+    for step in plan.steps:
+        started = time.monotonic()
+        try:
+            outcome, results = perform(step)
+        except SystemFailure as error:
+            broken, stops = str(error), f"{step.name} could not be decided"
+            done.append(_result(step, reason=broken, seconds=time.monotonic() - started))
+            gates += _undecided(step, f"not decided: {broken.splitlines()[0]}")
+            break
+        asked = outcome.answered + outcome.failed
+        paces.append((asked, outcome.seconds))
+        seconds = time.monotonic() - started
+        done.append(_result(step, results, asked=asked, reused=outcome.reused, seconds=seconds))
+        gates += _decided(step, results)
+        if results.verdict in plan.file.stop_on:
+            stops = stops or f"{step.name} is {results.verdict}"
+            if not keep_going:
+                break
+    left = plan.steps[len(done) :]
+    done += [_result(step, reason=stops, skipped=True) for step in left]
+    gates += [gate for step in left for gate in _undecided(step, f"not reached: {stops}")]
+    saved = _saved(left, stops, paces) if stops and left else None
+    would_stop = stops if keep_going and broken is None else None
+    return PlanResults(plan.name, plan.file.about, done, gates, saved, broken, would_stop)
+
+
+def _decided(step: Step, results: Results) -> list[GateResult]:
+    return [
+        GateResult(step.name, found.gate, found.verdict, verdict_sentence(found), found.deciding)
+        for found in results.verdicts
+    ]
+
+
+def _undecided(step: Step, reason: str) -> list[GateResult]:
+    """The gates of a step that has no figures."""
+    return [
+        GateResult(step.name, gate, INCONCLUSIVE, reason, deciding) for gate, deciding in step.gates.items()
+    ]
+
+
+def _result(step: Step, results: Results | None = None, **found: Any) -> StepResult:
+    if results is not None:
+        found |= {"verdict": results.verdict, "reason": headline(results), "report": results.report}
+        found["outdated"] = results.outdated
+    counts = {"verdict": None, "asked": 0, "reused": 0, "seconds": 0.0}
+    return StepResult(step.name, step.about, str(step.path), **(counts | found))
+
+
+def _saved(left: Iterable[Step], because: str, paces: Iterable[tuple[int, float]]) -> Saved:
+    """What the steps that are left would still have asked, and how long at the pace of those before."""
+    open_keys = {step.name: step.keys - _answered(step) for step in left}
+    answers = len(frozenset[str]().union(*open_keys.values()))
+    timed = [(asked, seconds) for asked, seconds in paces if asked]
+    pace = sum(seconds for _, seconds in timed) / sum(asked for asked, _ in timed) if timed else None
+    seconds = None if pace is None else pace * answers
+    return Saved(because, {name: len(keys) for name, keys in open_keys.items()}, answers, seconds)
+
+
+def _answered(step: Step) -> set[str]:
+    return {key for key, good in Store(step.run_folder).outcomes().items() if good}
+
+
+# ------------------------------------------------------------------------------------------ status
+
+
+def plan_status(plan: Plan) -> list[StepStatus]:
+    """Counts from the stores; nothing is run."""
+    found = []
+    for step in plan.steps:
+        outcomes = Store(step.run_folder).outcomes()
+        stored = [outcomes[key] for key in step.keys if key in outcomes]
+        answered, total = sum(stored), len(step.keys)
+        counts = (total, answered, len(stored) - answered, total - len(stored))
+        found.append(StepStatus(step.name, str(step.path), *counts))
+    return found

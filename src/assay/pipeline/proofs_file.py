@@ -1,0 +1,68 @@
+"""What trying gates on controls found, in the run folder: shown only while it is about what is there now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay.core.dataset import digest
+from assay.core.proof_results import Proof
+from assay.core.protocols import Control
+from assay.core.registry import CONTROLS, identity
+from assay.pipeline.scores_file import input_hash
+from assay.store.atomic import write_atomic
+from assay.store.run_store import UNREADABLE
+from assay.study.study import Study
+
+if TYPE_CHECKING:
+    from assay.gates.verdict import Gate
+    from assay.pipeline.evaluation import Evaluation
+
+FILE = "controls.json"
+
+
+def store_proofs(evaluation: Evaluation, proofs: Sequence[Proof]) -> None:
+    """Writes the proofs of every gate in the place of earlier ones."""
+    content = msgspec.json.format(msgspec.json.encode(proofs), indent=1)
+    write_atomic(evaluation.store.root / FILE, lambda target: target.write_bytes(content))
+
+
+def stored_proofs(evaluation: Evaluation) -> list[Proof]:
+    """The proofs of gates, answers and labels as they are now; none where nothing was tried since."""
+    path = evaluation.store.root / FILE
+    try:
+        kept = msgspec.json.decode(path.read_bytes(), type=list[Proof]) if path.is_file() else []
+    except (*UNREADABLE, msgspec.MsgspecError):
+        return []
+    if not kept:  # so that nothing is hashed where nothing was tried
+        return []
+    gates, evidence = {gate.name: gate for gate in evaluation.study.gates}, Evidence(evaluation)
+    return [each for each in kept if each.gate in gates and each.evidence == evidence.of(gates[each.gate])]
+
+
+def controls_of(study: Study) -> dict[str, Control]:
+    """Every control there is, by name."""
+    return {name: study.registry.create(CONTROLS, name) for name in study.registry.names(CONTROLS)}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What proofs are keyed by: a proof of other answers, labels or clauses is about something else."""
+
+    evaluation: Evaluation
+
+    def of(self, gate: Gate) -> str:
+        """The hash of a gate, of the answers and labels of its study, and of the controls."""
+        rules = msgspec.json.encode(gate.rules.model_dump(mode="json"), order="sorted")
+        return digest([gate.name.encode(), rules, self._study.encode()])
+
+    @cached_property
+    def _study(self) -> str:
+        found, study = self.evaluation, self.evaluation.study
+        made_of = input_hash(study, found.measures, found.blocks, sealed=found.sealed)
+        names = (f"{name} {identity(control)}" for name, control in controls_of(study).items())
+        return digest([made_of.encode(), str(study.baseline).encode(), *(each.encode() for each in names)])

@@ -1,0 +1,306 @@
+"""Every gate tried on systems that must not pass it, and on one that must; what was found is stored.
+
+No system is asked again. What is stored is keyed by the gate and by all that its scores depend on: a proof of
+other answers, labels or clauses is not shown.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from scipy.stats import binomtest
+
+from assay.controls.candidates import Roles, roles_in
+from assay.controls.general import ANYTHING
+from assay.controls.oracle import best_scores
+from assay.controls.trial import Columns, DoesNotApply, Draw, StandIn, Trial
+from assay.core.block import FAILED
+from assay.core.errors import UsageError
+from assay.core.proof_results import CaughtLoss, ControlResult, Proof
+from assay.core.protocols import Control, Measure, Tell, unheard
+from assay.core.records import Verdict
+from assay.core.registry import blamed
+from assay.core.results import GO, NO_GO
+from assay.gates.decision import passes
+from assay.gates.evaluate import Evaluator, Floats, combined, worth
+from assay.gates.leaf import Leaf, Mean, Spanning, means_of
+from assay.gates.parts import Group, repeated
+from assay.gates.syntax import Call, Clause
+from assay.gates.verdict import Gate, decide, measures_of
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.proofs_file import Evidence, controls_of, store_proofs
+from assay.stats.rows import Column
+
+ALPHA = 0.05  # how often a control that is drawn at random may pass
+RESAMPLES = 500  # of a gate that is tried many times; one that is tried once takes the study's own
+SHARES = (0.02, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.75, 1.0)  # of the items, of planted losses
+LOSS_DRAWS, CAUGHT = 20, 0.95  # how often a loss is planted, and in how many it must be refused
+
+
+def prove(evaluation: Evaluation, progress: Tell = unheard) -> list[Proof]:
+    """Tries every gate of a study on every control, and stores what was found."""
+    study = evaluation.study
+    if not study.gates:
+        raise UsageError(f"{study.lines.where}: there is no gate to try. Add `gates:`.")
+    controls, every, proofs = controls_of(study), measures_of(study.gates, study), list[Proof]()
+    kept: dict[tuple[str, int, str, str, str], Column] = {}
+    for place, gate in enumerate(study.gates):
+        progress(f"gate {gate.name}", place, len(study.gates))
+        proofs.append(_Tried(evaluation, gate, every, kept).proof(controls))
+    progress("gates", len(study.gates), len(study.gates))
+    store_proofs(evaluation, proofs)
+    return proofs
+
+
+@dataclasses.dataclass(frozen=True)
+class _Tried:
+    """One gate, and what it says of whatever takes the place of its candidates."""
+
+    evaluation: Evaluation
+    gate: Gate
+    every: Sequence[Measure]  # that any gate reads
+    kept: dict[tuple[str, int, str, str, str], Column]  # what was scored for another gate
+
+    def proof(self, controls: dict[str, Control]) -> Proof:
+        roles = self.trial.roles
+        return Proof(
+            self.gate.name,
+            list(roles.candidates),
+            list(roles.references),
+            [found for name, control in controls.items() for found in self._results(name, control)],
+            self._caught_loss(),
+            ALPHA,
+            self.gate.rules.deciding,
+            Evidence(self.evaluation).of(self.gate),
+        )
+
+    # ---------------------------------------------------------------------------- what it reads
+
+    @cached_property
+    def _clauses(self) -> list[tuple[str, Clause, Clause, dict[Call, Leaf]]]:
+        """Role, clause, what it stands for with `for` written out, and what that reads."""
+        evaluator = self.evaluation.evaluator
+        return [
+            (role, clause, one, evaluator.leaves(one))
+            for role, clause in self.gate.by_role()
+            for _, one in repeated(clause, evaluator.rows.known_values)
+        ]
+
+    @cached_property
+    def trial(self) -> Trial:
+        found = self.evaluation
+        leaves = [leaf for *_, by_call in self._clauses for leaf in by_call.values()]
+        means = [mean for leaf in leaves for mean in means_of(leaf)]
+        measures: dict[str, Measure] = {mean.measure.name: mean.measure for mean in means}
+        for mean in means:
+            found.rows.column(*mean.column)  # worked out once for all draws
+        return Trial(
+            self._roles,
+            list(measures.values()),
+            found.blocks,
+            found.rows,
+            found.scores,
+            found.judgments,
+            [leaf.label for leaf in leaves if isinstance(leaf, Spanning) and leaf.label is not None],
+            found.study.file.by,
+            list(dict.fromkeys(mean.where for mean in means)),
+            found.study.baseline if len(found.rows.systems) > 1 else None,
+            every=self.every,
+            kept=self.kept,
+        )
+
+    @cached_property
+    def _roles(self) -> Roles:
+        clauses = [(role, one, leaves) for role, _, one, leaves in self._clauses]
+        return roles_in(clauses, self.evaluation.study.baseline)
+
+    # ------------------------------------------------------------------------- what it says of it
+
+    def verdict(self, stand_in: StandIn, resamples: int) -> Verdict:
+        """What the gate says with something else in the place of its candidates."""
+        (found,) = decide([self.gate], self._evaluator(stand_in, resamples))
+        return found
+
+    def _evaluator(self, stand_in: StandIn, resamples: int) -> Evaluator:
+        whole = self.evaluation.evaluator
+        return dataclasses.replace(
+            whole,
+            rows=self.trial.rows.replacing(stand_in.columns),
+            judgments=whole.judgments if stand_in.judgments is None else stand_in.judgments,
+            resamples=resamples,
+            rectifying=None,  # people looked at the candidate's answers, not at these
+            broken={},
+            same_answers=None,
+        )
+
+    def passes(self, verdict: Verdict) -> bool:
+        """Whether a verdict lets it pass: go or, of a gate with kills only, anything but no-go."""
+        return verdict.verdict == GO if self.gate.go is not None else verdict.verdict != NO_GO
+
+    def passes_quickly(self, stand_in: StandIn) -> bool:
+        """The same with fewer resamples, and with none where the estimates already refuse it."""
+        if self.gate.go is not None and not self._may_pass(stand_in):
+            return False
+        return self.passes(self.verdict(stand_in, RESAMPLES))
+
+    def _may_pass(self, stand_in: StandIn) -> bool:
+        """Whether the estimates pass what go asks for: what they do not pass, no interval does either."""
+        if any((column.status == FAILED).any() for column in stand_in.columns.values()):
+            return True  # failed rows count at either end, which only the whole procedure knows
+        evaluator = self._evaluator(stand_in, RESAMPLES)
+        passing: dict[Clause, list[bool]] = {}
+        for role, clause, one, leaves in self._clauses:
+            if role == "go":
+                points = {call: _point(leaf, evaluator) for call, leaf in leaves.items()}
+                margin = float(combined("-", worth(one.left, points), worth(one.right, points))[0])
+                passing.setdefault(clause, []).append(math.isnan(margin) or _met(one, margin))
+        decided = {
+            clause: sum(each) >= (len(each) if clause.each is None else clause.each.need or len(each))
+            for clause, each in passing.items()
+        }
+        return self.gate.go is None or self.gate.go.holds(decided) is not False
+
+    def _results(self, name: str, control: Control) -> Iterator[ControlResult]:
+        about = (type(control).__doc__ or "").strip().splitlines()[0]
+        told = ControlResult(
+            name,
+            about=about,
+            expected=self._expected(control),
+            harmless=self.gate.rules.harmless.get(name, ""),
+        )
+        try:
+            self._refuse_sealed()
+            with blamed(f"The control {name!r} broke on the gate {self.gate.name!r}"):
+                mutants = control.mutants(self.trial)
+        except DoesNotApply as error:
+            yield msgspec.structs.replace(told, reason=str(error))
+            return
+        for mutant, draw in mutants.items():
+            one = msgspec.structs.replace(told, mutant=mutant)
+            # one mutant may be harmless, and the others not
+            may_pass = self.gate.rules.harmless.get(one.name, told.harmless)
+            one = msgspec.structs.replace(one, harmless=may_pass)
+            yield self._once(one, draw) if control.draws == 1 else self._often(one, draw, control.draws)
+
+    def _refuse_sealed(self) -> None:
+        if self.evaluation.sealed:
+            raise DoesNotApply("people are still scoring without knowing the conditions")
+
+    def _expected(self, control: Control) -> str:
+        if not getattr(control, "twin", False) or not self.trial.roles.references:
+            return control.expected
+        return "refused" if self._asks_for_gain else "either"
+
+    @cached_property
+    def _asks_for_gain(self) -> bool:
+        """Whether the gate refuses a candidate for being exactly as good as what it is compared with."""
+        go, kill = self.gate.go, self.gate.kill
+        met: dict[Clause, list[bool]] = {}
+        for _, clause, one, leaves in self._clauses:
+            systems = {mean.system for leaf in leaves.values() for mean in means_of(leaf)}
+            if not systems.isdisjoint(self._roles.candidates) and not systems.isdisjoint(
+                self._roles.references
+            ):
+                alike = dict.fromkeys(leaves, np.array([0.5]))
+                margin = float(combined("-", worth(one.left, alike), worth(one.right, alike))[0])
+                met.setdefault(clause, []).append(_met(one, margin))
+
+        def decided(group: Group, otherwise: bool) -> dict[Clause, bool | None]:
+            return {each: all(met[each]) if each in met else otherwise for each in group.clauses()}
+
+        refused = go is not None and go.holds(decided(go, True)) is False
+        return refused or (kill is not None and kill.holds(decided(kill, False)) is True)
+
+    def _once(self, told: ControlResult, draw: Draw) -> ControlResult:
+        stand_in = draw(np.random.default_rng(0))
+        hopeless = self.gate.go is not None and not self._may_pass(stand_in)
+        resamples = self.evaluation.evaluator.resamples
+        verdict = self.verdict(stand_in, min(resamples, RESAMPLES) if hopeless else resamples)
+        passed = self.passes(verdict)
+        return msgspec.structs.replace(
+            told,
+            passed=int(passed),
+            draws=1,
+            rate=float(passed),
+            verdict=verdict.verdict,
+            reason="" if passed else _why(verdict),
+        )
+
+    def _often(self, told: ControlResult, draw: Draw, draws: int) -> ControlResult:
+        random = np.random.default_rng([1, draws])
+        passed = sum(self.passes_quickly(draw(random)) for _ in range(draws))
+        interval = binomtest(passed, draws).proportion_ci(method="exact")
+        return msgspec.structs.replace(
+            told,
+            passed=passed,
+            draws=draws,
+            rate=passed / draws,
+            low=float(interval.low),
+            high=float(interval.high),
+        )
+
+    # ------------------------------------------------------------------------------ planted losses
+
+    def _caught_loss(self) -> CaughtLoss:
+        trial = self.trial
+        try:
+            self._refuse_sealed()
+            trial.require(ANYTHING)
+            whose, columns = self._passing()
+            trial = dataclasses.replace(trial)
+            vars(trial)["columns"] = columns  # the loss is planted in these
+            _ = trial.emptied
+        except DoesNotApply as reason:
+            return CaughtLoss(reason=str(reason))
+        places, missed = np.flatnonzero(trial.read), None
+        for share in SHARES:
+            count = int(np.ceil(share * len(places)))
+            random = np.random.default_rng([2, count])
+            refused = 0
+            for _ in range(LOSS_DRAWS if count < len(places) else 1):
+                lost = np.zeros(len(trial.rows), dtype=bool)
+                lost[random.choice(places, count, replace=False)] = True
+                refused += not self.passes_quickly(trial.emptied_at(lost))
+            if refused >= CAUGHT * (LOSS_DRAWS if count < len(places) else 1):
+                return CaughtLoss(whose, share, count, missed, LOSS_DRAWS)
+            missed = share
+        return CaughtLoss(whose, None, 0, missed, LOSS_DRAWS, "no planted loss is caught")
+
+    def _passing(self) -> tuple[str, Columns]:
+        """The answers that a loss is planted in: the candidate's where it passes, else the oracle's."""
+        if self.passes_quickly(StandIn(self.trial.columns)):
+            return "candidate", self.trial.columns
+        best = best_scores(self.trial)
+        if self.passes_quickly(StandIn(best)):
+            return "oracle", best
+        raise DoesNotApply("neither the candidate nor the oracle passes, so that there is nothing to lose")
+
+
+def _met(clause: Clause, margin: float) -> bool:
+    """Whether a margin, left minus right, passes a clause."""
+    return passes(clause, margin if clause.upward else -margin)
+
+
+def _point(leaf: Leaf, evaluator: Evaluator) -> Floats:
+    """What a leaf is worth, without resampling."""
+    columns, rows = evaluator.columns(leaf, {})
+    if not len(rows) or not columns:
+        return np.array([np.nan])
+    if isinstance(leaf, Mean):
+        return np.array([columns[0].mean()])
+    return np.asarray(leaf.statistic.values(columns, np.ones((1, len(rows)))))
+
+
+def _why(verdict: Verdict) -> str:
+    """What a gate refuses a control by: the first clause that is against it."""
+    against = [
+        each
+        for each in verdict.clauses
+        if (each.holds is True if each.role == "kill" else each.holds is not True)
+    ]
+    return against[0].text if against else verdict.reason

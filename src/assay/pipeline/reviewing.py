@@ -1,0 +1,307 @@
+"""The steps of a review: forms for people, their marks taken in, what that settles, how they agree."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from assay.core.dataset import Corpus
+from assay.core.errors import DataError, Problem, UsageError
+from assay.core.records import Judgment
+from assay.core.results import Results, ReviewSummary
+from assay.gates.closed_form import linear
+from assay.gates.leaf import means_of
+from assay.gates.syntax import Binary
+from assay.judges.marks import Present, standing
+from assay.measures.marks import KEYWORD_MATCH, REVIEW
+from assay.measures.semantic import MarkShare
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.status import place_of
+from assay.review.agreement import Agreement
+from assay.review.export import blind_forms, model_forms, write_forms
+from assay.review.forms import Form, read_forms
+from assay.review.order import decisive_order
+from assay.review.pool import Pool
+from assay.review.taking import Taking, take
+from assay.review.verdict_forms import Told, VerdictForm, parted, verdict_form, write_verdict_forms
+from assay.review.verdict_taking import joined, take_verdicts
+from assay.review.verdicts import ITEMS, Asked, Checked, asked_of, drawn
+from assay.stats.compare import Comparing
+from assay.store.journal import Judged
+from assay.study.study import Study
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Forms on disk, and how much they ask for."""
+
+    paths: list[Path]
+    asked: int  # passages left to judge in them
+    filled: int  # those that rules or earlier marks fill in
+    blind: bool
+    folder: Path | None = None
+
+    @classmethod
+    def of(cls, forms: Sequence[Form], paths: list[Path], folder: Path, *, blind: bool = True) -> Exported:
+        """Counts what forms ask for."""
+        rows = [row for form in forms for row in form.rows]
+        asked = sum(not row.judgment for row in rows)
+        return cls(paths, asked, len(rows) - asked, blind, folder)
+
+
+def export_review(
+    study: Study,
+    folder: Path | None = None,
+    *,
+    per_model: bool = False,
+    first: int | None = None,
+    reviewer: str | None = None,
+    seed: int = 0,
+) -> Exported:
+    """Writes one form a query, blinded unless each model is to have its own.
+
+    `first` asks for so many of the open passages alone, those most able to change the decision first. With a
+    `reviewer` forms are theirs: nobody else's marks show, so that two can judge the same independently.
+    """
+    if per_model and first is not None:
+        raise UsageError(
+            "Forms for each model hold everything it returned. Leave out --first or --per-model."
+        )
+    evaluation = Evaluation(study)
+    pool, corpus = evaluation.reviewing.pool, corpus_of(evaluation)
+    if not pool.items:
+        what = "No item of this study wants a review. Items that do carry the tag review=yes"
+        raise UsageError(f"{what}; what a model judge graded comes with --verdicts.")
+    if reviewer is not None:
+        pool = _seen_by(pool, reviewer, marks_of(evaluation))
+    if per_model:
+        forms = model_forms(evaluation.blocks, pool, corpus)
+    else:
+        chosen = None if first is None else _most_decisive(evaluation, pool, first, seed)
+        forms = blind_forms(pool, corpus, only=chosen, seed=seed)
+    if reviewer is not None:
+        forms = [dataclasses.replace(form, reviewer=reviewer) for form in forms]
+    place = folder or _fresh_folder(_review_folder(study, reviewer), batch=first is not None)
+    paths = write_forms(forms, place, taken=marks_of(evaluation))
+    return Exported.of(forms, paths, place, blind=not per_model)
+
+
+def _most_decisive(evaluation: Evaluation, pool: Pool, first: int, seed: int) -> set[tuple[str, str]]:
+    """The passages that are most able to change the decision."""
+    order = decisive_order(pool, pairs_of(evaluation), seed, thresholds_of(evaluation))
+    return {each.key for each in order[:first]}
+
+
+def export_verdicts(
+    study: Study,
+    folder: Path | None = None,
+    *,
+    items: int = ITEMS,
+    reviewer: str | None = None,
+    seed: int = 0,
+) -> Exported:
+    """Writes forms on which people grade what a paying judge graded, for so many items drawn at random.
+
+    With a `reviewer` they show what that person graded before, else what anybody did; no judge's verdict.
+    """
+    evaluation = Evaluation(study)
+    asked = asked_by(evaluation)
+    if not asked:
+        raise UsageError(
+            "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
+            f"assay run {place_of(study)}"
+        )
+    told: dict[Told, str] = {}
+    known = set(grades_of(evaluation))
+    for mark in evaluation.judgments:  # those that still hold
+        if mark in known and reviewer in {None, mark.judge}:
+            told.setdefault((mark.item_id, mark.label, mark.target or ""), mark.category or "")
+    forms = [verdict_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
+    place = folder or _review_folder(study, reviewer) / "verdicts"
+    paths = write_verdict_forms(forms, place, grades_of(evaluation))
+    return Exported.of([each.form for each in forms], paths, place)
+
+
+def asked_by(evaluation: Evaluation) -> list[Asked]:
+    """What paying judges graded, with the texts that they were shown."""
+    present = [Present(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
+    return asked_of(evaluation.study.judges, evaluation.judgments, present)
+
+
+def _review_folder(study: Study, reviewer: str | None) -> Path:
+    """`review`, or a folder of the reviewer's own in it."""
+    name = "".join(sign if sign.isalnum() else "-" for sign in reviewer or "")
+    return study.folder / "review" / name if name else study.folder / "review"
+
+
+def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
+    """The pool as one reviewer may see it: without what others marked."""
+    own = {(mark.item_id, mark.target) for mark in standing(marks) if mark.judge == reviewer}
+    candidates = [
+        each
+        if not each.by_person or each.key in own
+        else dataclasses.replace(each, by_person=False, mark=KEYWORD_MATCH if each.ruled else None)
+        for each in pool.candidates
+    ]
+    return dataclasses.replace(pool, candidates=candidates)
+
+
+def corpus_of(evaluation: Evaluation) -> Corpus:
+    """The corpus that marks are made on, which must be one for all arms."""
+    corpora = {dataset.corpus.hash: dataset.corpus for dataset in evaluation.datasets.values()}
+    if len(corpora) > 1:
+        raise UsageError(
+            "The arms searched different corpora, and a passage is judged once for all arms. "
+            "Review one corpus at a time: a study of its own for each."
+        )
+    return next(iter(corpora.values()))
+
+
+def marks_of(evaluation: Evaluation) -> list[Judgment]:
+    """All that people said so far."""
+    return [mark for mark in evaluation.store.judgments() if mark.label == REVIEW]
+
+
+def pairs_of(evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The arms that are compared: each with the baseline's."""
+    study, arms = evaluation.study, evaluation.reviewing.pool.arms
+    by_system: dict[str, list[str]] = {}
+    for arm in evaluation.arms:
+        by_system.setdefault(arm.system, []).append(arm.name)
+    pairs = Comparing(study.baseline, study.file.compare.against).pairs(list(by_system))
+    found = [(a, b) for left, right in pairs for a in by_system[left] for b in by_system[right]]
+    return found or list(combinations(arms, 2))
+
+
+def thresholds_of(evaluation: Evaluation) -> list[float]:
+    """The differences that clauses on marks ask for, and none: a gain must be no loss too."""
+    found = {0.0}
+    for gate in evaluation.study.gates:
+        for clause in (clause for clause in gate.clauses() if clause.each is None):
+            form = linear(Binary("-", clause.left, clause.right))
+            leaves = evaluation.evaluator.leaves(clause).values()
+            means = [mean for leaf in leaves for mean in means_of(leaf)]
+            if form is not None and any(isinstance(mean.measure, MarkShare) for mean in means):
+                found |= {form[1], -form[1]}  # whichever of the two systems the clause names first
+    return sorted(found)
+
+
+def _fresh_folder(root: Path, *, batch: bool) -> Path:
+    """Where forms go: `review`, or a numbered folder in it for a batch of the most decisive ones."""
+    if not batch:
+        return root
+    taken = [int(path.name) for path in root.glob("[0-9]*") if path.name.isdigit()]
+    return root / f"{max(taken, default=0) + 1:03d}"
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """What an import changed, and what is left."""
+
+    taking: Taking
+    results: Results
+    checked: Checked | None  # where a paying judge graded anything
+
+
+def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> TakenIn:
+    """Takes people's marks in, all or none; marks made before stay stored."""
+    evaluation = Evaluation(study)
+    with evaluation.store.locked():
+        given = [study.folder / "review"] if not paths else list(paths)
+        forms, verdicts = parted(read_forms(given))
+        taking = _taken(evaluation, forms, verdicts, reviewer)
+        with evaluation.store.writer() as writer:
+            for judgment in taking.judgments:
+                writer.append(Judged(judgment), now=True)
+    now = Evaluation(study)
+    return TakenIn(taking, now.results, _checked(now))
+
+
+def _taken(
+    evaluation: Evaluation, forms: Sequence[Form], verdicts: Sequence[VerdictForm], reviewer: str | None
+) -> Taking:
+    """What both kinds of form bring; the problems of both are told together."""
+    study, problems, found = evaluation.study, list[Problem](), list[Taking]()
+    how: dict[str, Any] = {"reviewer": reviewer, "when": study.kit.clock()}
+    try:
+        if forms or not verdicts:
+            pool, corpus, before = evaluation.reviewing.pool, corpus_of(evaluation), marks_of(evaluation)
+            found.append(take(forms, pool, corpus, standing=before, counted=_counted(study), **how))
+    except DataError as error:
+        problems += error.problems
+    try:
+        if verdicts:
+            found.append(take_verdicts(verdicts, asked_by(evaluation), earlier=grades_of(evaluation), **how))
+    except DataError as error:
+        problems += error.problems
+    if problems:
+        raise DataError(problems)
+    return joined(found)
+
+
+def grades_of(evaluation: Evaluation) -> list[Judgment]:
+    """All that people said so far of what judges graded: marks that answer no question."""
+    entries = [entry.judgment for entry in evaluation.store.judged() if entry.key is None]
+    return [mark for mark in entries if mark is not None and mark.label != REVIEW]
+
+
+def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> Checked | None:
+    judges, names = evaluation.study.judges, evaluation.judging.names
+    asked = asked_by(evaluation)
+    return Checked.of(asked, judges, evaluation.judgments, names, draw) if asked else None
+
+
+def _counted(study: Study) -> list[str] | None:
+    """Whose marks the study counts; None: everybody's."""
+    if any(getattr(judge, "everybody", False) for judge in study.judges):
+        return None
+    return [name for judge in study.judges for name in judge.names if hasattr(judge, "raters")]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far people are, with each of the two things that they may be asked."""
+
+    review: ReviewSummary | None  # what keywords miss
+    verdicts: Checked | None  # what a paying judge graded
+
+
+def progress_of(study: Study) -> Progress:
+    """How far the review is, and what was drawn of a paying judge's verdicts."""
+    evaluation = Evaluation(study)
+    found = Progress(evaluation.review, _checked(evaluation, _in_forms(study)))
+    if found == Progress(None, None):
+        what = "no item carries the tag review=yes, and no paying judge, such as llm, has judged anything yet"
+        raise UsageError(f"There is nothing to review: {what}.")
+    return found
+
+
+def _in_forms(study: Study) -> set[str]:
+    """The items that people were given verdict forms for, as far as they lie in the study's folder."""
+    forms = read_forms([study.folder / "review"]) if has_forms(study) else []
+    return {each.form.item_id for each in parted(forms)[1]}
+
+
+def has_forms(study: Study) -> bool:
+    """Whether forms lie where they are exported to by default."""
+    return any((study.folder / "review").rglob("*.yaml"))
+
+
+def agreement_of(study: Study) -> Agreement:
+    """Agreement among those whose marks count, on relevant or not, and with paying judges."""
+    evaluation = Evaluation(study)
+    return Agreement.of(evaluation.judgments, evaluation.judging.raters, asked_by(evaluation))
+
+
+def next_step(study: Study, place: str) -> str:
+    """What brings a study that was run nearer to its decision."""
+    found = Evaluation(study).review
+    if found is None or not found.open or found.settled:
+        return f"assay report {place}" + (" --format benchmark" if found is not None else "")
+    if has_forms(study):
+        return f"fill in the forms in {study.folder / 'review'}, then assay review import {place}"
+    return f"assay review export {place} ({found.outlook})"

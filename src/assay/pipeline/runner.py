@@ -1,0 +1,290 @@
+"""The run stage: systems × items × seeds into the store, resumable at any moment."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import msgspec
+
+import assay
+from assay.core.errors import SystemFailure, UsageError
+from assay.core.protocols import default_cache
+from assay.core.records import Arm
+from assay.pipeline.engines import Engine, Local
+from assay.pipeline.engines import engine as engine_named
+from assay.pipeline.performing import Progress, Silent, Tally, Work, perform, perform_packed
+from assay.pipeline.selection import Selection
+from assay.store.journal import Declared
+from assay.store.keys import Basis, Unit, in_item_order, plan_units
+from assay.store.run_store import SCHEMA, Store
+from assay.study.study import Study
+
+
+@dataclass
+class Purse:
+    """What may still be spent; None: as much as it takes."""
+
+    left: float | None
+
+    @classmethod
+    def of(cls, study: Study, store: Store) -> Purse:
+        """The cap of a study less what earlier runs paid."""
+        cap = study.file.run.max_cost
+        return cls(None if cap is None else max(0.0, cap - store.cost()))
+
+    def share(self, work: Work, sharers: int) -> Work:
+        """The work with its part of what is left, so that sharers at work together stay under the cap."""
+        return work if self.left is None else msgspec.structs.replace(work, spend=self.left / sharers)
+
+    def pay(self, cost: float) -> None:
+        if self.left is not None:
+            self.left = max(0.0, self.left - cost)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did."""
+
+    tallies: list[Tally]
+    reused: int
+    pending: int
+    seconds: float
+    left_out: int = 0  # items without an answer that the selection leaves out
+
+    @property
+    def answered(self) -> int:
+        return sum(tally.answered for tally in self.tallies)
+
+    @property
+    def failed(self) -> int:
+        return sum(tally.failed for tally in self.tallies)
+
+    @property
+    def cost(self) -> float:
+        return sum(tally.cost for tally in self.tallies)
+
+
+def run_study(
+    study: Study,
+    selection: Selection | None = None,
+    *,
+    fresh: bool = False,
+    engine: str = "local",
+    progress: Progress | None = None,
+) -> Outcome:
+    """Asks every system what it was not asked yet, and stores every answer as it comes."""
+    selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
+    started = time.monotonic()
+    performing, arms = engine_named(engine), selection.arms(study)
+    if engine != "local":
+        _refuse_untold(study, engine)
+    selection.refuse_unmet(study, arms)
+    with store.locked():
+        bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
+        plans = _plans(study, arms, bases, selection)
+        earlier = store.manifest()
+        listed = bases if earlier else {**store.bases(study), **bases}
+        generation = store.generation() + fresh
+        gates = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
+        store.declare(Declared(study.kit.clock(), gates))
+        store.write_manifest(_manifest(study, listed, earlier))
+        works, reused = _works(study, plans, {} if fresh else store.outcomes(), generation)
+        progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
+        tallies = _performed(study, works, plans, performing, progress)
+        outcomes = store.outcomes()
+        done = _seal_finished(store, plans, outcomes)
+    answered = {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)}
+    _refuse_broken(study, tallies, set() if fresh else answered)
+    pending, left_out = _unanswered(plans, outcomes)
+    return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
+
+
+def repeat_study(
+    study: Study,
+    number: int,
+    selection: Selection | None = None,
+    *,
+    fresh: bool = False,
+    engine: str = "local",
+    progress: Progress | None = None,
+) -> Outcome:
+    """Asks every system again what it answered, once more than the repetition before; the answers stay.
+
+    What a repetition lacks is asked when it is run again. Imported answers have no system to ask.
+    """
+    selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
+    started, again = time.monotonic(), store.repetition(number)
+    performing = engine_named(engine)
+    arms = [arm for arm in selection.arms(study) if study.origin(arm) != "imported"]
+    with store.locked():
+        bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
+        plans = _plans(study, arms, bases, selection)
+        stored = {} if fresh else again.outcomes()
+        works, reused = _works(study, plans, stored, again.generation() + fresh)
+        for work in works:
+            work.repetition = number
+        progress.begin(f"{study.name}, again", reused + sum(work.n_items for work in works), reused)
+        tallies = _performed(study, works, plans, performing, progress)
+        outcomes = again.outcomes()
+        _seal_finished(again, plans, outcomes)
+    pending, left_out = _unanswered(plans, outcomes)
+    return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
+
+
+def _seal_finished(store: Store, plans: Plans, outcomes: Mapping[str, bool]) -> set[str]:
+    """Seals the arms that are answered; the keys of all answers."""
+    done = {key for key, good in outcomes.items() if good}
+    store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
+    return done
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One arm and seed: all its units, the key of every item, and which items are selected."""
+
+    arm: Arm
+    seed: int
+    basis: Basis
+    units: list[Unit]
+    keys: list[str]
+    positions: set[int]
+
+
+Plans = dict[tuple[str, int], Plan]
+
+
+def _plans(study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], selection: Selection) -> Plans:
+    plans: Plans = {}
+    for arm in arms:
+        dataset = study.dataset(arm)
+        positions = selection.positions(study, dataset)
+        for seed in study.seeds_of(arm):
+            units = plan_units(bases[arm.name], seed, dataset)
+            keys = in_item_order(units, len(dataset.items))
+            plans[arm.name, seed] = Plan(arm, seed, bases[arm.name], units, keys, positions)
+    return plans
+
+
+def _works(
+    study: Study, plans: Plans, outcomes: Mapping[str, bool], generation: int
+) -> tuple[list[Work], int]:
+    """What is still to ask, and how many answers are there already."""
+    works, reused = [], 0
+    for plan in plans.values():
+        todo, n_items = [], 0
+        for index, unit in enumerate(plan.units):
+            if plan.positions.isdisjoint(unit.items):  # a sequence runs as a whole
+                continue
+            if all(outcomes.get(key, False) for key in unit.keys):
+                reused += len(unit.items)
+            else:
+                todo.append(index)
+                n_items += len(unit.items)
+        if todo:
+            works.append(Work(study.lines.where, plan.arm, plan.seed, plan.basis, todo, n_items, generation))
+    return works, reused
+
+
+def _unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
+    """How many items are still to be asked, and how many more the selection leaves out."""
+    counts = [0, 0]
+    for plan in plans.values():
+        for unit in plan.units:
+            counts[plan.positions.isdisjoint(unit.items)] += sum(key not in outcomes for key in unit.keys)
+    return counts[0], counts[1]
+
+
+def _groups(study: Study, works: Sequence[Work]) -> list[list[Work]]:
+    """What is performed together: an arm, or, where items set the order, all of equal factors and seed."""
+    if study.file.run.order != "item":
+        return [[work] for work in works]
+    groups: dict[bytes, list[Work]] = {}
+    for work in works:
+        groups.setdefault(msgspec.json.encode([work.arm.factors, work.seed], order="sorted"), []).append(work)
+    return list(groups.values())
+
+
+def _performed(
+    study: Study, works: Sequence[Work], plans: Plans, engine: Engine, progress: Progress
+) -> list[Tally]:
+    """Has an engine do all that is to do, and tells of it as it is done."""
+    here, purse = isinstance(engine, Local), Purse.of(study, Store(study.run_folder))
+    do = perform_packed
+    if here:
+        do = partial(_perform_here, study=study, plans=plans, progress=progress, purse=purse)
+    shared = [[purse.share(work, len(works)) for work in group] for group in _groups(study, works)]
+    tallies: list[Tally] = []
+    for result in engine.map(do, [msgspec.json.encode(group) for group in shared]):
+        told = msgspec.json.decode(result, type=list[Tally])
+        tallies += told
+        for tally in told if not here else ():  # performers elsewhere tell when they are done
+            progress.advance(tally.answered + tally.failed, tally.failed)
+    return tallies
+
+
+def _perform_here(packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: Purse) -> bytes:
+    group = msgspec.json.decode(packed, type=list[Work])
+    works = [purse.share(work, len(group)) for work in group]
+    units = [plans[work.arm.name, work.seed].units for work in works]
+    tallies = perform(works, units, study, progress)
+    for tally in tallies:
+        purse.pay(tally.cost)
+    return msgspec.json.encode(tallies)
+
+
+def _refuse_broken(study: Study, tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
+    """An arm that could not be opened, or of which nothing but failures is stored."""
+    problems = [f"{tally.arm} could not be opened: {tally.broken}" for tally in tallies if tally.broken]
+    problems += [
+        f"{tally.arm} failed on all {tally.failed} items it was asked; the last failure: {tally.last_fault}"
+        for tally in tallies
+        if tally.failed and not tally.answered and (tally.arm, tally.seed) not in answered
+    ]
+    if problems:
+        if answered or any(tally.answered for tally in tallies):
+            problems.append(f"What others answered is stored. To see it: assay report {study.lines.where}")
+        raise SystemFailure("\n".join(dict.fromkeys(problems)))
+
+
+def _refuse_untold(study: Study, engine: str) -> None:
+    """Other processes open the study from its file: what only this one was given would not reach them."""
+    kit = study.kit
+    own_kit = kit.env is not os.environ or kit.clock is not time.time or kit.cache != default_cache()
+    if study.registry.extended or own_kit:
+        what = "plugins of this process" if study.registry.extended else "a kit of its own"
+        fix = "Install them as entry points" if study.registry.extended else "Set environment variables"
+        raise UsageError(f"The engine {engine!r} cannot run a study with {what}. {fix}, or use 'local'.")
+
+
+def _manifest(study: Study, bases: Mapping[str, Basis], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """What is being run. Arms of earlier, narrower runs stay listed."""
+    datasets = {arm.name: study.dataset(arm) for arm in study.arms if arm.name in bases}
+    return {
+        "schema": SCHEMA,
+        "study": study.name,
+        "fingerprint": study.fingerprint,
+        "study_file": study.file.model_dump(mode="json"),
+        "arms": {
+            **earlier.get("arms", {}),
+            **{
+                name: {
+                    "corpus": dataset.corpus.hash,
+                    "passages": len(dataset.corpus),
+                    "items": len(dataset.items),
+                    "data": dataset.hash,
+                    "basis": bases[name],
+                }
+                for name, dataset in datasets.items()
+            },
+        },
+        "seeds": study.seeds,
+        "assay": assay.__version__,
+        "python": platform.python_version(),
+        "started": study.kit.clock(),
+    }

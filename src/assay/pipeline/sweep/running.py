@@ -1,0 +1,239 @@
+"""A sweep: a grid of parameters of one system, or changes to it, asked, judged and compared as one study.
+
+It has a run folder of its own beside the study's, resumes as any run does, and shares its caches: nothing is
+embedded or indexed twice. What people and models judged for the study counts here too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+import polars as pl
+
+from assay.core.errors import AssayError, DataError, SystemFailure
+from assay.core.records import Arm, Factors
+from assay.core.sweep_results import Setting, Sweep
+from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.performing import Progress, Tally
+from assay.pipeline.runner import Outcome, run_study
+from assay.pipeline.selection import Selection
+from assay.pipeline.sweep.figures import Figures
+from assay.pipeline.trust import faults, latency
+from assay.pipeline.validate import check_study, study_warnings
+from assay.report.views import measure_infos
+from assay.stats.power import ALPHA
+from assay.store.keys import Basis
+from assay.store.run_store import Store
+from assay.study.study import Study
+from assay.study.sweep_file import SweepFile
+from assay.study.sweep_study import declared_sweep, swept_study
+
+
+def run_sweep(study: Study, where: Mapping[str, Sequence[str]] | None = None) -> Sweep:
+    """Runs a study's sweep, as far as it was not run yet, and returns everything found."""
+    sweeping = Sweeping.of(study, where or {})
+    _, broken = sweeping.ask()
+    sweeping.judge()
+    return sweeping.found(broken)
+
+
+@dataclass(frozen=True)
+class Sweeping:
+    """A sweep under way, stage by stage."""
+
+    study: Study
+    how: SweepFile
+    swept: Study
+    selection: Selection
+
+    @classmethod
+    def of(cls, study: Study, where: Mapping[str, Sequence[str]]) -> Sweeping:
+        """The sweep that a study declares, narrowed further; nothing is asked before it is checked."""
+        how, swept = declared_sweep(study), swept_study(study)
+        selection = Selection({**how.where, **where})
+        arms = selection.arms(swept)
+        selection.refuse_unmet(swept, arms)
+        check_study(swept, arms)
+        _refuse_idle(swept, arms, how)
+        return cls(study, how, swept, selection)
+
+    def ask(self, progress: Progress | None = None) -> tuple[Outcome | None, str | None]:
+        """Asks every setting what it was not asked yet; what was done, and why some have no answers."""
+        store = Store(self.swept.run_folder)
+        _carry(Store(self.study.run_folder), store)
+        try:
+            return run_study(self.swept, self.selection, progress=progress), None
+        except SystemFailure as error:
+            if not any(store.outcomes().values()):
+                raise
+            return None, str(error).partition("\nWhat others answered")[0]
+
+    def judge(self, progress: Progress | None = None) -> list[Tally]:
+        """Asks the judges that cost something what they were not asked yet."""
+        return judge_study(self.swept, self.selection, progress)
+
+    def found(self, broken: str | None = None) -> Sweep:
+        """Everything that follows from what is stored."""
+        evaluation, figures, changes = self._evaluation, self._figures, self.how.changes
+        return Sweep(
+            study=self.study.name,
+            system=next(iter(self.swept.file.systems)),
+            grid=self.how.grid,
+            measures=measure_infos(self.swept.measures, evaluation.judging.bounded),
+            by=figures.by,
+            where={name: list(values) for name, values in self.selection.where.items()},
+            items=len(evaluation.items),
+            settings=[
+                self._priced(setting) for setting in (figures.listed() if changes else figures.ranked())
+            ],
+            parameters=figures.parameters(),
+            folds=[] if changes else figures.folds(),  # no change is chosen, so that no choice is checked
+            warnings=self._warnings(),
+            broken=broken,
+            changes=changes,
+        )
+
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        return Evaluation(self.swept, self.selection)
+
+    @cached_property
+    def _names(self) -> dict[str, Arm]:
+        """The arms that were run, by the names of their settings."""
+        arms = self._evaluation.arms
+        if self.how.changes:
+            named = zip([self.swept.arms[0].system, *self.how.changes], self.swept.arms, strict=True)
+            return {name: arm for name, arm in named if arm in arms}
+        return dict(zip(setting_names([arm.factors for arm in arms], self.how.grid), arms, strict=True))
+
+    @cached_property
+    def _figures(self) -> Figures:
+        names = {arm.name: name for name, arm in self._names.items()}
+        file = self.swept.file
+        return Figures(
+            self._evaluation.scores.with_columns(arm=pl.col("arm").replace_strict(names)),
+            self._evaluation.items,
+            {name: self._set(name) for name in self._names},
+            self._reference(),
+            self.swept.measures,
+            file.by[0] if file.by else None,
+            file.cluster,
+            file.compare.resamples,
+        )
+
+    def _set(self, name: str) -> Factors:
+        """What a setting sets: its point of the grid, or what its change says."""
+        if self.how.changes:
+            return self.how.changes.get(name, {})
+        return _within(self.how.grid, self._names[name].factors)
+
+    def _reference(self) -> str:
+        """The setting that the study itself runs, where the grid has it; else the first of the grid."""
+        if self.how.changes:
+            return next(iter(self._names))
+        swept = self.swept
+        own = Arm(
+            next(iter(swept.file.systems)), _without(self.how.grid, next(iter(self._names.values())).factors)
+        )
+        try:
+            basis = Basis.of(swept, own, swept.dataset(own))
+        except AssayError:  # what only the grid sets is missing from it
+            return next(iter(self._names))
+        same = (
+            name for name, arm in self._names.items() if Basis.of(swept, arm, swept.dataset(arm)) == basis
+        )
+        return next(same, next(iter(self._names)))
+
+    def _priced(self, setting: Setting) -> Setting:
+        arm = self._names[setting.name].name
+        seconds = self._seconds.get(arm, {}).get("p50")
+        return msgspec.structs.replace(setting, seconds=seconds, cost=self._paid.get(arm))
+
+    @cached_property
+    def _seconds(self) -> dict[str, dict[str, float]]:
+        return latency(self._evaluation.blocks)
+
+    @cached_property
+    def _paid(self) -> dict[str, float]:
+        return self._evaluation.store.paid()
+
+    def _warnings(self) -> list[str]:
+        evaluation = self._evaluation
+        return [
+            *_too_coarse(len(self._names) - 1, self.swept.file.compare.resamples),
+            *faults(evaluation.blocks),
+            *evaluation.store.warnings(),
+            *evaluation.judging.warnings,
+            *study_warnings(self.swept, evaluation.datasets, evaluation.measures),
+        ]
+
+
+def _refuse_idle(swept: Study, arms: Sequence[Arm], how: SweepFile) -> None:
+    """A change on which no answer depends would be the same figures under another name."""
+    if not how.changes:
+        return
+    names = dict(zip((arm.name for arm in swept.arms[1:]), how.changes, strict=True))
+    bases: list[Basis] = []
+    problems = []
+    for arm in arms:
+        basis = Basis.of(swept, arm, swept.dataset(arm))
+        if basis in bases:
+            what = "no answer depends on what it sets, or another change comes to the same"
+            place = ("sweep", "changes", names[arm.name])
+            problems.append(swept.lines.problem(place, what, "Remove the change."))
+        bases.append(basis)
+    if problems:
+        raise DataError(problems)
+
+
+def setting_names(settings: Sequence[Factors], grid: Mapping[str, Sequence[str]]) -> list[str]:
+    """What each setting is called: its values, with the parameter's name where a value alone says too little.
+
+    `rrf(k=40), tokens(size=300)`, but `fuse.k=40, depth=50`. A parameter with one value goes without saying.
+    """
+    seen = [value for values in grid.values() for value in values]
+    telling = {value for value in seen if seen.count(value) == 1 and not _bare(value)}
+    return [
+        ", ".join(
+            factors[name] if factors[name] in telling else f"{name}={factors[name]}"
+            for name, values in grid.items()
+            if len(values) > 1 and name in factors
+        )
+        for factors in settings
+    ]
+
+
+def _bare(value: str) -> bool:
+    """Whether a value is a number, a list or a truth value: nothing that tells whose value it is."""
+    return value.lower() in {"true", "false"} or value.lstrip("[-. ")[:1].isdigit()
+
+
+def _within(grid: Mapping[str, object], factors: Factors) -> Factors:
+    return {name: value for name, value in factors.items() if name in grid}
+
+
+def _without(grid: Mapping[str, object], factors: Factors) -> Factors:
+    return {name: value for name, value in factors.items() if name not in grid}
+
+
+def _too_coarse(comparisons: int, resamples: int) -> list[str]:
+    """Where the smallest p-value that so many resamples can show is lost in the correction."""
+    if comparisons / (resamples + 1) < ALPHA:
+        return []
+    enough = math.ceil(2 * comparisons / ALPHA)
+    what = f"too few to correct over {comparisons} comparisons"
+    return [f"compare.resamples is {resamples}: {what}; raise it to {enough} or more"]
+
+
+def _carry(source: Store, target: Store) -> None:
+    """Lets marks and findings that were made for the study count in its sweep; they were paid for there."""
+    known = {(entry.key, entry.judgment) for entry in target.judged()}
+    judged = [entry for entry in source.judged() if entry.judgment is not None]
+    if new := [entry for entry in judged if (entry.key, entry.judgment) not in known]:
+        with target.locked(), target.writer() as writer:
+            for entry in new:
+                writer.append(msgspec.structs.replace(entry, cost=None), now=True)

@@ -1,0 +1,250 @@
+"""What a reader should know before trusting a figure: counts, warnings, where it came from, time and cost."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.core.block import Block, Labels
+from assay.core.dataset import Dataset
+from assay.core.errors import AssayError, DataError, PluginError, Problem, did_you_mean
+from assay.core.protocols import Measure
+from assay.core.records import Arm, Estimate, Judgment
+from assay.gates.verdict import systems_of
+from assay.measures.score import Broken
+from assay.report.views import Bounded, is_lower_bound
+from assay.stats.rectified import Sides
+from assay.study.study import Study
+
+SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
+SHOWN_TO_COVER = 30  # items from which simulated intervals hold the truth as often as they say
+
+
+def status_counts(scores: pl.DataFrame, measure: str) -> dict[str, dict[str, int]]:
+    """How many scores of one measure have each status, by arm."""
+    counts: dict[str, dict[str, int]] = {}
+    found = scores.filter(pl.col("measure") == measure).group_by("arm", "status", maintain_order=True).len()
+    for arm, status, n in found.iter_rows():
+        counts.setdefault(arm, {})[status] = n
+    return counts
+
+
+def warnings_of(
+    study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], *, sealed: bool = False
+) -> list[str]:
+    """What is allowed, but worth a second look; while `sealed`, nothing that is about one condition."""
+    found: dict[str, None] = {}
+    for dataset in datasets.values():
+        found.update(dict.fromkeys(dataset.warnings))
+        size = len(dataset.corpus)
+        for measure in measures:
+            cutoff = getattr(measure, "cutoff", None)
+            if measure.at == "rank" and isinstance(cutoff, int) and 0 < size <= cutoff:
+                found[f"{measure.name} looks as deep as the corpus is large ({size} passages)"] = None
+        for gap in _without_gold(dataset):
+            found[gap] = None
+        for tag in study.file.by:
+            if not any(item.values(tag) for item in dataset.items):
+                tags = {"language", *(name for item in dataset.items for name in item.tags)}
+                near = did_you_mean(tag, tags)
+                found[f"no item has the tag {tag!r}, which `by` asks for. {near}".rstrip(". ")] = None
+    doubts = list(_doubts_of_systems(study, datasets))
+    hidden = "there are warnings about single conditions: who does not score sees them by assay validate"
+    found.update(dict.fromkeys([hidden] if sealed and doubts else doubts))
+    found.update(dict.fromkeys(_undecided_systems(study)))
+    return list(found)
+
+
+def _doubts_of_systems(study: Study, datasets: Mapping[str, Dataset]) -> Iterator[str]:
+    """What systems find odd about the data that they are asked of."""
+    for arm in study.arms:
+        if (dataset := datasets.get(arm.name)) is None:
+            continue
+        try:
+            doubting = getattr(study.system(arm), "warnings", None)
+            yield from () if doubting is None else doubting(dataset, study.kit)
+        except AssayError:  # stored answers are reported whether or not their system can still be had
+            continue
+
+
+def _undecided_systems(study: Study) -> list[str]:
+    """Where a study recommends: systems that no gate speaks of, which can never be what it recommends."""
+    if not study.file.recommend:
+        return []
+    named = systems_of(study.gates, study)
+    left_out = [name for name in study.file.systems if name not in named]
+    return [f"{name} stands in no gate: it is measured, and cannot be recommended" for name in left_out]
+
+
+def few_items(estimates: Sequence[Estimate]) -> list[str]:
+    """Studies so small that their intervals are not shown to cover."""
+    most = max((each.n_scored for each in estimates if not each.where), default=0)
+    if not 0 < most < SHOWN_TO_COVER:
+        return []
+    few = f"only {most} item{'s' * (most > 1)}"
+    return [f"{few}: an interval from fewer than {SHOWN_TO_COVER} can be too narrow if scores are skewed"]
+
+
+def timed_elsewhere(study: Study, blocks: Sequence[Block]) -> list[str]:
+    """Imported answers whose seconds were not taken here."""
+    imported = [block for block in blocks if study.origin(block.arm) == "imported"]
+    return [
+        f"{arm}: its seconds are those that its file reports, measured elsewhere" for arm in latency(imported)
+    ]
+
+
+def _without_gold(dataset: Dataset) -> list[str]:
+    """Items that nothing can be scored on: an oversight more often than a wish."""
+    bare = [item.item_id for item in dataset.items if not item.gold and item.expects is None]
+    if not bare or len(bare) == len(dataset.items):  # where no item has gold, people or models will judge
+        return []
+    return [f"{len(bare)} of {len(dataset.items)} items have neither gold nor `expects` ({_some(bare)})"]
+
+
+def lower_bounds(measures: Sequence[Measure], bounded: Bounded) -> list[str]:
+    """The figures that somebody who looked at every result could only raise."""
+    names = [each.name for each in measures if is_lower_bound(each, bounded)]
+    if not names:
+        return []
+    what = "neither a model nor a person looked at every result that matches no anchor"
+    return [f"lower bounds: {', '.join(names)} ({what})"]
+
+
+def checked_by_people(estimates: Sequence[Estimate]) -> list[str]:
+    """The figures in which people's word on a judge's verdicts counts for those they did not see."""
+    named = [
+        f"{each.measure} of {Arm(each.system, each.factors).name}: {each.method}"
+        for each in estimates
+        if not each.where and "people" in each.method
+    ]
+    return [f"set right by people who checked the judge: {'; '.join(named)}"] if named else []
+
+
+def unused_marks(study: Study, sides: Sides, judgments: Sequence[Judgment]) -> list[str]:
+    """Where people graded what a paying judge did, and no figure is set right by it."""
+    by_people, by_judge = (
+        {each.label for each in judgments if each.judge in names} for names in (sides.people, sides.paying)
+    )
+    if by_people.isdisjoint(by_judge):
+        return []
+    what = "people's marks on the judge are not used beyond the items they saw"
+    if study.file.cluster:
+        why = "what sets figures right takes items as independent"
+        return [f"{what}: the items are in clusters (`cluster: {study.file.cluster}`), and {why}"]
+    subsets = [name for name, gate in study.file.gates.items() if gate.interval == "subsets"]
+    return [f"{what}: the gate {name!r} takes its intervals from subsets" for name in subsets]
+
+
+def faults(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
+    """For each arm, or for all together, what failed most often, on how many items, and on which."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for block in blocks:
+        for item, response in zip(block.items, block.responses, strict=True):
+            if response is not None and response.error is not None:
+                what = f"{response.error.kind}: {response.error.message}"
+                where = block.arm.name if by_arm else "responses"
+                found.setdefault(where, {}).setdefault(what, {})[item.item_id] = None
+    return [
+        f"{arm}: {len(items)} item{'s' * (len(items) != 1)} failed with {what} ({_some(list(items))})"
+        for arm, whats in found.items()
+        for what, items in sorted(whats.items(), key=lambda pair: -len(pair[1]))[:SHOWN_FAULTS]
+    ]
+
+
+def empty_arms(blocks: Sequence[Block]) -> list[str]:
+    """Arms none of whose answers holds anything, where hits are what the system gives."""
+    answered: dict[str, list[bool]] = {}
+    for block in blocks:
+        if block.lacks(frozenset({"hits"})) or block.expects_nothing.all():
+            continue
+        told = [each for each in block.responses if each is not None and each.error is None]
+        held = [bool(each.hits or each.contexts or each.answer or each.route) for each in told]
+        answered.setdefault(block.arm.name, []).extend(held)
+    what = "answers has a hit, so it scores as if it had found nothing"
+    fix = "Check that it searches this corpus, and how its answers are read"
+    return [
+        f"{arm}: none of its {len(held)} {what}. {fix}"
+        for arm, held in answered.items()
+        if held and not any(held)
+    ]
+
+
+def not_computed(broken: Broken) -> list[str]:
+    """The measures that broke, for which systems, and why: their scores are failed, whatever came back."""
+    found: dict[str, dict[str, str]] = {}
+    for (system, measure), why in broken.items():
+        found.setdefault(measure, {})[system] = why.rstrip(".")
+    after = "Its scores are `failed`, and clauses that read it are undecided"
+    return [
+        f"{measure} could not be computed for {', '.join(whys)}: {next(iter(whys.values()))}. {after}"
+        for measure, whys in found.items()
+    ]
+
+
+def refuse_nothing_computed(broken: Broken, scores: pl.DataFrame) -> None:
+    """Where every measure broke on every system there is nothing to report but that."""
+    if broken and len(broken) == scores.select("system", "measure").n_unique():
+        raise PluginError("\n".join(not_computed(broken)))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - SHOWN_ITEMS
+    return ", ".join(names[:SHOWN_ITEMS]) + (f" and {more} more" if more > 0 else "")
+
+
+def provenance(
+    study: Study, datasets: Mapping[str, Dataset], labels: Labels, manifest: Mapping[str, Any]
+) -> dict[str, str]:
+    """Hashes, versions and seeds: what it takes to get the same figures again."""
+    return {
+        "study fingerprint": study.fingerprint,
+        "corpus": ", ".join(dict.fromkeys(dataset.corpus.hash for dataset in datasets.values())),
+        "labels": "; ".join(_described(labels)) or "none",
+        "seeds": ", ".join(map(str, study.seeds)),
+        "resamples": str(study.file.compare.resamples),
+        "assay": str(manifest.get("assay", "not known")),
+        "python": str(manifest.get("python", "not known")),
+    }
+
+
+def _described(labels: Labels) -> Iterator[str]:
+    """Each label: how many there are, in which world, and for an open one the hash of what was looked at."""
+    for label, n in labels.frame.group_by("label", maintain_order=True).len().iter_rows():
+        pool = f", pool {labels.pools[label]}" if label in labels.pools else ""
+        yield f"{label}: {n} ({labels.world(label)} world{pool})"
+
+
+def latency(blocks: Sequence[Block]) -> dict[str, dict[str, float]]:
+    """Percentiles of the seconds an answer took, by arm, over all seeds."""
+    seconds: dict[str, list[float]] = {}
+    for block in blocks:
+        for response in block.responses:
+            if response is not None and response.error is None and "total" in response.observed.seconds:
+                seconds.setdefault(block.arm.name, []).append(response.observed.seconds["total"])
+    return {
+        arm: {f"p{share}": float(np.percentile(taken, share)) for share in (50, 95, 99)}
+        for arm, taken in seconds.items()
+    }
+
+
+def refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
+    """An arm none of whose hits is in the corpus ran on something else: an error, not a row of zeros."""
+    problems = []
+    for block in blocks:
+        corpus = datasets[block.arm.name].corpus
+        if not len(corpus) or not len(block.ranking) or "texts" in (block.gives or ()):
+            continue  # hits that bring their text are judged by it
+        docs = block.ranking["doc"].unique()
+        known = {*corpus.position, *corpus.documents, *itertools.chain.from_iterable(corpus.units.values())}
+        if known.isdisjoint(docs.to_list()):
+            seen, passage = docs[0], next(iter(corpus.position))
+            what = f"{block.arm.name}: no hit is in the corpus (a hit: {seen!r}, a passage: {passage!r})"
+            problems.append(
+                Problem(what, fix="Check that the system searched this corpus and returns its ids.")
+            )
+    if problems:
+        raise DataError(problems)

@@ -1,0 +1,302 @@
+"""An append-only journal that survives `kill -9` at any moment.
+
+One JSON line a finished unit, one write a line, fsync every quarter of a second (or at once where a person's
+mark is at stake), a fresh segment a writer. A reader drops torn lines; what they held is simply done again.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import msgspec
+
+from assay.core.errors import DataError, Problem
+from assay.core.records import Fault, Judgment, Response, Structure
+from assay.store.disk import sync
+
+SYNC_EVERY = 0.25
+
+
+class Answer(msgspec.Struct, array_like=True):
+    """One response under its key."""
+
+    key: str
+    item_id: str
+    response: Response
+
+
+class Answered(msgspec.Struct, tag_field="kind", tag="answered", omit_defaults=True):
+    """A finished unit: all responses of one sequence."""
+
+    arm: str
+    seed: int
+    answers: list[Answer]
+    generation: int = 0  # higher each time that everything was to be asked afresh
+
+
+class Built(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
+    """An index was built: how long it took, and the structure it publishes."""
+
+    key: str
+    arm: str
+    seed: int
+    seconds: float
+    structure: Structure | None = None
+
+
+class Judged(msgspec.Struct, tag_field="kind", tag="judged", omit_defaults=True):
+    """A judgment somebody or something paid for: a person's mark, a model's finding, an import.
+
+    A judge that was asked a question has its key here, and the fault where it gave no judgment.
+    """
+
+    judgment: Judgment | None = None
+    key: str | None = None
+    cost: float | None = None
+    fault: Fault | None = None
+
+
+class Spent(msgspec.Struct, tag_field="kind", tag="spent"):
+    """An attempt, or an index, was paid for, whatever became of it."""
+
+    arm: str
+    seed: int
+    cost: float
+
+
+Entry = Answered | Built | Judged | Spent
+
+
+class Declared(msgspec.Struct):
+    """The gates of a study as a run found them, before it asked anything."""
+
+    since: float
+    gates: dict[str, dict[str, Any]]
+
+
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Says plainly where the disk refused, and that nothing stored is lost by it."""
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot be written: {error.strerror or error}"
+        room = "Move it away" if isinstance(error, IsADirectoryError) else "Make room or allow writing there"
+        fix = f"{room}, then run again: what was stored before stays."
+        raise DataError(Problem(what, str(path), fix=fix)) from error
+
+
+class Writer:
+    """One segment, written by one process, which holds a lock on it for as long as it may write.
+
+    Its threads may share it. What comes after it was closed is dropped: whoever closed it stopped waiting.
+    What somebody waited for lasts: where the file is removed meanwhile, it is written anew.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        with storing(folder):
+            self.path, self._file = _fresh_segment(folder)
+        self._encode = msgspec.json.Encoder().encode
+        self._turn = threading.RLock()
+        self._open = True
+        self._size = self._synced_size = 0  # of all whole lines, and of those on disk
+        self._synced_at = time.monotonic()
+        self._named = False  # whether the name of the segment is on disk, too
+        self._promised: list[bytes] = []  # lines that somebody waited for
+
+    def append(self, entry: msgspec.Struct, *, now: bool = False) -> None:
+        """Writes one line; `now` waits until it is on disk."""
+        line = self._encode(entry) + b"\n"
+        with self._turn:
+            if not self._open:
+                return
+            with storing(self.path):
+                if now and self._removed:
+                    self._renew()
+                self._write(line)
+            self.flush(force=now)
+            if now:
+                self._promised.append(line)
+
+    def _write(self, line: bytes) -> None:
+        self._cut()  # where an earlier failure could not
+        try:
+            _write_whole(self._file, line)
+        except OSError:
+            self._cut()
+            raise
+        self._size += len(line)
+
+    def _cut(self) -> None:
+        """Drops what lies behind the last whole line: no later one may continue it."""
+        if os.fstat(self._file).st_size > self._size:
+            os.ftruncate(self._file, self._size)
+
+    @property
+    def _removed(self) -> bool:
+        return os.fstat(self._file).st_nlink == 0
+
+    def _renew(self) -> None:
+        """Goes on in a fresh segment, with all that was called saved: somebody removed the old one."""
+        lines = b"".join(self._promised)
+        path, file = _fresh_segment(self.path.parent)
+        try:
+            _write_whole(file, lines)
+            os.fsync(file)
+        except OSError:
+            os.close(file)
+            path.unlink()
+            raise
+        os.close(self._file)
+        self.path, self._file, self._named = path, file, False
+        self._size = self._synced_size = len(lines)
+
+    def flush(self, *, force: bool = False) -> None:
+        """Syncs what was written, at most every quarter of a second unless forced.
+
+        What a forced one cannot sync is taken back: nothing that was called unsaved may turn up later.
+        """
+        with self._turn:
+            due = force or time.monotonic() - self._synced_at >= SYNC_EVERY
+            if self._size == self._synced_size or not due:
+                return
+            with storing(self.path):
+                try:
+                    self._sync()
+                except OSError:
+                    if force:
+                        self._size = self._synced_size
+                        self._cut()
+                    raise
+
+    def _sync(self) -> None:
+        os.fsync(self._file)
+        if self._removed:  # what has no name is lost once it is closed
+            raise FileNotFoundError(errno.ENOENT, "somebody removed it")
+        if not self._named:
+            for folder in (self.path.parent, self.path.parent.parent):
+                sync(folder)
+            self._named = True
+        self._synced_size, self._synced_at = self._size, time.monotonic()
+
+    def close(self) -> None:
+        """Lets go of the segment, once it is on disk; one without a line goes."""
+        with self._turn:
+            if not self._open:
+                return
+            self._open = False
+            try:
+                with storing(self.path):
+                    if self._size > self._synced_size:
+                        self._sync()
+                    if self._size == 0:
+                        self.path.unlink(missing_ok=True)
+            finally:
+                os.close(self._file)
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _write_whole(file: int, data: bytes) -> None:
+    written = os.write(file, data)
+    while written < len(data):  # a disk that fills up takes part of it, then refuses the rest
+        written += os.write(file, data[written:])
+
+
+def _fresh_segment(folder: Path) -> tuple[Path, int]:
+    folder.mkdir(parents=True, exist_ok=True)
+    taken = [int(path.stem) for path in folder.glob("*.jsonl") if path.stem.isdigit()]
+    number = max(taken, default=0) + 1
+    while True:
+        path = folder / f"{number:06d}.jsonl"
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except FileExistsError:  # another writer was quicker
+            number += 1
+            continue
+        fcntl.flock(file, fcntl.LOCK_EX)
+        return path, file
+
+
+def segments(folder: Path) -> list[Path]:
+    """The segments of a journal, oldest first."""
+    return sorted(folder.glob("*.jsonl"))
+
+
+def read_entries(folder: Path) -> Iterator[Entry]:
+    """Every whole line of a run's journal, oldest segment first."""
+    return read_lines(folder, Entry)
+
+
+def read_lines(folder: Path, kind: Any) -> Iterator[Any]:
+    """Every whole line of every segment that is of a kind of record, oldest segment first."""
+    for lines in _in_turn(folder):
+        yield from _read(lines, kind)
+
+
+def read_idle(path: Path) -> Iterator[Entry]:
+    """Every whole line of one segment; none while somebody may still write to it."""
+    with path.open("rb") as lines:
+        try:
+            fcntl.flock(lines, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        yield from _read(lines, Entry)
+
+
+def _in_turn(folder: Path) -> Iterator[BinaryIO]:
+    """Every segment, oldest first, one open at a time: there may be more than a process may have open.
+
+    One that vanishes meanwhile was sealed, or rewritten as a later one, which is still to come.
+    """
+    known: set[Path] = set()
+    while coming := [path for path in segments(folder) if path not in known]:
+        known.update(coming)
+        for path in coming:
+            try:
+                lines = path.open("rb")
+            except FileNotFoundError:
+                if path.is_symlink():
+                    fix = "Fetch the file it stands for, or remove the link."
+                    raise DataError(Problem("is a link to nothing", str(path), fix=fix)) from None
+                continue
+            with lines:
+                yield lines
+
+
+def _read(lines: BinaryIO, kind: Any) -> Iterator[Any]:
+    decode = msgspec.json.Decoder(kind).decode
+    for line in lines:
+        if not line.endswith(b"\n"):
+            return
+        try:
+            yield decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue  # torn by a crash of the machine: its unit counts as not done
+
+
+def damaged_lines(folder: Path) -> int:
+    """How many whole lines cannot be read: a crash of the machine tore them, or somebody edited them."""
+    decode = msgspec.json.Decoder(Entry).decode
+    damaged = 0
+    for line in (line for lines in _in_turn(folder) for line in lines if line.endswith(b"\n")):
+        try:
+            decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            damaged += 1
+    return damaged

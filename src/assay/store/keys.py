@@ -1,0 +1,134 @@
+"""The identity of a response: what it would take to get the same one again.
+
+A key hashes system spec, code version, models and prompts, corpus or scope, seed, query, budgets and the
+earlier keys of the item's sequence. Gold, tags, measures and gates stay out: editing them re-pays nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay.core.dataset import Dataset, digest
+from assay.core.errors import DataError, Problem
+from assay.core.records import Arm, Budget, Item
+
+if TYPE_CHECKING:
+    from assay.study.study import Study
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+WHOLE = ""  # the scope of items that have none
+
+
+class Basis(msgspec.Struct, frozen=True):
+    """What an arm's answers rest on besides seed and query: stored by a run, so that reports find them."""
+
+    identity: str  # a hash of what Study.system_identity says
+    budgets: list[Budget]
+    corpora: dict[str, str]  # the hash of what was indexed, by the hash of the scope
+
+    @classmethod
+    def of(cls, study: Study, arm: Arm, dataset: Dataset) -> Basis:
+        """The basis of an arm as the study stands now."""
+        return cls(_system_hash(study, arm), study.budgets, _corpora(dataset))
+
+    def head(self, seed: int, scope: str) -> bytes:
+        """What all keys of one scope have in common."""
+        parts = [self.identity.encode(), str(seed).encode(), _encode(self.budgets), self._corpus(scope)]
+        return digest(parts).encode()
+
+    def index_key(self, seed: int, scope: str = WHOLE) -> str:
+        """The identity of an index: what it would take to build the same one again."""
+        return digest([self.identity.encode(), str(seed).encode(), self._corpus(scope)])
+
+    def _corpus(self, scope: str) -> bytes:
+        return self.corpora.get(scope, "").encode()  # a scope that is newer than the run has no answers
+
+    def changes(self, study: Study, arm: Arm, dataset: Dataset) -> list[str]:
+        """What is no longer as it was when the arm was run, as far as that can be told."""
+        now = _corpora(dataset)
+        found = {
+            "system": self._other_system(study, arm),
+            "budgets": self.budgets != study.budgets,
+            "corpus": any(self.corpora[scope] != now[scope] for scope in self.corpora.keys() & now.keys()),
+        }
+        return [what for what, changed in found.items() if changed]
+
+    def _other_system(self, study: Study, arm: Arm) -> bool:
+        try:
+            return _system_hash(study, arm) != self.identity
+        except Exception:  # a secret that is not set, a model that is gone: a report needs neither
+            return False
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What runs in one session and is stored in one write: a sequence of items, usually of one."""
+
+    items: tuple[int, ...]  # positions in the dataset
+    keys: tuple[str, ...]
+    scope: tuple[str, ...] | None = None
+
+
+def plan_units(basis: Basis, seed: int, dataset: Dataset) -> list[Unit]:
+    """Every unit of an arm and seed, with the keys its responses carry: items in order, scopes together."""
+    groups: dict[str, list[int]] = {}
+    for position, item in enumerate(dataset.items):
+        groups.setdefault(f"s:{item.sequence}" if item.sequence else f"i:{item.item_id}", []).append(position)
+    heads: dict[tuple[str, ...] | None, bytes] = {}
+    by_scope: dict[tuple[str, ...] | None, list[Unit]] = {}
+    for positions in groups.values():
+        items = [dataset.items[position] for position in positions]
+        scope = _shared_scope(items, dataset.name)
+        if scope not in heads:
+            heads[scope] = basis.head(seed, scope_hash(scope))
+        by_scope.setdefault(scope, []).append(Unit(tuple(positions), _chain(heads[scope], items), scope))
+    return [unit for units in by_scope.values() for unit in units]
+
+
+def scope_hash(scope: Sequence[str] | None) -> str:
+    """A scope's name in a basis, whatever the order of its passages."""
+    return WHOLE if scope is None else digest(doc_id.encode() for doc_id in sorted(scope))
+
+
+def _corpora(dataset: Dataset) -> dict[str, str]:
+    scopes = {scope_hash(item.scope): item.scope for item in dataset.items}
+    return {
+        name: (dataset.corpus if scope is None else dataset.corpus.restricted(scope)).hash
+        for name, scope in scopes.items()
+    }
+
+
+def _system_hash(study: Study, arm: Arm) -> str:
+    return digest([study.system_identity(arm).encode()])
+
+
+def _shared_scope(items: Sequence[Item], where: str) -> tuple[str, ...] | None:
+    scope = items[0].scope
+    if any(item.scope != scope for item in items):
+        what = f"items of the sequence {items[0].sequence!r} have different scopes"
+        fix = "A sequence runs in one session on one index: give all its items the same scope."
+        raise DataError(Problem(what, where, fix=fix))
+    return None if scope is None else tuple(sorted(scope))
+
+
+def _chain(head: bytes, items: Sequence[Item]) -> tuple[str, ...]:
+    """One key an item; each holds the one before it, and so all earlier queries of the sequence."""
+    keys: list[str] = []
+    for item in items:
+        keys.append(digest([head, _encode(item.query), *(key.encode() for key in keys[-1:])]))
+    return tuple(keys)
+
+
+def in_item_order(units: Sequence[Unit], n_items: int) -> list[str]:
+    """The key of every item, by its position in the dataset."""
+    keys = [""] * n_items
+    for unit in units:
+        for position, key in zip(unit.items, unit.keys, strict=True):
+            keys[position] = key
+    return keys

@@ -1,0 +1,373 @@
+"""One directory a run: the journal as it grows, finished arms sealed to Parquet, a manifest, stage outputs.
+
+run/
+  manifest.json        what was run, by which versions
+  journal/000001.jsonl responses, builds and paid judgments, as they came
+  spending/000001.jsonl   what was paid, for good: no line of it is ever dropped
+  declared/000001.jsonl   every version of the gates, for good: whether a gate is older than the answers
+  looks/000001.jsonl      on what evidence each gate was decided, for good: deciding often has its price
+  sealed/ARM.SEED.HASH.parquet   finished arms, in columns
+  scores.parquet …     outputs of later stages, each under the hash of its input
+  repeats/1 …          the same items asked again, to see what varies by itself: never taken for an answer
+  lock                 held by the one coordinator
+
+Answers, judgments, spending, declared gates and looks are evidence. The manifest and the outputs of later
+stages are derived: where they are missing or damaged they are made again.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, groupby, permutations
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from assay.core.dataset import digest
+from assay.core.errors import DataError, Problem
+from assay.core.records import Judgment, Structure
+from assay.store.atomic import write_atomic
+from assay.store.columns import COLUMNS, in_columns, in_order
+from assay.store.disk import alone
+from assay.store.journal import (
+    Answer,
+    Answered,
+    Built,
+    Declared,
+    Entry,
+    Judged,
+    Spent,
+    Writer,
+    damaged_lines,
+    read_entries,
+    read_idle,
+    read_lines,
+    segments,
+    storing,
+)
+from assay.store.keys import Basis, plan_units
+
+if TYPE_CHECKING:
+    from assay.study.study import Study
+
+SCHEMA = "assay/run/2"
+LONGEST_NAME = 80  # characters of an arm's name in the name of its file
+CHECKSUM = 16  # hex digits of a sealed file's hash in its name
+
+# Polars panics, outside its own exception tree, on some damaged pages.
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+
+_SEALED = ["key", "generation"]  # what tells which answers a sealed file holds
+
+
+class _ArmEntry(msgspec.Struct):
+    basis: Basis
+    data: str = ""  # the hash of its dataset, gold included
+
+
+class _Manifest(msgspec.Struct):
+    """What others read of a manifest: one that has another shape is damaged."""
+
+    arms: dict[str, _ArmEntry]
+    study_file: dict[str, Any] = {}
+    gates: list[Declared] = []  # before these had a folder of their own
+    started: float | None = None
+
+
+@dataclass(frozen=True)
+class Store:
+    """The files of one run."""
+
+    root: Path
+
+    @property
+    def journal(self) -> Path:
+        return self.root / "journal"
+
+    @property
+    def sealed(self) -> Path:
+        return self.root / "sealed"
+
+    def repetition(self, number: int) -> Store:
+        """Where the items asked again lie, in the form of a run; 0: the answers themselves."""
+        return Store(self.root / "repeats" / str(number)) if number else self
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Held by the one process that runs or seals; the kernel lets go of it when that process dies."""
+        with storing(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            (self.root / "lock").touch()
+        with alone(self.root / "lock", f"running {self.root}"):
+            yield
+
+    def writer(self) -> Writer:
+        """A fresh journal segment."""
+        return Writer(self.journal)
+
+    @property
+    def spending(self) -> Path:
+        return self.root / "spending"
+
+    def outcomes(self) -> dict[str, bool]:
+        """The key of every stored response, and whether it is an answer and not a failure."""
+        # The journal before the sealed files, here and below: answers only ever move from the one to the
+        # other, so that nobody who reads while they move can miss one.
+        self.manifest()  # refuses a store that another version wrote
+        found: dict[str, bool] = {}
+        for _, answer in self._journalled():
+            found[answer.key] = found.get(answer.key, False) or answer.response.error is None
+        for path in self._sealed_files():
+            found.update(dict.fromkeys(_read_sealed(path, ["key"])["key"], True))
+        return found
+
+    def answers(self) -> pl.DataFrame:
+        """Every stored response in columns, one row a key.
+
+        That is the first success of the newest generation that has one, else the last failure: what was
+        asked afresh replaces an answer only where it succeeded.
+        """
+        self.manifest()
+        stored = self._rows().sort("generation", descending=True, maintain_order=True)
+        first = stored.filter(~pl.col("failed")).unique("key", keep="first", maintain_order=True)
+        failed = stored.filter(pl.col("failed")).sort("generation", maintain_order=True)
+        last = failed.unique("key", keep="last", maintain_order=True)
+        return pl.concat([first, last.join(first, on="key", how="anti")])
+
+    def generation(self) -> int:
+        """The newest generation of answers."""
+        journalled = {generation for generation, _ in self._journalled()}
+        sealed = (_read_sealed(path, ["generation"])["generation"].max() for path in self._sealed_files())
+        return max((each for each in chain(journalled, sealed) if isinstance(each, int)), default=0)
+
+    def cost(self) -> float:
+        """What all answers, indexes and judgments ever cost, kept or not, as far as anybody said."""
+        return math.fsum(chain(self.paid().values(), (entry.cost or 0.0 for entry in self.judged())))
+
+    def paid(self) -> dict[str, float]:
+        """What each arm's answers, attempts and indexes ever cost, kept or not."""
+        costs: dict[str, list[float]] = {}
+        for entry in read_entries(self.spending):
+            if isinstance(entry, Spent):
+                costs.setdefault(entry.arm, []).append(entry.cost)
+        return {arm: math.fsum(each) for arm, each in costs.items()}
+
+    def seal(self, finished: Mapping[tuple[str, int], Sequence[str]]) -> None:
+        """Writes finished arms as one Parquet file each, in item order, and drops what they make needless."""
+        for draft in self.sealed.glob(".*.tmp"):  # left by a kill
+            draft.unlink()
+        held = {path: _generations(_read_sealed(path, _SEALED)) for path in self._sealed_files()}
+        newest = dict.fromkeys(chain.from_iterable(finished.values()), 0)
+        for generation, answer in self._journalled():
+            if answer.key in newest and answer.response.error is None:
+                newest[answer.key] = max(newest[answer.key], generation)
+        fresh = {
+            place: keys
+            for place, keys in finished.items()
+            if not any(_covers(sealed, {key: newest[key] for key in keys}) for sealed in held.values())
+        }
+        stored = self.answers() if fresh else in_columns(())
+        for (arm, seed), keys in fresh.items():
+            slug = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", arm)[:LONGEST_NAME]
+            rows = in_order(stored, keys)
+            rows.write_parquet(content := io.BytesIO())
+            # a hash in the name, as answers that are not what they were must never count
+            path = self.sealed / f"{slug}.{seed}.{digest([content.getvalue()])[:CHECKSUM]}.parquet"
+            write_atomic(path, partial(_write, content.getvalue()))
+            held[path] = _generations(rows)
+        for older, newer in permutations(list(held), 2):
+            if older in held and newer in held and _covers(held[newer], held[older]):
+                del held[older]
+                older.unlink()
+        sealed: dict[str, int] = {}
+        for generations in held.values():
+            sealed.update({key: max(each, sealed.get(key, 0)) for key, each in generations.items()})
+        self._drop_lines(sealed)
+
+    def _drop_lines(self, sealed: Mapping[str, int]) -> None:
+        """Rewrites idle journal segments without what sealed answers make needless, one build an index.
+
+        Segments holding judgments are left alone: a person's mark is never rewritten.
+        """
+        spent = [path for path in segments(self.journal) if _needless(read_idle(path), sealed)]
+        if not any(isinstance(entry, Answered) for path in spent for entry in read_idle(path)):
+            return
+        built: set[str] = set()
+        with self.writer() as writer:  # line by line: the graphs of many indexes are more than fits in memory
+            for entry in chain.from_iterable(map(read_idle, spent)):
+                if isinstance(entry, Answered):
+                    if (left := _without(entry, sealed)) is not None:
+                        writer.append(left)
+                elif isinstance(entry, Built) and entry.key not in built:
+                    built.add(entry.key)
+                    writer.append(entry)
+        for path in spent:
+            path.unlink()
+
+    def structures(self) -> dict[str, Structure]:
+        """The trees and graphs that indexes published, by the key of the index."""
+        found: dict[str, Structure] = {}
+        same: dict[str, Structure] = {}  # systems that share a tree publish it each, and it is large
+        for entry in read_entries(self.journal):
+            if isinstance(entry, Built) and entry.structure is not None:
+                mark = digest([msgspec.json.encode(entry.structure)])
+                found[entry.key] = same.setdefault(mark, entry.structure)
+        return found
+
+    def warnings(self) -> list[str]:
+        """What a reader of the results should know about the files they come from."""
+        found = []
+        if not self.manifest():
+            what = f"{self.root / 'manifest.json'} is missing or damaged: the study as it is now is taken for"
+            found.append(f"{what} what was run, and when that was is not known. `assay run` writes it again")
+        if damaged := damaged_lines(self.journal):
+            found.append(
+                f"{damaged} damaged journal lines were left out; answers they held count as not asked"
+            )
+        return found
+
+    def judged(self) -> list[Judged]:
+        """What people marked and what judges were asked, oldest first."""
+        return [entry for entry in read_entries(self.journal) if isinstance(entry, Judged)]
+
+    def judgments(self) -> list[Judgment]:
+        """Judgments that were paid for or made by people, oldest first."""
+        return [entry.judgment for entry in self.judged() if entry.judgment is not None]
+
+    def write_manifest(self, content: Mapping[str, Any]) -> None:
+        data = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=2)
+        write_atomic(self.root / "manifest.json", lambda target: target.write_bytes(data))
+
+    def manifest(self) -> dict[str, Any]:
+        """What was run; empty where nothing was, or where the file is missing or damaged."""
+        path = self.root / "manifest.json"
+        try:
+            content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+            schema = content.get("schema")
+            if isinstance(schema, str) and schema != SCHEMA:
+                what = f"the run was stored in the form {schema!r}; this version of Assay reads {SCHEMA!r}"
+                raise DataError(Problem(what, str(path), fix="Update Assay, or move the run folder away."))
+            msgspec.convert(content, _Manifest)
+        except (FileNotFoundError, IsADirectoryError, msgspec.DecodeError, UnicodeDecodeError):
+            return {}
+        return content if schema == SCHEMA else {}
+
+    def bases(self, study: Study) -> dict[str, Basis]:
+        """What the answers of every arm rest on that was run, by the arm's name.
+
+        Without a manifest these are the arms of the study as it is now that have answers.
+        """
+        if manifest := self.manifest():
+            return {name: arm.basis for name, arm in msgspec.convert(manifest, _Manifest).arms.items()}
+        if not (stored := self.outcomes()):
+            return {}
+        found = {}
+        for arm in study.arms:
+            dataset = study.dataset(arm)
+            basis = Basis.of(study, arm, dataset)
+            units = (unit for seed in study.seeds_of(arm) for unit in plan_units(basis, seed, dataset))
+            if any(key in stored for unit in units for key in unit.keys):
+                found[arm.name] = basis
+        return found
+
+    def declared(self) -> list[Declared]:
+        """Every version of the gates that this run folder has seen, oldest first."""
+        found = list(read_lines(self._declared, Declared))
+        return found or msgspec.convert(self.manifest().get("gates", []), list[Declared])
+
+    def declare(self, declared: Declared) -> None:
+        """Writes the gates down, where they are not those of the run before."""
+        earlier = self.declared()
+        new = [] if segments(self._declared) else list(earlier)
+        if not earlier or earlier[-1].gates != declared.gates:
+            new.append(declared)
+        with Writer(self._declared) as writer:
+            for each in new:
+                writer.append(each, now=True)
+
+    @property
+    def _declared(self) -> Path:
+        return self.root / "declared"
+
+    def _sealed_files(self) -> list[Path]:
+        return sorted(self.sealed.glob("*.parquet"))
+
+    def _journalled(self) -> Iterator[tuple[int, Answer]]:
+        """Every answer in the journal, with its generation."""
+        for entry in read_entries(self.journal):
+            if isinstance(entry, Answered):
+                yield from ((entry.generation, answer) for answer in entry.answers)
+
+    def _rows(self) -> pl.DataFrame:
+        """Everything that is stored, sealed rows first."""
+        journalled = [
+            in_columns((answer for _, answer in answers), generation)
+            for generation, answers in groupby(self._journalled(), key=itemgetter(0))
+        ]
+        sealed = [_read_sealed(path) for path in self._sealed_files()]
+        return pl.concat([pl.DataFrame(schema=COLUMNS), *sealed, *journalled])
+
+
+def _read_sealed(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    fix = "Remove the file and run again: what it held and the journal lacks is asked again."
+    try:
+        if columns is not None:
+            return pl.read_parquet(path, columns=columns)
+        content, name = path.read_bytes(), path.stem.rpartition(".")[2]
+        if len(name) == CHECKSUM and digest([content])[:CHECKSUM] != name:  # older ones have a shorter name
+            what = "cannot be read: it is not the file that was sealed"
+            raise DataError(Problem(what, str(path), fix=fix))
+        return pl.read_parquet(content, columns=list(COLUMNS))
+    except UNREADABLE as error:
+        raise DataError(Problem(f"cannot be read: {error}", str(path), fix=fix)) from error
+
+
+def _generations(rows: pl.DataFrame) -> dict[str, int]:
+    return dict(rows.select(_SEALED).iter_rows())
+
+
+def _covers(newer: Mapping[str, int], older: Mapping[str, int]) -> bool:
+    """Whether everything in the one is in the other, as new or newer."""
+    return all(newer.get(key, -1) >= generation for key, generation in older.items())
+
+
+def _needless(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
+    """Whether a segment has lines, none a judgment, and either no answers or some that are sealed."""
+    lines = answered = left = 0
+    for entry in entries:
+        if isinstance(entry, Judged):
+            return False
+        lines += 1
+        if isinstance(entry, Answered):
+            rest = _without(entry, sealed)
+            answered += _size(entry)
+            left += 0 if rest is None else _size(rest)
+    return lines > 0 and (answered == 0 or left < answered)
+
+
+def _without(entry: Answered, sealed: Mapping[str, int]) -> Answered | None:
+    """What a line holds beyond sealed answers: newer successes, and whatever is not sealed."""
+    left = [
+        answer
+        for answer in entry.answers
+        if answer.key not in sealed
+        or (answer.response.error is None and entry.generation > sealed[answer.key])
+    ]
+    return msgspec.structs.replace(entry, answers=left) if left else None
+
+
+def _size(entry: Answered) -> int:
+    return len(entry.answers)
+
+
+def _write(content: bytes, target: Path) -> None:
+    target.write_bytes(content)

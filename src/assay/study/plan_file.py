@@ -1,0 +1,160 @@
+"""The plan file as written: studies in the order in which they run, and what stops the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from assay.core.errors import DataError, Problem, UsageError
+from assay.core.yaml_lines import Lines, Loc, read_yaml
+from assay.study.problems import field_problem
+from assay.study.study_file import Word, Words
+
+if TYPE_CHECKING:
+    from assay.study.study import Study
+
+PLAN = "plan.yaml"
+UNREAD = "-"  # the study of a step that does not read
+_STUDY_FIELDS = {"data", "systems", "measures"}  # what every study has, and no plan
+
+
+Conditions = Mapping[str, Sequence[str]]  # values by factor, any of which will do
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _alternatives(where: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Values as the command line writes them: `a|b` is either."""
+    return {name: [value for text in texts for value in text.split("|")] for name, texts in where.items()}
+
+
+Where = Annotated[dict[str, Words], AfterValidator(_alternatives)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StepFile(_Strict):
+    """One step: a study, or a part of one."""
+
+    study: Word = Field(min_length=1, description="a study file or folder, relative to the plan")
+    name: Word | None = Field(None, description="default: the study's name, or its file's")
+    about: Word = Field("", description="what it is for, in a sentence")
+    where: Where = Field({}, description="only these factors or tags, as --where; no option changes them")
+    system: Words = Field([], description="only these systems, as --system")
+    limit: int | None = Field(None, ge=1, description="only the first so many items, as --limit")
+    gates: Words | None = Field(None, description="the gates that decide it; default: all of the study")
+
+
+class PlanFile(_Strict):
+    """`plan.yaml`, as written."""
+
+    name: Word | None = Field(None, description="default: the name of its folder")
+    about: Word = Field("", description="what it is to find out, in a sentence")
+    stop_on: Annotated[list[Literal["no-go", "inconclusive"]], BeforeValidator(_listed)] = Field(
+        ["no-go"], description="the verdicts after which no further step runs"
+    )
+    where: Where = Field({}, description="factors of every step that has them, and that options replace")
+    steps: list[StepFile] = Field(min_length=1)
+
+
+def file_of_plan(path: Path) -> Path:
+    """The file of a plan that is given by its file or by its folder."""
+    return path / PLAN if path.is_dir() else path
+
+
+def is_plan(path: Path) -> bool:
+    """Whether a path is a plan: a folder with plan.yaml, that file, or one with steps and no data."""
+    path = file_of_plan(path)
+    if not path.is_file():
+        return False
+    if path.name == PLAN:
+        return True
+    content, _ = read_yaml(path)
+    return isinstance(content, dict) and "steps" in content and not _STUDY_FIELDS & content.keys()
+
+
+def read_plan(path: Path) -> tuple[PlanFile, Lines, list[Problem]]:
+    """The file, with placeholders for steps that do not read, so that the rest can still be checked."""
+    content, lines = read_yaml(path)
+    if not isinstance(content, dict):
+        what = "a plan is a mapping of fields: steps, where, about, stop_on"
+        raise DataError(Problem(what, str(path), 1, fix="See docs/plans.md."))
+    try:
+        return PlanFile.model_validate(content), lines, []
+    except ValidationError as error:
+        found = error.errors()
+    problems = [field_problem(each, lines, _known_fields) for each in found]
+    if any(each["loc"] == ("steps",) for each in found):
+        raise DataError(problems)  # there is no list of steps
+    unread = {each["loc"][:2] for each in found}
+    steps = [
+        {"study": UNREAD} if ("steps", place) in unread else step
+        for place, step in enumerate(content["steps"])
+    ]
+    sound = {name: value for name, value in content.items() if not any(loc[0] == name for loc in unread)}
+    return PlanFile.model_validate({**sound, "steps": steps}), lines, problems
+
+
+def _known_fields(loc: Loc) -> list[str]:
+    """The fields that may stand where an unknown one was found."""
+    return list((StepFile if loc[0] == "steps" else PlanFile).model_fields)
+
+
+def same_names(names: Mapping[int, str], lines: Lines) -> list[Problem]:
+    """Steps, by their places, that could not be told apart."""
+    seen: set[str] = set()
+    found = []
+    for place, name in names.items():
+        if name in seen:
+            what = f"another step is called {name!r} too"
+            found.append(lines.problem(("steps", place, "name"), what, "Give each a name of its own."))
+        seen.add(name)
+    return found
+
+
+# ------------------------------------------------------------------------ what is said for all steps
+
+
+def unknown_factors(file: PlanFile, studies: Sequence[tuple[StepFile, Study]], lines: Lines) -> list[Problem]:
+    """What the plan says for all its steps, and none of them has."""
+    return [
+        lines.problem(("where", name), *told)
+        for name, values in file.where.items()
+        if (told := _unknown(name, values, studies)) is not None
+    ]
+
+
+def refuse_unmet(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) -> None:
+    """Options that name what there is not, or that would change nothing."""
+    for name, values in where.items():
+        option = f"--where {name}={'|'.join(values)}"
+        if (told := _unknown(name, values, studies)) is not None:
+            raise UsageError(f"{option}: {'. '.join(told)}")
+        having = [(step, study.file.factors[name]) for step, study in studies if name in study.file.factors]
+        concerned = [(step, known) for step, known in having if name not in step.where]
+        if not concerned:
+            fix = f"A plan takes it where `where: {{{name}: …}}` stands at its top, not in its steps."
+            raise UsageError(f"{option} changes nothing: every step that has {name} says its own. {fix}")
+        for step, known in concerned:
+            if set(values).isdisjoint(known):
+                there = f"There is: {', '.join(known)}."
+                raise UsageError(f"{option}: {step.study}, which a step runs, has no such value. {there}")
+
+
+def _unknown(
+    name: str, values: Sequence[str], studies: Sequence[tuple[StepFile, Study]]
+) -> tuple[str, str] | None:
+    """That no step's study has such a factor, or such a value of it, and what there is."""
+    known = dict.fromkeys(value for _, study in studies for value in study.file.factors.get(name, ()))
+    if not known:
+        factors = dict.fromkeys(factor for _, study in studies for factor in study.file.factors)
+        return f"no step's study has a factor {name!r}", f"Factors: {', '.join(factors) or 'none'}."
+    absent = [value for value in values if value not in known]
+    return (f"no step's study has {name}={absent[0]}", f"There is: {', '.join(known)}.") if absent else None

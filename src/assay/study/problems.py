@@ -1,0 +1,317 @@
+"""What can be wrong with a study file, in its fields and across them, each with its line and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay.core.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
+from assay.core.registry import CONTROLS, DATASETS, RENDERERS, WrongParameter
+from assay.core.yaml_lines import Lines, Loc
+from assay.study.study_file import limit_problems
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from assay.core.protocols import Judge, Measure
+    from assay.core.records import Factors
+    from assay.study.study import Study
+
+_EXPECTED = {
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "dict_type": "a mapping of names to values",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "list_type": "a list",
+    "model_attributes_type": "a mapping of names to values",
+    "model_type": "a mapping of names to values",
+    "string_type": "text",
+    "too_short": "at least one",
+}
+
+
+def field_problem(error: ErrorDetails, lines: Lines, known: Callable[[Loc], list[str]]) -> Problem:
+    """A validation error in the words of a problem; `known` gives the fields that may stand at a place."""
+    loc, kind, given = error["loc"], error["type"], error["input"]
+    if given is None and str(loc[-1]).endswith(")"):
+        what = "a comma inside {…} ends a value, and so it cut this one off"
+        return lines.problem(loc, what, "Put the value in quotes, or on a line of its own.")
+    if kind == "extra_forbidden":
+        return lines.problem(loc, "there is no such field", did_you_mean(str(loc[-1]), known(loc)))
+    if kind == "missing":
+        return lines.problem(loc, "this field is required", "Add it.")
+    found = f", found {given!r}" if isinstance(given, str | int | float) else ", found nothing" * (not given)
+    if kind in _EXPECTED:
+        return lines.problem(loc, f"expected {_EXPECTED[kind]}{found}", "Correct the value.")
+    if kind == "literal_error":
+        return lines.problem(loc, f"expected {error['ctx']['expected']}{found}", "Correct the value.")
+    what = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return lines.problem(loc, what + found, "Correct the value.")
+
+
+def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
+    """What no single field can show: unknown plugins, measures, factors, names in gates.
+
+    Fields in `spoilt` did not read and hold placeholders, so nothing is said about them again.
+    """
+    parts = {
+        "kind": _kind_problems,
+        "data": _data_problems,
+        "chunk": _chunk_problems,
+        "systems": _system_problems,
+        "measures": _measure_problems,
+        "judges": _judge_problems,
+        "baseline": _baseline_problems,
+        "steps": _step_problems,
+        "gates": _gate_problems,
+        "recommend": _recommend_problems,
+        "figures": _figure_problems,
+        "reports": _report_problems,
+        "limits": limit_problems,
+        "factors": _factor_problems,
+        "sweep": _sweep_problems,
+    }
+    needs = {
+        "baseline": {"systems"},
+        "steps": {"gates"},
+        "gates": {"systems"},
+        "recommend": {"gates"},
+        "figures": {"systems"},
+        "limits": {"systems", "measures"},
+        "factors": {"data", "systems"},
+        "sweep": {"data", "systems", "measures", "chunk", "factors"},
+    }
+    spoils = {"data": {"factors"}, "systems": {"factors", "limits"}, "measures": {"limits"}}
+    found, broken = list[Problem](), set(spoilt)
+    for field, check in parts.items():
+        if not broken & {field, *needs.get(field, ())}:
+            found += (problems := list(check(study)))
+            broken |= {"sweep", *spoils.get(field, ())} if problems else set()
+    return found
+
+
+def _kind_problems(study: Study) -> Iterator[Problem]:
+    """A kind is a label and may be any word, but hardly the name of a template with one slip in it."""
+    from rapidfuzz.distance import OSA
+
+    kind, packaged = study.file.kind, (files("assay") / "studies").iterdir()
+    templates = [each.name for each in packaged if (each / "study.yaml").is_file()]
+    near = [name for name in templates if OSA.distance(kind.lower(), name) <= 1]
+    if kind and near and kind not in templates:
+        yield study.lines.problem(("kind",), f"there is no kind {kind!r}", did_you_mean(kind, near))
+
+
+def _data_problems(study: Study) -> Iterator[Problem]:
+    def made() -> None:
+        spec, given = study.data_spec, study.file.data
+        names = study.registry.names(DATASETS)
+        if spec.name not in names and not spec.params and isinstance(given, str):
+            raise UsageError(
+                f"there is neither a folder {study.kit.path(given)} nor a dataset named {spec.name!r}. "
+                + did_you_mean(spec.name, names)
+            )
+        study.registry.create(DATASETS, study.with_factors(DATASETS, spec, _first_values(study)))
+
+    yield from _tried(study, ("data",), made)
+
+
+def _chunk_problems(study: Study) -> Iterator[Problem]:
+    """Chunkings that cannot be made; names that no factor chooses from, or that are not there."""
+    named, chosen = study.file.chunkings, study.file.factors.get("chunk", [])
+    if named and not chosen:
+        fix = f"Add factors: {{chunk: [{', '.join(named)}]}}."
+        yield study.lines.problem(("chunk",), "several chunkings, and no factor to choose one", fix)
+    for name in named:
+        yield from _tried(study, ("chunk", name), partial(study.chunker, {"chunk": name}))
+    for value in [each for each in chosen if each not in named]:
+        found = list(_tried(study, ("factors", "chunk"), partial(study.chunker, {"chunk": value})))
+        if found and named and "(" not in value:
+            what = f"there is no chunking {value!r}"
+            found = [study.lines.problem(("factors", "chunk"), what, did_you_mean(value, named))]
+        yield from found
+    if study.file.chunk is not None and not named:
+        yield from _tried(study, ("chunk",), partial(study.chunker, {}))
+
+
+def _system_problems(study: Study) -> Iterator[Problem]:
+    from assay.core.records import Arm
+
+    for name in study.file.systems:
+        found = list(_tried(study, ("systems", name), partial(study.system, Arm(name))))
+        # a parameter that only a factor sets is not missing
+        with_factors = partial(study.system, Arm(name, _first_values(study)))
+        yield from found if list(_tried(study, ("systems", name), with_factors)) else ()
+
+
+def _first_values(study: Study) -> Factors:
+    return {factor: values[0] for factor, values in study.file.factors.items() if values}
+
+
+def _measure_problems(study: Study) -> Iterator[Problem]:
+    from assay.measures.parse import parse_measure
+
+    seen: dict[str, str] = {}
+    for index, text in enumerate(study.file.measures):
+        loc = ("measures", index)
+        try:
+            measure = parse_measure(text, study.registry)
+        except AssayError as error:
+            yield study.lines.problem(loc, str(error))
+            continue
+        if (first := seen.get(measure.name)) is not None:
+            what = "it is listed twice" if first == text else f"this is {first!r} again"
+            yield study.lines.problem(loc, what, "Keep one of the two.")
+        seen[measure.name] = text
+        yield from missing_budget(study, loc, measure)
+
+
+def missing_budget(study: Study, loc: Loc, measure: Measure) -> Iterator[Problem]:
+    """A measure under a token budget that no context will be made for could only ever be missing."""
+    cutoff = getattr(measure, "cutoff", None)
+    if measure.at == "tokens" and cutoff not in study.budgets:
+        what = f"{measure.name} reads a context that budgets does not ask for"
+        yield study.lines.problem(loc, what, f"Add {cutoff or 'inf'} to budgets.")
+
+
+def _judge_problems(study: Study) -> Iterator[Problem]:
+    taken: set[str] = set()
+    for index, judge in enumerate(study.file.judges):
+        yield from _tried(study, ("judges", index), partial(_judge_made, study, judge, taken))
+
+
+def _judge_made(study: Study, given: str | dict[str, Any], taken: set[str]) -> None:
+    judge: Judge = study.judge(given)
+    if doubled := taken.intersection(judge.names):
+        what = f"another judge is named {min(doubled)!r} too"
+        raise UsageError(f"{what}. Whose judgments come first must be plain: give each a name of its own.")
+    taken.update(judge.names)
+
+
+def _baseline_problems(study: Study) -> Iterator[Problem]:
+    baseline, systems = study.file.baseline, study.file.systems
+    if baseline is not None and baseline not in systems:
+        what = f"there is no system {baseline!r}"
+        yield study.lines.problem(["baseline"], what, did_you_mean(baseline, systems))
+
+
+def _report_problems(study: Study) -> Iterator[Problem]:
+    known = study.registry.names(RENDERERS)
+    for index, name in enumerate(study.file.reports):
+        if name not in known:
+            what = f"there is no format {name!r}"
+            yield study.lines.problem(["reports", index], what, did_you_mean(name, known))
+
+
+def _step_problems(study: Study) -> Iterator[Problem]:
+    for index, step in enumerate(study.file.steps):
+        if step not in study.file.gates:
+            fix = did_you_mean(step, study.file.gates) or "Declare it under gates."
+            yield study.lines.problem(["steps", index], f"there is no gate {step!r}", fix)
+
+
+def _gate_problems(study: Study) -> Iterator[Problem]:
+    from assay.gates.verdict import Gate, measures_of
+
+    controls = study.registry.names(CONTROLS)
+    for name, gate in study.file.gates.items():
+        for control in (each for each in gate.harmless if each.partition(" (")[0] not in controls):
+            what, fix = f"there is no control {control!r}", did_you_mean(control, controls)
+            yield study.lines.problem(("gates", name, "harmless", control), what, fix)
+        found = [
+            study.lines.problem(loc, what)
+            for role in ("first", "go", "kill")
+            for loc, clause in _clauses(getattr(gate, role), ("gates", name, role))
+            for what in _mistakes(clause, study, gate.on)
+        ]
+        # what is wrong with the gate as a whole is worth saying only once its clauses read
+        found = found or list(_tried(study, ("gates", name), partial(Gate.from_file, name, gate)))
+        yield from found
+        for measure in [] if found else measures_of([Gate.from_file(name, gate)], study):
+            yield from missing_budget(study, ("gates", name), measure)
+
+
+def _recommend_problems(study: Study) -> Iterator[Problem]:
+    """Recommendations that hang on gates that are not there."""
+    for say, when in study.file.recommend.items():
+        for gate in when:
+            if gate not in study.file.gates:
+                fix = did_you_mean(gate, study.file.gates) or "Declare it under gates."
+                yield study.lines.problem(("recommend", say, gate), f"there is no gate {gate!r}", fix)
+
+
+def _clauses(given: Any, loc: Loc) -> Iterator[tuple[Loc, Any]]:
+    """Every clause of a gate's field, with its place, however deep in lists, `any` and `all`."""
+    if isinstance(given, list | dict):
+        for key, part in enumerate(given) if isinstance(given, list) else given.items():
+            yield from _clauses(part, (*loc, key))
+    elif given is not None:
+        yield loc, given
+
+
+def _mistakes(given: Any, study: Study, on: Literal["estimate", "interval"] | None) -> Iterator[str]:
+    from assay.gates.checks import clause_problems
+    from assay.gates.grammar import parse_clause
+
+    if not isinstance(given, str):
+        yield f"expected a clause, found {given!r}. Write one such as nDCG@10(new) >= 0.4"
+        return
+    try:
+        clause = parse_clause(given)
+    except AssayError as error:
+        yield str(error)
+        return
+    yield from clause_problems(clause, study, on)
+
+
+def _factor_problems(study: Study) -> Iterator[Problem]:
+    for factor, values in study.file.factors.items():
+        loc = ("factors", factor)
+        concerned = [arm for arm in study.arms if factor in arm.factors]
+        if not values:
+            yield study.lines.problem(loc, "it has no values", "List some, or remove it.")
+        elif not concerned:
+            what = "neither the dataset nor any system has such a parameter"
+            yield study.lines.problem(loc, what, "A factor sets a parameter of that name.")
+        elif rivals := study.contested(factor):
+            what = f"the dataset ({study.data_spec.name}) and {', '.join(rivals)} both have such a parameter"
+            fix = f"Write data.{factor} for the dataset's; for a system's, list a system for each value."
+            yield study.lines.problem(loc, what, fix)
+            continue
+        said: set[str] = set()
+        for arm in concerned:
+            for problem in _tried(study, loc, partial(study.system, arm)):
+                if problem.what not in said:
+                    said.add(problem.what)
+                    yield problem
+
+
+def _figure_problems(study: Study) -> Iterator[Problem]:
+    from assay.gates.figures import figure_problems
+
+    yield from figure_problems(study)
+
+
+def _sweep_problems(study: Study) -> Iterator[Problem]:
+    from assay.study.sweep_study import sweep_problems
+
+    yield from sweep_problems(study)
+
+
+def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Problem]:
+    try:
+        act()
+    except DataError as error:
+        yield from error.problems
+    except NotSet as error:
+        if loc[0] == "data":  # a report reads the data too, but needs no system's secrets
+            yield study.lines.problem(loc, str(error))
+    except AssayError as error:
+        inner = error.path if isinstance(error, WrongParameter) else ()
+        line, field = study.lines.of((*loc, *inner)), ".".join(map(str, loc))
+        yield Problem(str(error), study.lines.where, line, field)

@@ -1,0 +1,329 @@
+"""A study opened: what is compared, on what, by which measures, and what decides.
+
+Plugins are made, arms laid out, measures and gates parsed. Opening collects every problem before it
+complains.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.core.dataset import Dataset, digest
+from assay.core.errors import DataError, PluginError, Problem, UsageError, did_you_mean
+from assay.core.protocols import Kit
+from assay.core.records import Arm, Budget, Factors
+from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, WrongParameter, identity
+from assay.core.spec import Spec, parse_spec
+from assay.core.yaml_lines import Lines, read_yaml
+from assay.datasets.detect import dataset_spec
+from assay.study.environment import conceal, fill
+from assay.study.study_file import SpecForm, StudyFile, read_fields
+from assay.study.sweep_parameter import head, parameters, with_parameter
+
+if TYPE_CHECKING:
+    from assay.core.parts import Chunker
+    from assay.core.protocols import Judge, Measure, System
+    from assay.gates.verdict import Gate
+
+_DATA = "data"  # before a factor's name: the dataset's parameter is meant
+_CHUNK = "chunk"  # the field that may also be a factor
+_NOT_CUT = ""  # and its value for the dataset as it came
+
+
+@dataclasses.dataclass(frozen=True)
+class Study:
+    """A study file opened: everything it names was found and makes sense."""
+
+    folder: Path
+    file: StudyFile
+    lines: Lines
+    registry: Registry
+    kit: Kit
+    run_name: str = "run"  # a sweep keeps what it asks apart from the study's own run
+    deciding: tuple[str, ...] | None = None  # the gates that are looked at; None: all
+
+    @property
+    def name(self) -> str:
+        return self.file.name or self.folder.resolve().name
+
+    @property
+    def run_folder(self) -> Path:
+        """Beside the study file: `run`, or `NAME.run` for a file that is not called study.yaml."""
+        stem = Path(self.lines.where).stem
+        return self.folder / (self.run_name if stem == "study" else f"{stem}.{self.run_name}")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the file as written, secrets not filled in."""
+        written = self.file.model_dump()
+        if not written["figures"]:  # these came later: a study without them keeps the fingerprint it had
+            del written["figures"]
+        if written["run"]["order"] == "arm":
+            del written["run"]["order"]
+        return digest([msgspec.json.encode(written, order="sorted")])
+
+    @property
+    def seeds(self) -> list[int]:
+        return self.file.seeds
+
+    def seeds_of(self, arm: Arm) -> list[int]:
+        """The seeds that an arm is asked with: one where its system says that the seed changes nothing."""
+        seeded = getattr(self._system(arm, secrets=False), "seeded", True)
+        return self.seeds if seeded else self.seeds[:1]
+
+    @property
+    def budgets(self) -> list[Budget]:
+        return self.file.budgets
+
+    @property
+    def baseline(self) -> str:
+        return self.file.baseline or next(iter(self.file.systems))
+
+    def filled(self, given: Any) -> Any:
+        """`${NAME}` replaced by the environment variable of that name, everywhere inside."""
+        return fill(given, self.kit)
+
+    def concealed(self, text: str) -> str:
+        """A text, such as an error message, with `${NAME}` put back for what it was filled with."""
+        return conceal(text, self.kit)
+
+    @cached_property
+    def data_spec(self) -> Spec:
+        return dataset_spec(self.filled(self.file.data), self.kit)
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        from assay.measures.parse import parse_measure
+
+        return [parse_measure(text, self.registry) for text in self.file.measures]
+
+    @cached_property
+    def judges(self) -> list[Judge]:
+        return [self.judge(given) for given in self.file.judges]
+
+    def judge(self, given: SpecForm) -> Judge:
+        """A judge as the study names it, with the files of the study that it reads."""
+        judge: Judge = self._made(JUDGES, given)
+        within = getattr(judge, "within", None)
+        return judge if within is None else within(self.kit)
+
+    @property
+    def decides(self) -> bool:
+        """Whether a gate decides: without one there is no verdict."""
+        return any(gate.rules.deciding for gate in self.gates)
+
+    @cached_property
+    def gates(self) -> list[Gate]:
+        from assay.gates.verdict import Gate
+
+        named = self.file.gates if self.deciding is None else self.deciding
+        return [Gate.from_file(name, self.file.gates[name]) for name in named]
+
+    @cached_property
+    def arms(self) -> list[Arm]:
+        """Every system with every combination of the factors that concern it."""
+        of_data = self.data_factors(dict.fromkeys(self.file.factors, ""))
+        arms = []
+        for name in self.file.systems:
+            fields = self._system_fields(name)
+            concerned = [each for each in self.file.factors if each in of_data or head(each) in fields]
+            arms += [Arm(name, combo) for combo in _combinations(self.file.factors, concerned)]
+        return arms
+
+    def system(self, arm: Arm) -> System:
+        """The system of an arm, its factors filled in where it has such a parameter."""
+        return self._system(arm, secrets=True)
+
+    def _system(self, arm: Arm, *, secrets: bool) -> System:
+        spec = self.with_factors(SYSTEMS, parse_spec(self.file.systems[arm.system]), arm.factors)
+        system: System = self._made(SYSTEMS, spec, secrets=secrets)
+        return system
+
+    def _made(self, group: str, given: Any, *, secrets: bool = True) -> Any:
+        """A plugin as the study names it, variables filled in; what is wrong with it is told without them."""
+        try:
+            return self.registry.create(group, given, partial(fill, kit=self.kit, secrets=secrets))
+        except WrongParameter as error:
+            raise WrongParameter(self.concealed(str(error)), error.path) from None
+        except (PluginError, UsageError) as error:
+            raise type(error)(self.concealed(str(error))) from None
+
+    def gives(self, arm: Arm) -> frozenset[str] | None:
+        """What the responses of an arm's system can hold, where it says so."""
+        system = self._system(arm, secrets=False)
+        held = getattr(system, "gives_in", None)
+        given: frozenset[str] | None = getattr(system, "gives", None) if held is None else held(self.kit)
+        return given
+
+    def origin(self, arm: Arm) -> str | None:
+        """Where an arm's answers come from, where its system's class says so."""
+        origin: str | None = getattr(self._system_class(arm), "origin", None)
+        return origin
+
+    def _system_class(self, arm: Arm) -> type:
+        return self.registry.load(SYSTEMS, parse_spec(self.file.systems[arm.system]).name)
+
+    def system_identity(self, arm: Arm) -> str:
+        """What decides an arm's answers besides corpus, query and seed, worked out once; no secret does."""
+        if arm.name not in self._identities:
+            declared = getattr(self.system(arm), "identity", None)
+            more = declared(self.kit) if declared is not None else {}
+            spec = parse_spec(self.file.systems[arm.system])
+            provider = self.registry.provider(SYSTEMS, spec.name)
+            own = identity(self._system(arm, secrets=False), provider)
+            self._identities[arm.name] = own + msgspec.json.encode(more, order="sorted").decode()
+        return self._identities[arm.name]
+
+    @cached_property
+    def _identities(self) -> dict[str, str]:
+        return {}
+
+    def dataset(self, arm: Arm) -> Dataset:
+        """The dataset an arm runs on."""
+        return self._load(tuple(sorted(self.data_factors(arm.factors).items())))
+
+    def data_factors(self, factors: Factors) -> Factors:
+        """The factors that the dataset or the chunking takes."""
+        fields = self._data_fields | {_CHUNK}
+        return {name: text for name, text in factors.items() if head(self._inside_data(name)) in fields}
+
+    def contested(self, factor: str) -> list[str]:
+        """The systems that have the parameter a factor sets in the dataset: it could be meant for either."""
+        if head(factor) == _CHUNK or not self.data_factors({factor: ""}):
+            return []
+        return [name for name in self.file.systems if head(factor) in self._system_fields(name)]
+
+    def _inside_data(self, factor: str) -> str:
+        """What a factor is called in the dataset, where it may stand as `data.path`."""
+        first, _, rest = factor.partition(".")
+        return rest if first == _DATA and head(rest) in self._data_fields else factor
+
+    @cached_property
+    def _data_fields(self) -> set[str]:
+        return set(parameters(self.registry.load(DATASETS, self.data_spec.name)))
+
+    def _system_fields(self, name: str) -> set[str]:
+        return set(parameters(self._system_class(Arm(name))))
+
+    def chunker(self, factors: Factors) -> Chunker | None:
+        """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
+        chosen = factors.get(_CHUNK)
+        given = self.file.chunk if chosen is None else self.file.chunkings.get(chosen, chosen)
+        inside = {factor.partition(".")[2]: factor for factor in factors if factor.startswith(f"{_CHUNK}.")}
+        if not given or (chosen is None and self.file.chunkings):
+            if inside:
+                name = ", ".join(inside.values())
+                raise UsageError(f"{name}: there is no chunking to set it in. Add chunk: tokens, or another.")
+            return None
+        spec = parse_spec(given)
+        for path, factor in inside.items():
+            spec = with_parameter(self.registry, CHUNKERS, spec, path, factors[factor])
+        chunker: Chunker = self._made(CHUNKERS, spec)
+        return chunker
+
+    def with_factors(self, group: str, spec: Spec, factors: Factors) -> Spec:
+        """The spec with every factor that is a parameter of its plugin, or, as `fuse.k`, of a part of it."""
+        if group == DATASETS:
+            factors = {self._inside_data(name): text for name, text in self.data_factors(factors).items()}
+        fields = parameters(self.registry.load(group, spec.name))
+        for factor in sorted(factors, key=lambda each: each.count(".")):  # a part before what is inside it
+            if head(factor) in fields:
+                spec = with_parameter(self.registry, group, spec, factor, factors[factor])
+        return spec
+
+    @cached_property
+    def _loaded(self) -> dict[tuple[tuple[str, str], ...], Dataset]:
+        return {}
+
+    def _load(self, factors: tuple[tuple[str, str], ...]) -> Dataset:
+        if factors not in self._loaded:
+            self._loaded[factors] = self._read(dict(factors))
+        return self._loaded[factors]
+
+    def _read(self, factors: Factors) -> Dataset:
+        """The dataset that factors of its own make; cut anew where the study says so."""
+        if (chunker := self.chunker(factors)) is not None:
+            from assay.retrieval.rechunk import rechunked
+
+            others = {factor: value for factor, value in factors.items() if head(factor) != _CHUNK}
+            as_it_came = tuple(sorted({**others, _CHUNK: _NOT_CUT}.items()))
+            return rechunked(self._load(as_it_came), chunker, self.kit)
+        spec = self.data_spec
+        if self.file.split is not None and "split" in self._data_fields:  # stored by split, read by split
+            spec = with_parameter(self.registry, DATASETS, spec, "split", self.file.split)
+        spec = self.with_factors(DATASETS, spec, factors)
+        dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
+        splits = {item.split for item in dataset.items if item.split is not None}
+        if self.file.split is not None:
+            kept = [item for item in dataset.items if item.split == self.file.split]
+            dataset = dataclasses.replace(dataset, items=kept)
+        if not dataset.items:
+            raise DataError(self._no_items(splits))
+        if dataset.corpus.uncut and factors.get(_CHUNK) != _NOT_CUT:
+            from assay.retrieval.chunk import Whole
+            from assay.retrieval.rechunk import rechunked
+
+            return rechunked(dataset, Whole(), self.kit)
+        return dataset
+
+    def _no_items(self, splits: set[str]) -> Problem:
+        if (wanted := self.file.split) is None:
+            return self.lines.problem(["data"], "the dataset has no items", "Add some, or name another.")
+        fix = did_you_mean(wanted, splits) or "No item names a split: remove the field."
+        return self.lines.problem(["split"], f"no item has the split {wanted!r}", fix)
+
+
+def open_study(path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None) -> Study:
+    """Opens a study folder or file; every problem found is in the one DataError."""
+    study, problems = examine_study(path, registry=registry, kit=kit)
+    if problems:
+        raise DataError(problems)
+    return study
+
+
+def examine_study(
+    path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None
+) -> tuple[Study, list[Problem]]:
+    """A study as far as its file can be read, and every problem of that file in the order of its lines."""
+    from assay.study.gates_file import in_order, spoilt_fields, with_gates
+    from assay.study.problems import study_problems
+
+    file_path = _study_file(Path(path))
+    content, lines = read_yaml(file_path)
+    if not isinstance(content, dict):
+        what = "a study is a mapping of fields, such as data, systems and measures"
+        raise DataError(
+            Problem(what, str(file_path), 1, fix="See docs/study-file.md, or start from: assay demo")
+        )
+    if "steps" in content and content.keys().isdisjoint(("data", "systems", "measures")):
+        fix = "Name one of its studies; assay run, validate and status take a plan as a whole."
+        raise DataError(Problem("this is a plan, not a study", str(file_path), 1, fix=fix))
+    content, lines, problems = with_gates(content, lines)
+    file, unread = read_fields(content, lines)
+    problems += unread
+    kit = dataclasses.replace(kit or Kit(), root=file_path.parent)
+    study = Study(file_path.parent, file, lines, registry or Registry(), kit)
+    problems += study_problems(study, spoilt_fields(problems, lines))
+    return study, in_order(problems, lines)
+
+
+def _study_file(given: Path) -> Path:
+    if not given.exists():
+        fix = "Give a folder that holds study.yaml, or the file."
+        raise DataError(Problem("there is no such study", str(given), fix=fix))
+    if given.is_dir() and not (given / "study.yaml").is_file():
+        fix = "Begin one with `assay init KIND`."
+        raise DataError(Problem("there is no study.yaml in this folder", str(given), fix=fix))
+    return given / "study.yaml" if given.is_dir() else given
+
+
+def _combinations(factors: Mapping[str, list[str]], names: list[str]) -> Iterator[Factors]:
+    for values in itertools.product(*(factors[name] for name in names)):
+        yield dict(zip(names, values, strict=True))
