@@ -47,7 +47,7 @@ KNOWS_A_KIND = {
 
 # Where other people's code is called, and whatever it raises is turned into an answer, a status or an error.
 ANSWERABLE = {
-    *("core.registry", "measures.score", "retrieval.embed.onnx"),
+    *("cli.main", "core.registry", "measures.score", "retrieval.embed.onnx"),
     *("pipeline.answering", "pipeline.engines", "pipeline.response", "store.keys"),
 }
 

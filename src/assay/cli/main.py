@@ -12,7 +12,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import ParamSpec
 
 import typer
@@ -121,13 +121,27 @@ def add_group(name: str, about: str, steps: Mapping[str, Callable[..., None]]) -
 
 for group, (summary, parts) in GROUPS.items():
     add_group(group, summary, parts)
-# those of kinds of study, and of anybody: a function is a command, a pair of help and functions a group
-for point in sorted(entry_points(group="assay.commands"), key=lambda each: each.name):
-    found = point.load()
+
+
+def add_plugged(point: EntryPoint) -> None:
+    """A command of a kind of study, or of anybody: a function, or a pair of a help text and functions."""
+    known = {each.name for each in (*app.registered_commands, *app.registered_groups)}
+    if point.name in known:
+        say(f"The command {point.name!r} of {point.value} is left out: there is one of that name.")
+        return
+    try:
+        found = point.load()
+    except Exception as error:  # anybody's code
+        say(f"The command {point.name!r} ({point.value}) does not load: {type(error).__name__}: {error}")
+        return
     if callable(found):
         app.command(point.name)(told(found))
     else:
         add_group(point.name, *found)
+
+
+for plugged in sorted(entry_points(group="assay.commands"), key=lambda each: each.name):
+    add_plugged(plugged)
 
 
 def version(wanted: bool) -> None:
