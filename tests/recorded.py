@@ -103,7 +103,7 @@ STUDIES = {
 def flat(results: Mapping[str, Any]) -> Flat:
     """Every number and status of JSON results, by what it is about."""
     found: Flat = {"verdict": results["verdict"]}
-    for row in results["scores"]:
+    for row in (each for each in results["scores"] if each["status"] != "pending"):
         name = f"score {row['system']} {row['factors']} seed {row['seed']} {row['measure']} {row['item']}"
         found[name] = row["value"] if row["status"] == "scored" else row["status"]
     for part, kept in ROWS.items():

@@ -3,9 +3,9 @@
 A family is made-up data: the scores of one baseline and of any number of candidates on n items. Its author
 decides what the scores look like (skewed, tied, rare, slow) and declares the one fact that a simulation
 needs: the true mean. To write one, implement `ScoreFamily`. The rest of this folder does not have to be read.
-Families of people who have not seen the statistical methods are in `foreign.py`, which the methods met before
-they were finished, and in `held_out.py`, which they did not: each has a tuple FAMILIES, and cells are made
-for all. `check_family` tries what a family declares on 200,000 items.
+Families of people who have not seen the statistical methods are in `foreign.py` and `foreign_later.py`, which
+the methods met before they were final, and in `held_out.py`, which they did not: each has a tuple FAMILIES,
+and cells are made for all. `check_family` tries what a family declares on 200,000 items.
 
     @dataclass(frozen=True)
     class Coin:

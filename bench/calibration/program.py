@@ -20,13 +20,12 @@ from assay.core.protocols import Measure
 from assay.core.records import Comparison, Estimate, Item, Verdict
 from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
-from assay.gates.verdict import Gate, decide
+from assay.gates.verdict import Gate, GateFile, decide
 from assay.measures.parse import parse_measure
 from assay.measures.score import STATUS
 from assay.stats.compare import Comparing, summarise
 from assay.stats.resample import Draws, bootstrap_weights, cluster_sums
 from assay.stats.rows import Rows
-from assay.study.study_file import GateFile
 
 RESAMPLES = 2_000
 LEVEL = 0.95

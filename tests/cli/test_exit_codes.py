@@ -13,7 +13,7 @@ from small_study import STUDY, assay, edited, real_assay, write_study
 SYSTEM_THAT_BREAKS = """
 import sys
 from dataclasses import dataclass
-from assay import plugins
+from assay.core import registry as plugins
 from assay.cli.main import main
 
 @dataclass(frozen=True)

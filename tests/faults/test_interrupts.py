@@ -17,7 +17,7 @@ from small_study import STUDY, assay, edited, real_assay, write_study
 SLOW_PLUGINS = """
 import sys, time
 from dataclasses import dataclass
-from assay import plugins
+from assay.core import registry as plugins
 from assay.cli.main import main
 from assay.core.records import Question
 
