@@ -81,7 +81,19 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
 
 
 for module in (
-    *(demo, init, plugins, validate, run, score, compare, gate, prove, report, export, status, sweep),
+    demo,
+    init,
+    plugins,
+    validate,
+    run,
+    score,
+    compare,
+    gate,
+    prove,
+    report,
+    export,
+    status,
+    sweep,
 ):
     app.command(module.__name__.rpartition(".")[2])(told(module.command))
 app.command("import")(told(import_results.command))
@@ -125,8 +137,8 @@ for group, (summary, parts) in GROUPS.items():
 
 def add_plugged(point: EntryPoint) -> None:
     """A command of a kind of study, or of anybody: a function, or a pair of a help text and functions."""
-    known = {each.name for each in (*app.registered_commands, *app.registered_groups)}
-    if point.name in known:
+    commands, groups = app.registered_commands, app.registered_groups
+    if point.name in {*(each.name for each in commands), *(each.name for each in groups)}:
         say(f"The command {point.name!r} of {point.value} is left out: there is one of that name.")
         return
     try:
