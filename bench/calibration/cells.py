@@ -57,17 +57,20 @@ class Cell:
 
     @property
     def rare(self) -> bool:
-        """Whether one of the samples that the gate looks at may well hold none of the items that matter.
-
-        A share q of n items (or clusters) is in none of them with a chance of (1 - q)^n, in m samples up to m
-        times.
-        """
+        """Whether one of the samples that the gate looks at may well hold none of the items that matter."""
         if self.family.name == CATASTROPHES:
             return True
-        share = HANGS_ON.get(self.family.name, 1.0)
         items = self.n // SLICES if self.shape.sliced else self.n
-        drawn = items / TOGETHER.get(self.family.name, 1)
-        return self.shape.samples * (1 - share) ** drawn > ALPHA
+        return self.shape.samples * chance_of_none(self.family, items) > ALPHA
+
+
+def chance_of_none(family: ScoreFamily, items: int) -> float:
+    """The chance that a sample holds none of the items that the truth of a family hangs on.
+
+    A share q of n items (or clusters) is in none of them with a chance of (1 - q)^n.
+    """
+    share = HANGS_ON.get(family.name, 1.0)
+    return float((1 - share) ** (items / TOGETHER.get(family.name, 1)))
 
 
 def outside_families() -> tuple[ScoreFamily, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 from bench.calibration import program
-from bench.calibration.cells import CATASTROPHES, outside_families
+from bench.calibration.cells import ALPHA, CATASTROPHES, chance_of_none, outside_families
 from bench.calibration.families import (
     FAMILIES,
     LOWER_IS_BETTER,
@@ -25,6 +25,9 @@ from bench.calibration.simulate import Rate, generator_of, percentile_widths
 SIZES = (10, 30, 50, 100, 300)
 PROMISED_FROM = 30  # items, from which on intervals are to cover
 LOWEST, HIGHEST = 0.93, 0.98
+# Hardly any item differs from the others. As in a sign test, five items that differ show nothing at 95 %, and
+# an interval that is honest about that holds the truth more often than it says.
+HARDLY_DIFFER = {"ceiling", "ties"}
 CHUNK = 50
 
 
@@ -42,7 +45,7 @@ class IntervalResult:
     @property
     def off(self) -> list[str]:
         """Which of the two is shown to lie outside 93 to 98 %, if it is promised at this size."""
-        if self.n < PROMISED_FROM or self.family == CATASTROPHES:
+        if self.n < PROMISED_FROM or self.rare:
             return []
         both = {
             "estimate": (self.estimate, self.estimate_width),
@@ -53,6 +56,19 @@ class IntervalResult:
             for what, (rate, width) in both.items()
             if width is not None and (rate.high < LOWEST or rate.low > HIGHEST)
         ]
+
+    @property
+    def rare(self) -> bool:
+        """Whether a sample of this size may well hold none of the items that matter."""
+        (family,) = (each for each in every_family() if each.name == self.family)
+        return family.name == CATASTROPHES or chance_of_none(family, self.n) > ALPHA
+
+    @property
+    def fails(self) -> bool:
+        """Whether an interval is off, and not only too careful where hardly any item differs."""
+        rates = {"estimate": self.estimate, "comparison": self.comparison}
+        careful = self.family in HARDLY_DIFFER
+        return any(not careful or rates[each].high < LOWEST for each in self.off)
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "off": self.off}
