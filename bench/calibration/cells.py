@@ -61,16 +61,16 @@ class Cell:
         if self.family.name == CATASTROPHES:
             return True
         items = self.n // SLICES if self.shape.sliced else self.n
-        return self.shape.samples * chance_of_none(self.family, items) > ALPHA
+        return self.shape.samples * chance_of_none(self.family.name, items) > ALPHA
 
 
-def chance_of_none(family: ScoreFamily, items: int) -> float:
+def chance_of_none(family: str, items: int) -> float:
     """The chance that a sample holds none of the items that the truth of a family hangs on.
 
     A share q of n items (or clusters) is in none of them with a chance of (1 - q)^n.
     """
-    share = HANGS_ON.get(family.name, 1.0)
-    return float((1 - share) ** (items / TOGETHER.get(family.name, 1)))
+    share = HANGS_ON.get(family, 1.0)
+    return float((1 - share) ** (items / TOGETHER.get(family, 1)))
 
 
 def outside_families() -> tuple[ScoreFamily, ...]:

@@ -60,8 +60,7 @@ class IntervalResult:
     @property
     def rare(self) -> bool:
         """Whether a sample of this size may well hold none of the items that matter."""
-        (family,) = (each for each in every_family() if each.name == self.family)
-        return family.name == CATASTROPHES or chance_of_none(family, self.n) > ALPHA
+        return self.family == CATASTROPHES or chance_of_none(self.family, self.n) > ALPHA
 
     @property
     def fails(self) -> bool:

@@ -294,6 +294,8 @@ def test_coverage_is_off_if_chance_does_not_explain_it() -> None:
     assert IntervalResult("f", 30, full, fair, None, 1.0).off == []  # no interval claims nothing
     assert IntervalResult("catastrophes", 30, fair, low, 1.0, 1.0).off == []  # too rare to be seen
     assert IntervalResult("f", 30, Rate(925, 1_000), fair, 1.0, 1.0).off == []  # may be 93 %
+    ceiling = IntervalResult("ceiling", 30, full, fair, 1.0, 1.0)
+    assert (ceiling.off, ceiling.fails) == (["estimate"], False)  # hardly any item differs: careful is honest
 
 
 def test_the_page_marks_what_fails(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

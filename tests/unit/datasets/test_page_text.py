@@ -101,9 +101,9 @@ def test_a_comment_that_never_ends_is_text_and_costs_no_time() -> None:
     assert markdown_content(f"one <!-- two {image} three") == "one <!-- two  three"
     assert markdown_content("<!-- gone --> one <!-- two") == "one <!-- two"
     many = "<!-- " * 100_000
-    began = time.perf_counter()
+    began = time.process_time()
     assert markdown_content(many) == many.strip()
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 def test_a_page_that_gives_nothing_is_a_problem(tmp_path: Path) -> None:

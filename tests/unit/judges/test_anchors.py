@@ -317,9 +317,9 @@ def test_a_forbidden_book_and_a_thousand_hits_take_a_moment() -> None:
         for n, each in enumerate(items)
     ]
     stored = in_order(in_columns(answers), [each.item_id for each in items])
-    start = time.perf_counter()
+    start = time.process_time()
     found = Anchors().judge(data, [Block(Arm("a"), 0, items, stored, Labels.none())], Kit())
-    assert time.perf_counter() - start < 5  # 0.4 seconds here
+    assert time.process_time() - start < 5  # 0.4 seconds here
     assert [each.item_id for each in found if each.target == "leak"] == ["q50"]
     assert {each.target for each in found} == {"leak", "secret"}  # the passage is forbidden by its place
 
@@ -506,9 +506,9 @@ def test_a_book_and_a_thousand_hits_take_a_moment() -> None:
         for n, each in enumerate(items)
     ]
     stored = in_order(in_columns(answers), [each.item_id for each in items])
-    start = time.perf_counter()
+    start = time.process_time()
     found = Anchors().judge(data, [Block(Arm("a"), 0, items, stored, Labels.none())], Kit())
-    assert time.perf_counter() - start < 3  # 0.3 seconds here
+    assert time.process_time() - start < 3  # 0.3 seconds here
     assert {each.item_id for each in found} == {each.item_id for each in items}
 
 
