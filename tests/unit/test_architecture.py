@@ -39,7 +39,6 @@ KNOWS_A_KIND = {
     *("cli.export", "cli.report", "cli.review", "cli.review_desk", "cli.run", "cli.status"),
     *("desk.desk_work", "desk.serving"),
     *("pipeline.baselines.churn", "pipeline.evaluation", "pipeline.judging", "pipeline.unmeasured"),
-    "pipeline.validate",
     *("report.html", "report.markdown", "report.text", "report.text_figures", "report.text_items"),
     "report.views",
     "review.forms",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from assay.core.errors import NotSet, UsageError
+from assay.core.errors import NotSet, Problem, UsageError
 from assay.core.records import Budget, Finding, Judgment, Query, Question, Response, Structure
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.core.block import Block
     from assay.core.dataset import Corpus, Dataset
     from assay.core.results import Results
+    from assay.study.study import Study
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -254,3 +255,12 @@ class Control(Protocol):
     draws: ClassVar[int]
 
     def mutants(self, trial: Trial) -> Mapping[str, Draw]: ...
+
+
+class Check(Protocol):
+    """What can be wrong with a study before it is run, and what looks wrong: problems and warnings.
+
+    It is asked about studies that use a plugin of the package that it lies in, or are of its kind.
+    """
+
+    def of(self, study: Study) -> tuple[list[Problem], list[str]]: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points, packages_distributions
@@ -27,6 +27,8 @@ MEASURES = "assay.measures"
 STATISTICS = "assay.statistics"
 RENDERERS = "assay.renderers"
 CONTROLS = "assay.controls"
+CHECKS = "assay.checks"
+INSIGHTS = "assay.insights"
 TOKENIZERS = "assay.tokenizers"
 CHUNKERS = "assay.chunkers"
 EMBEDDERS = "assay.embedders"
@@ -45,7 +47,9 @@ PARTS = (
     *(TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS),
     *(LINKS, TREES, SUMMARIES, ROUTERS, PACKS, SOURCES),
 )
-GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, CONTROLS, *PARTS)
+GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, CONTROLS, CHECKS, INSIGHTS, *PARTS)
+
+KINDS = "assay.kinds"  # each package in it is of one kind of study
 
 T = TypeVar("T")
 _ASIDE, _LATER = "aside", "later"
@@ -148,10 +152,24 @@ class Registry:
             path = (name, *error.path) if isinstance(error, WrongParameter) else (name,)
             raise WrongParameter(f"{whole!r}: {name}: {error}", path) from error
 
+    def of_packages(self, group: str, packages: Set[str]) -> list[Any]:
+        """The plugins of a group that lie in one of some packages, made, in the order of their names."""
+        extra = self._extra.get(group, {})
+        modules = {name: point.module for name, point in self._found[group].items()}
+        modules.update({name: cls.__module__ for name, cls in extra.items()})
+        names = [name for name in self.names(group) if package_of(modules[name]) in packages]
+        return [self.create(group, name) for name in names]
+
     def provider(self, group: str, name: str) -> str:
         """Name and version of the distribution a plugin comes from, for identities."""
         point = self._found[group].get(name)
         return f"{point.dist.name} {point.dist.version}" if point is not None and point.dist else ""
+
+
+def package_of(module: str) -> str:
+    """The package that a module belongs to: its kind of study, or whatever is installed as one."""
+    depth = 3 if module.startswith(f"{KINDS}.") else 1
+    return ".".join(module.split(".")[:depth])
 
 
 def part_groups(cls: type) -> Mapping[str, str]:

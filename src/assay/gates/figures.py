@@ -20,7 +20,7 @@ from assay.core.records import Factors
 from assay.core.results import Figure
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_expression
-from assay.gates.leaf import Mean, means_of
+from assay.gates.leaf import Leaf, Mean, means_of
 from assay.gates.margin import Margin, margins_of, statistics_of
 from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
 from assay.gates.syntax import Call, Clause, Condition, Number
@@ -78,11 +78,14 @@ def measures_of_figures(study: Study) -> list[Measure]:
 
 def _measures(study: Study, name: str) -> list[Measure]:
     """What one figure reads, of whichever system."""
-    every = expressed(name, study.file.figures[name], list(study.file.systems))
-    read = (
-        mean.measure for one in every for found in leaves_of(one.clause, study) for mean in means_of(found)
-    )
+    read = (mean.measure for found in leaves_of_figure(study, name) for mean in means_of(found))
     return list({measure.name: measure for measure in read}.values())
+
+
+def leaves_of_figure(study: Study, name: str) -> Iterator[Leaf]:
+    """What the expression of a figure refers to, of whichever system."""
+    for one in expressed(name, study.file.figures[name], list(study.file.systems)):
+        yield from leaves_of(one.clause, study)
 
 
 # ---------------------------------------------------------------------------------- after a run

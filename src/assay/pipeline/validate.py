@@ -13,7 +13,7 @@ from assay.core.dataset import Dataset
 from assay.core.errors import AssayError, DataError, Problem, did_you_mean
 from assay.core.protocols import Measure
 from assay.core.records import Arm
-from assay.core.registry import Registry, blamed
+from assay.core.registry import CHECKS, Registry, blamed
 from assay.core.shown import evidence_problems
 from assay.core.slices import Condition, numbers
 from assay.gates.figures import expressed, measures_of_figures
@@ -21,7 +21,7 @@ from assay.gates.leaf import Spanning, calls
 from assay.gates.parts import repeated
 from assay.gates.syntax import Clause
 from assay.gates.verdict import leaves_of, measures_of
-from assay.kinds.answers.panel import find_panel
+from assay.pipeline.concerned import asked_about
 from assay.pipeline.trust import warnings_of
 from assay.pipeline.unmeasured import budget_problems, lacking, measure_problems, name_problems
 from assay.study.study import Study, examine_study
@@ -80,7 +80,7 @@ def check_study(study: Study, arms: Sequence[Arm]) -> Validation:
     measures = {each.name: each for each in read}
     problems.update(dict.fromkeys(_slice_problems(study, datasets)))
     examined, warnings = _judging(study, datasets, list(measures.values()))
-    problems.update(dict.fromkeys([*examined, *_same_condition(study, arms)]))
+    problems.update(dict.fromkeys(examined))
     problems.update(dict.fromkeys(measure_problems(study, list(measures.values()))))
     if not problems:  # what there is to name is known only where all of it can be opened
         named = name_problems(study, datasets, list(measures.values()))
@@ -122,9 +122,14 @@ def _judging(
 
 
 def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Problem], list[str]]:
-    """What judges find wrong with the data that they would judge by."""
+    """What judges find wrong with the data that they would judge by, and checks with the study."""
     problems: dict[Problem, None] = {}
     warnings: dict[str, None] = {}
+    for check in asked_about(study, CHECKS):
+        with blamed(f"the check {type(check).__name__} broke"):
+            found, doubts = check.of(study)
+        problems.update(dict.fromkeys(found))
+        warnings.update(dict.fromkeys(doubts))
     for dataset in {id(each): each for each in datasets.values()}.values():
         for judge in study.judges:
             examine = getattr(judge, "examine", None)
@@ -133,18 +138,6 @@ def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Probl
             problems.update(dict.fromkeys(found))
             warnings.update(dict.fromkeys(doubts))
     return list(problems), list(warnings)
-
-
-def _same_condition(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
-    """Systems that a panel would compare although both give the same condition."""
-    if find_panel(study) is None:
-        return
-    first: dict[str, str] = {}  # by condition: the system that gives it
-    for name, arm in {arm.system: arm for arm in arms}.items():
-        condition = getattr(study.system(arm), "condition", name)
-        if (other := first.setdefault(condition, name)) != name:
-            what = f"it gives condition {condition}, as {other} does: nothing would be compared"
-            yield study.lines.problem(["systems", name], what, "Give it the other condition.")
 
 
 def _too_shallow(study: Study, measures: Sequence[Measure]) -> tuple[list[Problem], list[str]]:

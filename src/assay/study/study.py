@@ -75,7 +75,7 @@ class Study:
 
     def seeds_of(self, arm: Arm) -> list[int]:
         """The seeds that an arm is asked with: one where its system says that the seed changes nothing."""
-        seeded = getattr(self._system(arm, secrets=False), "seeded", True)
+        seeded = getattr(self.system(arm, secrets=False), "seeded", True)
         return self.seeds if seeded else self.seeds[:1]
 
     @property
@@ -137,11 +137,11 @@ class Study:
             arms += [Arm(name, combo) for combo in _combinations(self.file.factors, concerned)]
         return arms
 
-    def system(self, arm: Arm) -> System:
-        """The system of an arm, its factors filled in where it has such a parameter."""
-        return self._system(arm, secrets=True)
+    def system(self, arm: Arm, *, secrets: bool = True) -> System:
+        """The system of an arm, its factors filled in where it has such a parameter.
 
-    def _system(self, arm: Arm, *, secrets: bool) -> System:
+        Without `secrets` it cannot be asked, only looked at.
+        """
         spec = self.with_factors(SYSTEMS, parse_spec(self.file.systems[arm.system]), arm.factors)
         system: System = self._made(SYSTEMS, spec, secrets=secrets)
         return system
@@ -157,7 +157,7 @@ class Study:
 
     def gives(self, arm: Arm) -> frozenset[str] | None:
         """What the responses of an arm's system can hold, where it says so."""
-        system = self._system(arm, secrets=False)
+        system = self.system(arm, secrets=False)
         held = getattr(system, "gives_in", None)
         given: frozenset[str] | None = getattr(system, "gives", None) if held is None else held(self.kit)
         return given
@@ -177,7 +177,7 @@ class Study:
             more = declared(self.kit) if declared is not None else {}
             spec = parse_spec(self.file.systems[arm.system])
             provider = self.registry.provider(SYSTEMS, spec.name)
-            own = identity(self._system(arm, secrets=False), provider)
+            own = identity(self.system(arm, secrets=False), provider)
             self._identities[arm.name] = own + msgspec.json.encode(more, order="sorted").decode()
         return self._identities[arm.name]
 
