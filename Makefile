@@ -104,7 +104,7 @@ clean:
 	rm -rf $(VENV) demo build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The memory study in six weeks (docs/memory.md). Weeks 0 and 2 are hard gates and run in CI.
-MEMORY := src/assay/studies/memory
+MEMORY := src/assay/kinds/memory/template
 DATA ?= $(or $(ASSAY_DATA),data)
 # no-go and inconclusive are reported, and stop nothing
 REPORTED = || { code=$$?; test $$code -eq 10 -o $$code -eq 11; }

@@ -139,7 +139,7 @@ def apart_in_turn(dataset: Path, cache: str) -> None:
 
 def routers() -> None:
     """What a query takes with each router, at 10k."""
-    folder = Path(__file__).parents[1] / "src" / "assay" / "studies" / "hierarchy"
+    folder = Path(__file__).parents[1] / "src/assay/kinds/hierarchy/template"
     specs = yaml.safe_load((folder / "routers.yaml").read_text())["systems"]
     dataset = Workplace("10k", 7).load(Kit())
     items = asked(dataset)

@@ -1,9 +1,9 @@
 """Everything after the answers are stored: 50 queries, two systems, 28,000 passages of about 600 words.
 
-The study is `studies/models` with its passages made longer and twenty times as many. Systems are replayed, so
-that neither embedding nor searching is in any figure. A process of its own each time, best of three; imports
-are not counted. The peer does the judging alone, by hand: DuckDB with a query a clause, and a loop over words
-and texts. It has less to do: it takes a word for found wherever its letters are.
+The study is that of `assay init models`, its passages longer and twenty times as many. Systems are replayed,
+so that neither embedding nor searching is in any figure. A process of its own each time, best of three;
+imports are not counted. The peer does the judging alone, by hand: DuckDB with a query per clause, and a loop
+over words and texts. It has less to do: it takes a word for found wherever its letters are.
 
     python -m bench.judging
 """
@@ -27,7 +27,7 @@ from bench.size import sized
 PASSAGES, MORE_WORDS, HITS = sized((28_000, 500, 20), (1_400, 5, 20))
 REPEATS = sized(3, 1)
 SECONDS = 5.0  # for judging, scoring and statistics together
-MODELS = Path(__file__).parents[1] / "studies" / "models"
+MODELS = Path(__file__).parents[1] / "src/assay/kinds/models/template"
 SYSTEMS = ("static", "minilm")
 
 Part = tuple[float, float]  # seconds by the clock, seconds of all processors

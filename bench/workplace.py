@@ -22,7 +22,7 @@ from bench.size import sized
 
 from assay.core.dataset import digest
 from assay.core.protocols import Kit
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
 from assay_worlds.suites.leaks import overlap_by_tag
 from assay_worlds.suites.profile import heaps, near_duplicates
 from assay_worlds.suites.workplace import Workplace

@@ -30,7 +30,9 @@ WIDE, TABLET, PHONE = ((1600, 1000), (820, 1180), (380, 800))
 def served(folder: Path) -> Iterator[str]:
     """The study, blinded and served; gives the first rater's link."""
     study = folder / "answers"
-    shutil.copytree(ROOT / "studies" / "answers", study, ignore=shutil.ignore_patterns("scored", "run"))
+    shutil.copytree(
+        ROOT / "src/assay/kinds/answers/template", study, ignore=shutil.ignore_patterns("scored", "run")
+    )
     for command in (["run"], ["review", "blind"], ["review", "check"]):
         # A study that nobody has scored yet ends inconclusive, with a code of its own.
         subprocess.run([*ASSAY, *command, str(study)], capture_output=True, check=False)

@@ -114,8 +114,9 @@ def flat(results: Mapping[str, Any]) -> Flat:
         found[f"verdict {gate['gate']}"] = gate["verdict"]
         for clause in gate["clauses"]:
             found |= {f"clause {gate['gate']} {clause['text']} {each}": clause.get(each) for each in CLAUSE}
-    for part in ("review", "scoring"):
-        found |= dict(numbers(results.get(part), part))
+    found |= dict(numbers(results["review"], "review"))
+    scoring = next((each["data"] for each in results["sections"] if each["key"] == "scoring"), None)
+    found |= dict(numbers(scoring, "scoring"))  # a part of the results of its own when the record was kept
     return {name: value for name, value in found.items() if value is not None and not timed(name)}
 
 

@@ -10,7 +10,9 @@ from typing import Any
 import yaml
 
 from assay.core.protocols import Kit
+from assay.core.results import Results
 from assay.kinds.answers.blinding.pack import Original
+from assay.kinds.answers.results import Scoring
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.pipeline.runner import run_study
@@ -25,6 +27,14 @@ QUESTIONS = {
 MODELS = ("small", "large")
 STEPS = ("accuracy", "hallucination", "completeness", "citation")
 DAY = 24 * 3600.0
+
+
+def scoring_in(results: Results) -> Scoring:
+    """What blinded scoring shows, among the sections of results."""
+    section = results.section("scoring")
+    assert section is not None
+    assert isinstance(section.data, Scoring)
+    return section.data
 
 
 def write_study(folder: Path, **panel: Any) -> Path:

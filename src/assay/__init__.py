@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from assay.core.registry import Registry
     from assay.core.results import Results
     from assay.measures.parse import parse_measure
-    from assay.pipeline.evaluation import Evaluation, evaluate
+    from assay.pipeline.evaluate import evaluate
+    from assay.pipeline.evaluation import Evaluation
     from assay.pipeline.run_files import evaluate_runs
     from assay.pipeline.runner import run_study
     from assay.pipeline.selection import Selection
+    from assay.report.writing import write_report
     from assay.study.study import Study, open_study
 
 __version__ = "0.1.0"
@@ -35,11 +37,12 @@ _HOME = {
     "Results": "assay.core.results",
     "Selection": "assay.pipeline.selection",
     "Study": "assay.study.study",
-    "evaluate": "assay.pipeline.evaluation",
+    "evaluate": "assay.pipeline.evaluate",
     "evaluate_runs": "assay.pipeline.run_files",
     "open_study": "assay.study.study",
     "parse_measure": "assay.measures.parse",
     "run_study": "assay.pipeline.runner",
+    "write_report": "assay.report.writing",
 }
 
 __all__ = [
@@ -55,6 +58,7 @@ __all__ = [
     "open_study",
     "parse_measure",
     "run_study",
+    "write_report",
 ]
 
 

@@ -35,8 +35,8 @@ def test_the_picture_fills_its_place_and_no_more(browser: Any, report: Path, wid
     page.on("console", lambda message: said.append(message.text))
     page.goto(report.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert page.locator(".budget").count() == 2
-    [drawn, *_], [curve, *_], [dot, *_] = boxes(page, ".drawn", "svg.curve", "svg.curve circle.dot")
+    assert page.locator("#budgets .chart").count() == 2
+    [drawn, *_], [curve, *_], [dot, *_] = boxes(page, ".drawn", "svg.lines", "svg.lines circle.dot")
     assert curve["width"] == pytest.approx(drawn["width"] - 44, abs=2)  # the values stand to the left
     # dots stay round, though lines are stretched with the picture
     assert dot["width"] == pytest.approx(dot["height"], abs=0.5)
@@ -47,8 +47,8 @@ def test_the_picture_fills_its_place_and_no_more(browser: Any, report: Path, wid
 def test_the_table_says_what_the_picture_shows(browser: Any, report: Path) -> None:
     page = browser.new_page(viewport={"width": 1600, "height": 900})
     page.goto(report.as_uri())
-    assert page.locator("svg.curve").first.get_attribute("aria-hidden") == "true"
-    table = page.locator("table.curved").first
+    assert page.locator("svg.lines").first.get_attribute("aria-hidden") == "true"
+    table = page.locator("#budgets table").first
     heads = table.get_by_role("columnheader").all_inner_texts()
     assert heads == ["System", "200", "400", "800", "1200", "∞", "AUC@1200", "Parity, tokens", "n"]
     assert table.get_by_role("row").count() == 6

@@ -19,7 +19,7 @@ from assay.study.study import open_study
 
 pytestmark = pytest.mark.browser
 
-STUDY = Path(__file__).parents[2] / "studies" / "answers"
+STUDY = Path(__file__).parents[2] / "src/assay/kinds/answers/template"
 ALL, DRAWN = 60, 12  # 30 questions in two conditions by one model; a fifth of them for ben
 SEND = """async ([step, taskIds, choice]) => {
   const { csrf } = await (await fetch("/api/session")).json();

@@ -14,8 +14,10 @@ from boxes import boxes
 from planted import wait_until_planted_would_have_run
 
 from assay.core.records import Step
-from assay.core.results import Expected, ExpectedPath, Walk
+from assay.core.results import Expected
 from assay.kinds.memory.measures.walk import WantedPath, WantedStep
+from assay.kinds.memory.report.walk_section import walk_section
+from assay.kinds.memory.report.walks import ArmWalk, ExpectedPath, WalkedItem
 from assay.report.html import Html
 
 pytestmark = pytest.mark.browser
@@ -45,17 +47,20 @@ def write_report(path: Path, plant: str = "") -> None:
     spec.loader.exec_module(module)
     made = module.build_results(n=12)
     trace = [msgspec.structs.replace(step, target=step.target + plant) for step in (*BEST, *SPREAD)]
-    first = msgspec.structs.replace(
+    shown = msgspec.structs.replace(
         made.items[0],
         expected=[Expected("msa:2", 1.0, "Every invoice is paid."), Expected("msa:9", 1.0, plant)],
-        path=ExpectedPath(WantedPath(WANTED, "exact")),
-        walks={arm: Walk(trace[:3], trace) for arm in ("dense", "hybrid")},
-        nodes={"msa:2": "Every invoice is paid within 30 days" + plant},
         tags={"category": ["how-to"], "multi_hop": ["yes"]},
         enough=(1, 2),
     )
-    items = [first, *made.items[1:]]
-    path.write_bytes(Html().render(dataclasses.replace(made, items=items, layer="structured")))
+    walks = {arm: ArmWalk(trace[:3], trace) for arm in ("dense", "hybrid")}
+    nodes = {"msa:2": "Every invoice is paid within 30 days" + plant}
+    walked = WalkedItem.of(shown, ExpectedPath(WantedPath(WANTED, "exact")), walks)
+    section = walk_section(made, [msgspec.structs.replace(walked, nodes=nodes)])
+    assert section is not None
+    items = [shown, *made.items[1:]]
+    told = dataclasses.replace(made, items=items, layer="structured", sections=[section])
+    path.write_bytes(Html().render(told))
 
 
 @pytest.fixture(scope="module")
@@ -79,19 +84,23 @@ def test_a_link_opens_the_item_with_its_walks(browser: Any, report: Path) -> Non
     page.on("console", lambda message: said.append(message.text))
     page.goto(report.as_uri())
     assert page.locator("svg.graph").count() == 0  # drawn only where it is opened
-    page.get_by_text("Walks are drawn for 1 item").locator("a").click()
-    page.locator(".walks").wait_for()
-    assert page.locator(".walk figcaption").all_inner_texts() == [
-        "dense Walked msa:3 → 2 → 1, expected msa:3 → 2 → 9\nalso: hybrid",
-    ]
+    page.get_by_text("Drawn for 1 item").locator("a").click()
+    page.locator(".more").wait_for()
+    walks = page.locator(".more > .small")
+    assert walks.count() == 1
+    assert walks.inner_text().startswith("dense Walked msa:3 → 2 → 1, expected msa:3 → 2 → 9 also: hybrid")
     # the picture stands above the lists of hits, and the way to it is short
-    tops = [found[0]["top"] for found in boxes(page, "#row-0", ".walks", ".columns")]
+    tops = [found[0]["top"] for found in boxes(page, "#row-0", ".more", ".columns")]
     assert tops == sorted(tops)
     assert tops[1] - tops[0] < 400
     assert "Any 1 of 2 is enough." in page.locator(".columns").inner_text()
     assert page.locator("#row-0 .tags").inner_text() == "how-to, multi_hop: yes"
-    marks = page.locator(".walk").first.locator(".way li .under").all_inner_texts()
-    assert marks == ["walked", "walked", "not walked"]
+    way = page.get_by_role("region", name="Expected path").get_by_role("row").all_inner_texts()
+    assert [row.split() for row in way[1:]] == [
+        ["msa:3", "walked"],
+        ["msa:2", "exception_to", "walked"],
+        ["msa:9", "not", "walked"],
+    ]
     page.locator("#row-0 .toggle").click()
     page.locator("svg.graph").wait_for(state="detached")
     page.locator("#row-0 .toggle").click()
@@ -103,15 +112,16 @@ def test_a_link_opens_the_item_with_its_walks(browser: Any, report: Path) -> Non
 
 def test_the_table_says_to_a_screen_reader_what_the_picture_shows(page: Any) -> None:
     page.goto(page.url + "#item=q0000")
-    walk = page.locator(".walk").first
-    assert walk.locator("svg").get_attribute("aria-hidden") == "true"
+    walk = page.locator(".more > .small").first
+    assert walk.locator("svg.graph").get_attribute("aria-hidden") == "true"
     walk.locator("summary").focus()
     page.keyboard.press("Enter")
-    rows = walk.get_by_role("row")
+    rows = walk.get_by_role("region", name="Steps of the walk of dense").get_by_role("row")
     rows.first.wait_for()
     assert rows.count() == 1 + len(BEST) + len(SPREAD)
+    assert rows.nth(3).get_by_role("rowheader").inner_text() == "3"
     row = rows.nth(3).get_by_role("cell").all_inner_texts()
-    assert row == ["3", "best path", "2", "msa:2", "msa:1", "depends_on", "remedy", "0.600", ""]
+    assert row == ["best path", "2", "msa:2", "msa:1", "depends_on", "remedy", "0.600", ""]
     assert rows.last.get_by_role("cell").all_inner_texts()[-1] == "below threshold"
 
 
@@ -119,9 +129,9 @@ def test_the_table_says_to_a_screen_reader_what_the_picture_shows(page: Any) -> 
 def test_a_wide_picture_scrolls_in_its_own_box(browser: Any, report: Path, width: int) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto(report.as_uri() + "#item=q0000")
-    page.locator(".walks").wait_for()
+    page.locator(".more").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    box = page.locator(".beside > .scroll").first
+    box = page.locator(".sides .scroll").first
     assert box.evaluate("box => box.scrollWidth > box.clientWidth") is (width == 380)
     page.close()
 
@@ -131,7 +141,7 @@ def test_words_of_the_picture_are_legible(browser: Any, report: Path, scheme: st
     """Names, statuses and edges reach the 4.5 : 1 of WCAG AA against what they stand on."""
     page = browser.new_page(color_scheme=scheme)
     page.goto(report.as_uri() + "#item=q0000")
-    page.locator(".walks").wait_for()
+    page.locator(".more").wait_for()
     ratios = page.evaluate("""() => {
       const light = (css) => css.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
         .map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
@@ -154,7 +164,7 @@ def test_nothing_planted_in_a_trace_runs(browser: Any, tmp_path: Path) -> None:
     context = browser.new_context(bypass_csp=True)
     page = context.new_page()
     page.goto((tmp_path / "report.html").as_uri() + "#item=q0000")
-    page.locator(".walks").wait_for()
+    page.locator(".more").wait_for()
     wait_until_planted_would_have_run(page)
     assert page.evaluate("window.hit") is None
     assert page.evaluate("document.querySelectorAll('img').length") == 0

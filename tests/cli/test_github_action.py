@@ -20,8 +20,8 @@ import pytest
 import yaml
 
 from assay.core.endpoint import Endpoint
-from assay.kinds.search.github_actions import Comments, Denied, Job
 from assay.report.github import marker
+from assay.report.github_actions import Comments, Denied, Job
 from small_study import WORDS, assay, edited, write_study
 from stand_ins.github_api import GitHubStandIn, Reply
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
 
 from assay.cli.main import app
 from assay.core.registry import RENDERERS, Registry
@@ -28,7 +27,7 @@ def leaves(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
             yield from leaves(child, (*path, name))
 
 
-COMMANDS = dict(leaves(typer.main.get_command(app)))
+COMMANDS = dict(leaves(app))
 
 
 def test_the_commands_are_these() -> None:

@@ -5,43 +5,47 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from assay.cli import main
-
-GROUP = "assay.commands"
+from assay.cli.commands import PLUGGED, LazyGroup, root_parts
 
 
-@pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch) -> typer.Typer:
-    """The command line as it is, in a copy that a test may add to."""
-    copy = typer.Typer(rich_markup_mode=None)
-    copy.registered_commands = list(main.app.registered_commands)
-    copy.registered_groups = list(main.app.registered_groups)
-    monkeypatch.setattr(main, "app", copy)
-    return copy
+def call(point: EntryPoint, *words: str) -> int:
+    """The exit code of the command line with one entry point added."""
+    with pytest.raises(SystemExit) as stop:
+        LazyGroup(root_parts([point]), name="assay")(list(words))
+    return int(stop.value.code or 0)
 
 
-def test_a_function_becomes_a_command(app: typer.Typer) -> None:
-    main.add_plugged(EntryPoint("platform_name", "platform:system", GROUP))
-    assert CliRunner().invoke(app, ["platform_name"]).exit_code == 0
-    assert "platform_name" in CliRunner().invoke(app, ["--help"]).output
+@pytest.mark.parametrize(("name", "words"), [("platform", ["platform"]), ("review.who", ["review", "who"])])
+def test_a_function_becomes_a_command(
+    name: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    point = EntryPoint(name, "platform:system", PLUGGED)
+    assert call(point, *words) == 0
+    assert call(point, *words[:-1], "--help") == 0
+    assert f"  {words[-1]} " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("point", "said"),
     [
-        (EntryPoint("broken", "no_such_module:command", GROUP), "does not load: ModuleNotFoundError"),
-        (EntryPoint("run", "platform:system", GROUP), "there is one of that name"),
-        (EntryPoint("golden", "platform:system", GROUP), "there is one of that name"),
+        (EntryPoint("broken", "no_such_module:command", PLUGGED), "does not load: ModuleNotFoundError"),
+        (EntryPoint("run", "platform:system", PLUGGED), "there is one of that name"),
+        (EntryPoint("data", "platform:system", PLUGGED), "there is one of that name"),
+        (EntryPoint("data.get", "platform:system", PLUGGED), "there is one of that name"),
+        (EntryPoint("nothing.get", "platform:system", PLUGGED), "there is no group 'nothing'"),
     ],
 )
 def test_one_that_cannot_be_added_leaves_the_others(
-    app: typer.Typer, capsys: pytest.CaptureFixture[str], point: EntryPoint, said: str
+    point: EntryPoint, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = len(app.registered_commands)
-    main.add_plugged(point)
-    assert said in capsys.readouterr().err
-    assert len(app.registered_commands) == before
-    assert CliRunner().invoke(app, ["--help"]).exit_code == 0
+    assert call(point, "--help") == 0
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert "  broken" not in shown.out
+    assert all(f"  {name} " in shown.out for name in ("run", "data", "review"))
+
+
+def test_one_that_breaks_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(EntryPoint("broken", "no_such_module:command", PLUGGED), "broken") == 2
+    assert "No such command" in capsys.readouterr().err

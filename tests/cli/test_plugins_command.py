@@ -10,13 +10,13 @@ import typer
 from typer.testing import CliRunner, Result
 
 from assay.cli import plugins
-from assay.cli.main import told
+from assay.cli.commands import with_errors
 from assay.core.registry import GROUPS
 
 
 def run(*args: str) -> Result:
     app = typer.Typer()
-    app.command()(told(plugins.command))
+    app.command()(with_errors(plugins.command))
     return CliRunner().invoke(app, list(args))
 
 

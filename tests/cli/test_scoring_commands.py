@@ -110,16 +110,19 @@ def test_a_pass_before_its_turn_is_told_of_once_a_score(blinded: Study) -> None:
 def test_the_json_of_a_scored_study_keeps_the_published_schema(blinded: Study) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="validating needs jsonschema")
     folder = blinded.folder
-    schema = json.loads((files("assay") / "report/templates/results.schema.json").read_text())
-    assert "scoring" in schema["properties"]
+    schema, known = (
+        json.loads((files("assay") / name).read_text())
+        for name in ("report/templates/results.schema.json", "kinds/answers/report/scoring.schema.json")
+    )
     jsonschema.validate(json.loads(assay("run", folder, "--json").out), schema)  # while blinded
     assay("review", "import", folder, write_lines(folder / "scores.jsonl", all_scores(blinded)))
     assert assay("review", "unblind", folder).code == 0
     found = json.loads(assay("run", folder, "--json").out)
     jsonschema.validate(found, schema)
-    known = schema["properties"]["scoring"]["properties"]
-    assert set(found["scoring"]) <= set(known)
-    assert set(found["scoring"]["tests"][0]) <= set(known["tests"]["items"]["properties"])
+    (section,) = found["sections"]
+    jsonschema.validate(section["data"], known)
+    assert set(section["data"]) <= set(known["properties"])
+    assert set(section["data"]["tests"][0]) <= set(known["properties"]["tests"]["items"]["properties"])
 
 
 def test_raw_data_has_the_tokens_that_whoever_ran_the_model_counted(tmp_path: Path) -> None:

@@ -234,9 +234,9 @@ def test_report_that_cannot_be_written(ran: tuple[Path, Done], tmp_path: Path) -
     ("args", "schema"),
     [
         (["validate"], "assay/validation/1"),
-        (["run"], "assay/results/1"),
-        (["gate"], "assay/results/1"),
-        (["report"], "assay/results/1"),
+        (["run"], "assay/results/2"),
+        (["gate"], "assay/results/2"),
+        (["report"], "assay/results/2"),
         (["status"], "assay/status/1"),
     ],
 )

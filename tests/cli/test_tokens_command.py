@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from assay.cli.main import told
+from assay.cli.commands import with_errors
 from assay.kinds.answers.commands import tokens
 
 LONG = "Kilns are fired twice a week, and cones are read by two people."
@@ -23,7 +23,7 @@ measures: [ContentTokens]
 
 def run(*args: object) -> Result:
     app = typer.Typer()
-    app.command()(told(tokens.command))
+    app.command()(with_errors(tokens.command))
     return CliRunner().invoke(app, [str(each) for each in args])
 
 

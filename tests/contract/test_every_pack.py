@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from plugins import each
 
-from assay.core.errors import PluginError
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.core.registry import PACKS, Registry
+from assay.core.registry import PACKS
 from assay.kinds.memory.systems.packs import Pack
 
 TEXTS = [
@@ -20,17 +20,7 @@ TEXTS = [
 ]
 
 
-def made() -> dict[str, Pack]:
-    found = {}
-    for name in sorted(Registry().names(PACKS)):
-        try:
-            found[name] = Registry().create(PACKS, name)
-        except PluginError:  # it needs parameters: tried with its own
-            continue
-    return found
-
-
-PACK = pytest.mark.parametrize("pack", made().values(), ids=made())
+PACK = pytest.mark.parametrize("plugin", each(PACKS), indirect=True)
 
 
 def passages(number: int) -> list[Passage]:
@@ -42,30 +32,31 @@ def passages(number: int) -> list[Passage]:
 
 @PACK
 @pytest.mark.parametrize("number", [0, 1, 2, 6, 12])
-def test_a_pack_draws_a_graph_of_its_passages(pack: Pack, number: int) -> None:
-    drawn = pack.draw(passages(number), Kit())
+def test_a_pack_draws_a_graph_of_its_passages(plugin: Pack, kit: Kit, number: int) -> None:
+    assert isinstance(plugin, Pack)
+    drawn = plugin.draw(passages(number), kit)
     for part in (drawn.traits.roles, drawn.traits.weight, drawn.traits.striking, drawn.traits.bonus):
         assert len(part) == number
     for link in drawn.links:
         assert 0 <= link.source < number
         assert 0 <= link.target < number
         assert 0 < link.weight <= 1
-        assert link.kind in pack.edges(Kit())
+        assert link.kind in plugin.edges(kit)
         assert link.rule, "an edge says why it is there"
 
 
 @PACK
-def test_a_pack_draws_the_same_again(pack: Pack) -> None:
-    one, other = (pack.draw(passages(12), Kit()) for _ in range(2))
+def test_a_pack_draws_the_same_again(plugin: Pack, kit: Kit) -> None:
+    one, other = (plugin.draw(passages(12), kit) for _ in range(2))
     assert one.links == other.links
     assert list(one.traits.roles) == list(other.traits.roles)
 
 
 @PACK
-def test_a_document_is_drawn_alike_alone_and_beside_others(pack: Pack) -> None:
+def test_a_document_is_drawn_alike_alone_and_beside_others(plugin: Pack, kit: Kit) -> None:
     """Only names join documents."""
-    alone = pack.draw(passages(4), Kit()).links
-    beside = [link for link in pack.draw(passages(12), Kit()).links if max(link.source, link.target) < 4]
+    alone = plugin.draw(passages(4), kit).links
+    beside = [link for link in plugin.draw(passages(12), kit).links if max(link.source, link.target) < 4]
     assert [link for link in alone if not link.rule.startswith("shares")] == [
         link for link in beside if not link.rule.startswith("shares")
     ]

@@ -20,9 +20,7 @@ from assay.core.parts import Ranking, Vectors, VectorStore
 from assay.core.protocols import Kit
 from assay.retrieval.unit import unit
 from assay.retrieval.vectors.qdrant import Qdrant
-from vector_stores import APPROXIMATE, EXACT, by_force, clustered, made, postgres, qdrant_server
-
-__all__ = ["postgres", "qdrant_server"]
+from vector_stores import APPROXIMATE, EXACT, by_force, clustered, made
 
 K = 10
 LANGUAGES = ["en", "de", "fr", "it"]

@@ -88,7 +88,7 @@ from assay.retrieval.chat import Chat
 from assay.core.dataset import Corpus
 from assay.core.endpoint import Endpoint
 from assay.core.errors import AssayError
-from assay.kinds.search.github_actions import Comments
+from assay.report.github_actions import Comments
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query
 from assay.retrieval.embed.openai import OpenAI

@@ -10,7 +10,8 @@ import pytest
 
 from assay.core.records import Item, Passage
 from assay.core.registry import Registry
-from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.evaluate import judge_study
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.study.study import Study, open_study
 

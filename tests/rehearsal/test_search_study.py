@@ -21,7 +21,8 @@ from assay.core.errors import Retryable
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Finding, Hit, Item, Judgment, Passage, Query, Question, Response
 from assay.core.registry import JUDGES, SYSTEMS
-from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.evaluate import judge_study
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.performing import Silent
 from assay.pipeline.runner import run_study
 from assay.store.journal import Judged

@@ -28,7 +28,7 @@ from assay.kinds.answers.scoring.rubric import (
 from assay.kinds.answers.scoring.rules import Said, problems
 from assay.stats.agreement import cohen_kappa
 
-FOLDER = Path(assay.__file__).parent / "studies" / "answers"
+FOLDER = Path(assay.__file__).parent / "kinds" / "answers" / "template"
 RATERS = ("anna", "ben")
 Key = tuple[str, str, str]
 

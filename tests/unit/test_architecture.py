@@ -35,18 +35,12 @@ EXCEPTIONS = {
 # Modules of the core that still know a kind of study by name: their part belongs into a section of the
 # report, a check or a small protocol that the kind registers. The list may only get shorter.
 KNOWS_A_KIND = {
-    *("controls.general", "controls.oracle", "core.results"),
-    *("cli.export", "cli.report", "cli.review", "cli.review_desk", "cli.run", "cli.status"),
-    *("desk.desk_work", "desk.serving"),
-    *("pipeline.baselines.churn", "pipeline.evaluation", "pipeline.judging", "pipeline.unmeasured"),
-    *("report.html", "report.markdown", "report.text", "report.text_figures", "report.text_items"),
-    "report.views",
-    "review.forms",
+    *("cli.review", "cli.review_desk", "desk.desk_work", "desk.serving", "review.forms"),
 }
 
 # Where other people's code is called, and whatever it raises is turned into an answer, a status or an error.
 ANSWERABLE = {
-    *("cli.main", "core.registry", "measures.score", "retrieval.embed.onnx"),
+    *("cli.commands", "core.registry", "measures.score", "retrieval.embed.onnx"),
     *("pipeline.answering", "pipeline.engines", "pipeline.response", "store.keys"),
 }
 

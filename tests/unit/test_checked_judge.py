@@ -16,7 +16,8 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Finding, Hit, Item, Judgment, Passage, Query, Question, Response
 from assay.core.registry import DATASETS, JUDGES, MEASURES, SYSTEMS, Registry
 from assay.measures.ranking import Success
-from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.evaluate import judge_study
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.store.journal import Judged
 from assay.store.run_store import Store

@@ -17,7 +17,7 @@ import typer
 from typer.testing import CliRunner
 
 import assay.kinds.models.dashboard.serve as serving
-from assay.cli.main import told
+from assay.cli.commands import with_errors
 from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
@@ -350,7 +350,7 @@ def test_points_on_one_place_are_moved_apart_and_no_further_than_needed() -> Non
 @pytest.fixture
 def invoke() -> Callable[..., Any]:
     app = typer.Typer()
-    app.command()(told(dashboard.command))
+    app.command()(with_errors(dashboard.command))
     return lambda *args: CliRunner().invoke(app, [str(arg) for arg in args])
 
 

@@ -23,14 +23,13 @@ def command(
 ) -> None:
     """Write what is stored as TREC files: a run file a system, and the labels as qrels."""
     from assay.core.errors import UsageError
-    from assay.kinds.answers.panel import is_sealed
     from assay.pipeline.evaluation import Evaluation
     from assay.pipeline.trec_export import trec_files
     from assay.store.atomic import write_atomic
     from assay.study.study import open_study
 
     opened = open_study(study)
-    if is_sealed(opened):
+    if opened.withholds:
         what = "These files would tell what each condition was given, and people are to score blind"
         raise UsageError(f"{what}. First: assay review unblind {study}")
     found = trec_files(Evaluation(opened, selected(where or [], [], None)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict, StudyPath
-from assay.cli.showing import evaluated, finish, require_gates, show
+from assay.cli.showing import finish, require_gates, show
 from assay.core.errors import UsageError
 
 
@@ -19,6 +19,7 @@ def command(
     Exit code 12: gates, study or data were changed after the answers were stored, so the verdict shown does
     not count.
     """
+    from assay.pipeline.evaluate import results_against
     from assay.pipeline.evaluation import Evaluation
     from assay.study.study import open_study
 
@@ -29,6 +30,6 @@ def command(
         )
     if require_verdict:
         require_gates(opened.decides or against is not None, opened.lines.where)
-    results = evaluated(Evaluation(opened, detailed=False), against)
+    results = results_against(Evaluation(opened, detailed=False), against)
     show(results, as_json=as_json, gates_only=True)
     finish(results.verdict, results.outdated, accept=accept_changes)

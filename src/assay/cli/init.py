@@ -14,28 +14,25 @@ import typer
 from assay.cli.options import AsJson
 from assay.cli.showing import print_json, say
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.kinds import kind_packages, template_of
 
-# of the studies that come with the program, those to start from
-TEMPLATES = ("answers", "hierarchy", "memory", "models", "search")
 _FIRST = re.compile(
     rb"^# First: (.+)$", re.MULTILINE
 )  # what a template needs that the program does not install
 
 
 def command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What to study: {', '.join(TEMPLATES)}.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help=f"What to study: {', '.join(kind_packages())}.")
+    ],
     folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="Where; default: the kind.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a study of a kind: its study.yaml and data of its own to replace with yours."""
-    from importlib.resources import files
-
-    studies = files("assay") / "studies"
-    kinds = [each.name for each in studies.iterdir() if each.name in TEMPLATES and each.is_dir()]
-    if kind not in kinds:
+    if kind not in (kinds := kind_packages()):
         raise UsageError(f"There is no template {kind!r}. {did_you_mean(kind, kinds)}")
     target = folder or Path(kind)
-    parts = dict(_files(studies / kind))
+    parts = dict(_files(template_of(kind)))
     if taken := [name for name in parts if (target / name).exists()]:
         fix = "Name another folder, or remove what is there."
         raise DataError([Problem("is there already", str(target / name), fix=fix) for name in sorted(taken)])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from assay.cli.run import performed
+from assay.cli.run import run_talk
 from assay.cli.showing import (
     finish,
     plain_console,
@@ -16,7 +16,6 @@ from assay.cli.showing import (
     require_gates,
     say,
     table,
-    write_report,
     write_reports,
 )
 from assay.core.errors import SystemFailure
@@ -41,7 +40,9 @@ def run_and_show(
     as_json: bool,
 ) -> None:
     """Runs a plan; ends with the exit code of its verdict, or of the failure that ended it."""
+    from assay.pipeline.evaluate import perform as perform_study
     from assay.pipeline.plan import open_plan, run_plan
+    from assay.report.writing import write_report
 
     plan = open_plan(path, where=where)
     if require_verdict:
@@ -50,7 +51,8 @@ def run_and_show(
     def perform(step: Step) -> tuple[Outcome, Results]:
         say(f"step {step.place + 1} of {len(plan.steps)}: {step.name}" + f", {step.about}" * bool(step.about))
         study = step.study()
-        outcome, evaluation = performed(study, step.selection, fresh=fresh, engine=engine)
+        talk = run_talk(study, step.selection)
+        outcome, evaluation = perform_study(study, step.selection, fresh=fresh, engine=engine, watcher=talk)
         results = write_reports(evaluation.results, study)
         if step.page != study.run_folder / "report.html":
             results = dataclasses.replace(results, report=str(step.page))

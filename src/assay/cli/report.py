@@ -10,7 +10,7 @@ import typer
 
 from assay.cli.options import Against, AsJson, StudyPath
 from assay.cli.run import Where, selected
-from assay.cli.showing import evaluated, say, write_report
+from assay.cli.showing import say
 from assay.core.errors import UsageError
 
 
@@ -29,8 +29,11 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Write a report of what is stored."""
+    from assay.core.protocols import FolderRenderer
     from assay.core.registry import RENDERERS
+    from assay.pipeline.evaluate import results_against
     from assay.pipeline.evaluation import Evaluation
+    from assay.report.writing import write_report
     from assay.study.study import open_study
 
     stdout = as_json or str(out) == "-"
@@ -39,15 +42,15 @@ def command(
     opened = open_study(study)
     wanted = "json" if as_json else format
     renderer = opened.registry.create(RENDERERS, wanted)
-    results = evaluated(Evaluation(opened, selected(where or [], [], None)), against)
-    if stdout and not hasattr(renderer, "files"):
+    results = results_against(Evaluation(opened, selected(where or [], [], None)), against)
+    if stdout and not isinstance(renderer, FolderRenderer):
         sys.stdout.buffer.write(renderer.render(results))
         sys.stdout.buffer.flush()
         return
     path = write_report(results, opened, wanted, out)
     say(f"wrote {path}")
     if post:
-        from assay.kinds.search.github_actions import deliver
+        from assay.report.github_actions import deliver
 
         delivered = deliver(results, opened, path)
         typer.echo("".join(f"{line}\n" for line in delivered.commands), nl=False)

@@ -11,11 +11,12 @@ import typer
 
 from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict
 from assay.cli.progress import Shown
-from assay.cli.showing import evaluated, finish, require_gates, say, show, write_reports
+from assay.cli.showing import finish, require_gates, say, show, write_reports
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.pipeline.evaluation import Evaluation
+    from assay.pipeline.evaluate import Watcher
+    from assay.pipeline.performing import Progress, Tally
     from assay.pipeline.runner import Outcome
     from assay.pipeline.selection import Selection
     from assay.study.study import Study
@@ -120,64 +121,58 @@ def run_and_show(
     as_json: bool = False,
 ) -> None:
     """The sequence of all stages, shown; ends with the verdict's exit code."""
+    from assay.pipeline.evaluate import evaluate
     from assay.pipeline.selection import Selection
     from assay.study.study import open_study
 
     opened = open_study(path)
     if require_verdict:
         require_gates(opened.decides or against is not None, opened.lines.where)
-    _, evaluation = performed(opened, chosen or Selection(), fresh=fresh, engine=engine)
-    for number in range(1, repeat + 1):
-        _repeated(opened, chosen or Selection(), number, repeat, fresh=fresh, engine=engine)
-    results = write_reports(evaluated(evaluation, against), opened)
+    selection = chosen or Selection()
+    found = evaluate(
+        opened,
+        selection,
+        fresh=fresh,
+        repeat=repeat,
+        engine=engine,
+        against=against,
+        watcher=run_talk(opened, selection, repeat),
+    )
+    results = write_reports(found, opened)
     show(results, as_json=as_json, every_item=verbose)
     finish(results.verdict, results.outdated, accept=accept_changes)
 
 
-def performed(
-    opened: Study, chosen: Selection, *, fresh: bool = False, engine: str = "local"
-) -> tuple[Outcome, Evaluation]:
-    """Checks a study, asks its systems and then its judges, and tells of each; what follows is evaluation."""
-    from assay.kinds.answers.panel import is_sealed
-    from assay.pipeline.evaluation import Evaluation, judge_study
-    from assay.pipeline.runner import run_study
-    from assay.pipeline.validate import check_study
+def run_talk(study: Study, chosen: Selection, repeats: int = 0) -> Watcher:
+    """Progress on stderr, and a line after each stage."""
+    from assay.pipeline.evaluate import Watcher
 
-    blind = is_sealed(opened)  # what is built for an arm, and how much, may tell a condition
-    arms = chosen.arms(opened)
-    chosen.refuse_unmet(opened, arms)
-    check_study(opened, arms)
-    with _resumable(opened), Shown(stages=not blind) as progress:
-        outcome = run_study(opened, chosen, fresh=fresh, engine=engine, progress=progress)
-    done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
-    taken = f" in {outcome.seconds:.1f} s" + (f", cost {outcome.cost:.4g}" if outcome.cost else "")
-    if blind:  # --system may have picked one condition
-        done, taken = f"{outcome.answered + outcome.reused + outcome.failed} responses stored", ""
-    left = f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"
-    say(f"{opened.name}: {done}{left}{taken}")
-    with _resumable(opened), Shown(stages=not blind) as progress:
-        for asked in judge_study(opened, chosen, progress):
-            done = f"{asked.answered} questions answered, {asked.failed} failed"
+    blind = study.withholds  # what is built for an arm, and how much, may tell a condition
+
+    class RunTalk(Watcher):
+        @contextmanager
+        def progress(self) -> Iterator[Progress]:
+            with _resumable(study), Shown(stages=not blind) as shown:
+                yield shown
+
+        def asked(self, outcome: Outcome, repetition: int = 0) -> None:
+            done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
+            cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
+            if repetition:
+                say(f"{study.name}, repeat {repetition} of {repeats}: {done}{cost}")
+                return
+            taken = f" in {outcome.seconds:.1f} s{cost}"
+            if blind:  # --system may have picked one condition
+                done, taken = f"{outcome.answered + outcome.reused + outcome.failed} responses stored", ""
+            left = f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"
+            say(f"{study.name}: {done}{left}{taken}")
+
+        def judged(self, tally: Tally) -> None:
             if not blind:
-                say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))
-    return outcome, Evaluation(opened, chosen)
+                done = f"{tally.answered} questions answered, {tally.failed} failed"
+                say(f"{tally.arm}: {done}" + (f", cost {tally.cost:.4g}" if tally.cost else ""))
 
-
-def _repeated(opened: Study, chosen: Selection, number: int, of: int, *, fresh: bool, engine: str) -> None:
-    """Asks again what was answered; judges that cost something are asked about it as about the answers."""
-    from assay.kinds.answers.panel import is_sealed
-    from assay.pipeline.evaluation import judge_study
-    from assay.pipeline.runner import repeat_study
-
-    if is_sealed(opened):  # what varies may tell a condition
-        raise UsageError("--repeat waits until the responses are unblinded. Leave it out until then.")
-    with _resumable(opened), Shown() as progress:
-        done = repeat_study(opened, number, chosen, fresh=fresh, engine=engine, progress=progress)
-        judge_study(opened, chosen, progress, number)
-    counts = f"{done.answered} answered, {done.reused} reused, {done.failed} failed"
-    say(
-        f"{opened.name}, repeat {number} of {of}: {counts}" + (f", cost {done.cost:.4g}" if done.cost else "")
-    )
+    return RunTalk()
 
 
 @contextmanager

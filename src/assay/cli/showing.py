@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.core.errors import PluginError, UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from assay.core.results import Results
-    from assay.pipeline.evaluation import Evaluation
     from assay.study.study import Study
 
 EXIT = {None: 0, "go": 0, "no-go": 10, "inconclusive": 11}
@@ -66,51 +64,14 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], figures: set[int
     return columned("", header, rows, words=tuple(set(range(len(header))) - figures))
 
 
-def evaluated(evaluation: Evaluation, against: str | None) -> Results:
-    """The results, held against a baseline where one is named."""
-    if against is None:
-        return evaluation.results
-    from assay.pipeline.baselines.gate import held_against
-
-    return held_against(evaluation, against)
-
-
 def write_reports(results: Results, study: Study) -> Results:
-    """Writes the HTML report and what else the study asks for; the results then name the page."""
-    import dataclasses
+    """Writes the reports that the study asks for; the results then name the page."""
+    from assay.report.writing import write_reports as write
 
-    named = dataclasses.replace(results, report=str(study.run_folder / "report.html"))
-    for format_ in dict.fromkeys(["html", *study.file.reports]):
-        try:
-            write_report(named, study, format_)
-        except PluginError as error:  # it costs neither the other reports nor the verdict
-            say(f"{error}. This report is not written.")
+    named, broken = write(results, study)
+    for reason in broken:
+        say(reason)
     return named
-
-
-def write_report(results: Results, study: Study, format_: str, out: Path | None = None) -> Path:
-    """Writes one format: a file, or a folder of files, in the run folder or where it is told."""
-    from functools import partial
-
-    from assay.core.registry import RENDERERS, blamed
-    from assay.store.atomic import write_atomic
-
-    renderer = study.registry.create(RENDERERS, format_)
-    with blamed(f"the report {format_} broke"):
-        if hasattr(renderer, "files"):
-            place = out or study.run_folder / format_
-            content = {place / name: data for name, data in renderer.files(results).items()}
-        else:
-            place = out or study.run_folder / f"report{renderer.suffix}"
-            content = {place: renderer.render(results)}
-    for path, data in content.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, partial(_write, data))
-    return place
-
-
-def _write(content: bytes, target: Path) -> None:
-    target.write_bytes(content)
 
 
 def finish(verdict: str | None, outdated: Sequence[str] = (), *, accept: bool = False) -> None:

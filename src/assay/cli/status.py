@@ -13,7 +13,6 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     """Show what of a study or a plan is stored, what failed, what is still to do."""
     from rich.text import Text
 
-    from assay.kinds.answers.panel import is_sealed
     from assay.pipeline.reviewing import next_step
     from assay.pipeline.status import place_of, study_status, together
     from assay.study.plan_file import is_plan
@@ -26,7 +25,7 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
         return
     opened = open_study(study)
     found = study_status(opened)
-    if is_sealed(opened):
+    if opened.withholds:
         found = replace(found, arms=[together(found.arms)])
     if not found.next_step:
         found = replace(found, next_step=next_step(opened, place_of(opened)))

@@ -16,9 +16,8 @@ import numpy as np
 
 from assay.controls.trial import VERSIONS, DoesNotApply, Draw, Random, StandIn, Trial, answering
 from assay.core.block import FAILED, Block
-from assay.core.records import Context, Hit, Item, Piece, Response, Step
+from assay.core.records import PATH, Context, Hit, Item, Piece, Response, Step
 from assay.core.slices import Condition
-from assay.kinds.memory.measures.walk import PATH
 from assay.stats.rows import Column
 
 DRAWS = 200

@@ -15,11 +15,9 @@ import numpy as np
 
 from assay.controls.trial import Columns, DoesNotApply, Draw, StandIn, Trial, answering
 from assay.core.block import Block, View
-from assay.core.protocols import Measure
+from assay.core.protocols import Measure, OraclePart
 from assay.core.records import FORBIDDEN, IMPOSSIBLE, Context, Hit, Item, Observed, Piece, Response, Step
 from assay.core.shown import Wanted, evidence_of
-from assay.kinds.hierarchy.measures.tree import PASSAGES, ROUTE, VISITED, Case, cases
-from assay.kinds.memory.measures.walk import PATH, REMOVED, SEED, SPREAD, TENSION, Expected, expected
 from assay.retrieval.tokens import PACKAGED, packaged
 from assay.stats.rows import Column
 
@@ -42,7 +40,7 @@ def best_scores(trial: Trial) -> Columns:
     """The candidates' scores with the oracle in their place."""
     views = {getattr(each, "seen_in", View()) for each in trial.every if "labels" in each.needs}
     labels = sorted({label for view in views for label in view.labels} - {FORBIDDEN})
-    made = trial.rescored("oracle", lambda block, _: _answered(block, labels or ["relevance"]))
+    made = trial.rescored("oracle", lambda block, _: _answered(block, labels or ["relevance"], trial.oracle))
     own = trial.columns
     by_name = {measure.name: measure for measure in trial.measures}
     return {
@@ -64,16 +62,19 @@ def _at_best(measure: Measure, own: Column) -> Column:
     return Column(np.where(own.counted, best, own.values), own.status)
 
 
-def _answered(block: Block, labels: Sequence[str]) -> Block:
+def _answered(block: Block, labels: Sequence[str], parts: Sequence[OraclePart]) -> Block:
     right = _ranked(block, labels)
+    docs = [right.get(item.item_id, []) for item in block.items]
+    traces = [list(part.steps(block, docs)) for part in parts]
     shown = evidence_of(block.items)
-    every = zip(block.items, block.responses, expected(block.items), shown, cases(block), strict=True)
-    made = [
-        None
-        if response is None
-        else _best(item, response, right.get(item.item_id, []), wanted, evidence, case)
-        for item, response, wanted, evidence, case in every
-    ]
+    made: list[Response | None] = []
+    for at, (item, response) in enumerate(zip(block.items, block.responses, strict=True)):
+        steps = [trace[at] for trace in traces]
+        if response is None or None in steps:
+            made.append(response)
+        else:
+            walked = [step for each in steps for step in each or ()]
+            made.append(_best(item, response, docs[at], shown[at], walked))
     return answering(block, made)
 
 
@@ -94,22 +95,14 @@ def _ranked(block: Block, labels: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _best(
-    item: Item,
-    response: Response,
-    docs: Sequence[str],
-    wanted: Expected,
-    evidence: Wanted | None,
-    case: Case | None,
+    item: Item, response: Response, docs: Sequence[str], evidence: Wanted | None, trace: list[Step]
 ) -> Response:
-    if wanted.unprimed_of is not None:
-        return response  # what a probe is compared with, as it was asked afresh
-    wishes = item.expects is None or item.expects == "intent"
-    hits = [Hit(doc, float(len(docs) - rank)) for rank, doc in enumerate(docs)] if wishes else []
+    ranked = item.expects is None or item.expects == "intent"
+    hits = [Hit(doc, float(len(docs) - rank)) for rank, doc in enumerate(docs)] if ranked else []
     flags = dict(item.gold.get("flags", {}))
     if impossible := item.gold.get(IMPOSSIBLE):
         flags[IMPOSSIBLE] = impossible
-    route = item.gold.get("route") or (response.route if wishes else "nothing")
-    trace = [*_walk(docs, wanted), *_removed(response), *(_descent(case) if case is not None else ())]
+    route = item.gold.get("route") or (response.route if ranked else "nothing")
     contexts = [_context(each, evidence) for each in response.contexts]
     return Response(hits, contexts, route, flags, response.answer, trace, observed=Observed())
 
@@ -130,78 +123,3 @@ def _context(given: Context, evidence: Wanted | None) -> Context:
         if given.budget is None or weight <= given.budget:
             return msgspec.structs.replace(shown, tokens=weight)
     return msgspec.structs.replace(given, pieces=[], tokens=0)
-
-
-def _walk(docs: Sequence[str], wanted: Expected) -> list[Step]:
-    """A walk as the item expects it; none where it expects none."""
-    steps: list[Step] = []
-    nodes = [(step.node_id, step.via_edge_type) for step in wanted.path.steps] if wanted.path else []
-    nodes = nodes or [(doc, None) for doc in docs]
-    roles, edges = list(wanted.required_semantic_roles), list(wanted.required_edge_types)
-    if not (wanted.path or roles or edges or wanted.required_contradiction_pairs or _spreads(wanted)):
-        return []
-    while nodes and len(nodes) <= max(len(roles) - 1, len(edges)):
-        nodes.append((f"{nodes[-1][0]}+", None))  # a further node, for what the named ones have no room for
-    for depth, (node, via) in enumerate(nodes):
-        edge = via or (edges.pop(0) if depth and edges else None)
-        role = roles.pop(0) if roles else None
-        steps.append(Step(PATH, depth, node, nodes[depth - 1][0] if depth else None, edge=edge, role=role))
-    rest = [doc for doc in docs if doc not in {node for node, _ in nodes}]
-    steps += [Step(PATH, 0, doc) for doc in rest]
-    steps += [Step(TENSION, 0, b, a) for a, b in wanted.required_contradiction_pairs]
-    return [*steps, *_spread(docs, wanted)]
-
-
-def _removed(response: Response) -> list[Step]:
-    """That the best path carried the whole result, where the candidate tells what carried its own."""
-    told = {step.edge for step in response.trace if step.kind == REMOVED}
-    return [
-        Step(REMOVED, 0, "", edge=edge, scores={"change": float(edge == "path")})
-        for edge in sorted(map(str, told))
-    ]
-
-
-def _spreads(wanted: Expected) -> bool:
-    return bool(
-        wanted.activation_trace
-        or wanted.required_trace_stop_reasons
-        or wanted.min_activation_trace_length
-        or wanted.max_activation_trace_length
-    )
-
-
-def _spread(docs: Sequence[str], wanted: Expected) -> list[Step]:
-    steps = [
-        Step(
-            SEED if event.is_seed or (place == 0 and not event.hop) else SPREAD,
-            event.hop if event.hop is not None else place,
-            event.node_id,
-            edge=event.edge_type,
-            stop=event.stopped_reason,
-        )
-        for place, event in enumerate(wanted.activation_trace.steps if wanted.activation_trace else ())
-    ]
-    if not steps or steps[0].kind != SEED:
-        steps.insert(0, Step(SEED, 0, docs[0] if docs else ""))
-    held = {step.stop for step in steps}
-    steps += [
-        Step(SPREAD, 1, steps[0].target, stop=stop, selected=False)
-        for stop in wanted.required_trace_stop_reasons
-        if stop not in held
-    ]
-    while len(steps) < (wanted.min_activation_trace_length or 0):
-        steps.append(Step(SPREAD, len(steps), steps[0].target))
-    return steps
-
-
-def _descent(case: Case) -> list[Step]:
-    """Only the right branches kept at every level, and only their passages visited."""
-    tree = case.tree
-    kept = [
-        Step(ROUTE, level, node_id, parent, {"score": 1.0})
-        for level in range(1, tree.depth + 1)
-        for node_id in sorted(case.correct(level))
-        for parent in tree.parents.get(node_id, [""])[:1]
-    ]
-    seen = {"nodes": float(len(case.doc_ids)), "of": float(max(len(tree.passages), 1))}
-    return [*kept, Step(VISITED, 0, PASSAGES, scores=seen)] if kept else []

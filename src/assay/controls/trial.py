@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from assay.controls.candidates import Roles
 from assay.core.block import RESPONSE_PARTS, Block
 from assay.core.errors import AssayError
-from assay.core.protocols import Measure
+from assay.core.protocols import Measure, OraclePart
 from assay.core.records import Arm, Judgment, Response
 from assay.core.slices import Condition
 from assay.measures.score import Broken, score_blocks
@@ -65,6 +65,7 @@ class Trial:
     seed: int = 0
     every: Sequence[Measure] = ()  # that any gate of the study reads
     kept: dict[tuple[str, int, str, str, str], Column] = field(default_factory=dict)  # what is scored already
+    oracle: Sequence[OraclePart] = ()  # what the oracle's answers hold beside hits
 
     # ---------------------------------------------------------------------------- what there is
 

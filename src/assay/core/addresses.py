@@ -24,6 +24,7 @@ FIRST_ADDRESSES = {
     "assay.kinds.memory.systems.reader": "assay.systems.reader",
     "assay.kinds.models.judges.rules": "assay.judges.rules",
     "assay.kinds.search.judges.anchors": "assay.judges.anchors",
+    "assay.systems.flat_strong": "assay.systems.flat",
 }
 
 

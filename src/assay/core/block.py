@@ -9,7 +9,7 @@ labels, written "review|relevance", the first that a target has counts.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -296,6 +296,11 @@ class Block:
                 response.hits = [Hit(doc, score) for doc, score in zip(docs, scores, strict=True)]
             found.append(response)
         return found
+
+    @property
+    def answered(self) -> Iterator[Response]:
+        """The responses to items that were asked and did not fail."""
+        return (each for each in self.responses if each is not None and each.error is None)
 
     @cached_property
     def shown(self) -> Mapping[Budget, Sequence[Shown | None]]:

@@ -11,7 +11,7 @@ does (hashes of models and files).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_ch
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.records import Document, Passage, Span
+from assay.core.records import Document, Edge, Node, Passage, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from assay.core.dataset import Corpus
     from assay.core.protocols import Kit
 
 Floats = NDArray[np.float64]
@@ -221,3 +220,48 @@ class Selector(Protocol):
     def select(self, candidates: Candidates, budget: int | None) -> list[int]:
         """Positions of the chosen candidates, in the order they are shown; their tokens fit the budget."""
         ...
+
+
+# ---------------------------------------------------------------------------------- cross-links
+
+LEADS = "names"  # the edges from a name to a passage about it
+ScoresOf = Callable[[Ints], Floats]  # what a system's own scorer gives passages by position
+
+
+class Linked(NamedTuple):
+    """A passage that a link led to: from which passage, over which name, how far, and what that is worth."""
+
+    position: int
+    source: int
+    name: str
+    hop: int
+    weight: float  # what the way there leaves of 1
+    score: float  # how relevant it is, from 0 to 1: the weight, times how its own score compares to the best
+
+
+class Links(Protocol):
+    """The links of one corpus. Threads may share them."""
+
+    @property
+    def floor(self) -> float:
+        """What a sentence with the name of the link counts at least, as a share of the passage's score."""
+        ...
+
+    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[Linked]:
+        """The passages that links lead to from the first of a ranking, best first, each once."""
+        ...
+
+    def nodes(self) -> Iterator[Node]:
+        """The names that links go over, as an index publishes them."""
+        ...
+
+    def edges(self) -> Iterator[Edge]:
+        """From each passage to the names in it ("mentions"), and from those to where they lead ("names")."""
+        ...
+
+
+@runtime_checkable
+class Linking(Protocol):
+    """How links are made: `names(hops=1)`."""
+
+    def build(self, corpus: Corpus, kit: Kit) -> Links: ...

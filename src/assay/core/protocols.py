@@ -11,10 +11,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from assay.core.errors import NotSet, Problem, UsageError
-from assay.core.records import Budget, Finding, Judgment, Query, Question, Response, Structure
+from assay.core.records import (
+    Budget,
+    Finding,
+    Judgment,
+    Query,
+    Question,
+    Response,
+    Step,
+    Structure,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +33,8 @@ if TYPE_CHECKING:
     from assay.core.block import Block
     from assay.core.dataset import Corpus, Dataset
     from assay.core.results import Results
+    from assay.core.section import Section
+    from assay.pipeline.evaluation import Evaluation
     from assay.study.study import Study
 
     Floats = NDArray[np.float64]
@@ -136,10 +147,8 @@ class Judge(Protocol):
     bounds then, unless a judge that looks at whatever came back lists the label in `opens`; that makes what
     nobody has judged yet unknown, whoever closed it. Such a judge may have a `depth`, how many hits of an
     item it looks at; measures that read further are refused.
-    A judge that people stand behind also has `raters`: those of its names whose marks agreement compares; one
-    that counts everybody who marked, without naming them, has `everybody`. `examine(dataset, kit)` may say
-    before a run what it cannot judge (problems) and what looks wrong (warnings). `near_misses(dataset,
-    blocks, judgments)` may name hits that nearly count: a score that would differ if they did is unjudged.
+    `examine(dataset, kit)` may say before a run what it cannot judge (problems) and what looks wrong
+    (warnings).
     """
 
     @property
@@ -166,6 +175,47 @@ class PayingJudge(Judge, Protocol):
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterable[Question]: ...
     def ask(self, question: Question, kit: Kit) -> Finding: ...
+
+
+@runtime_checkable
+class PersonJudge(Judge, Protocol):
+    """A judge that people stand behind: `raters` are those of its names whose marks agreement compares.
+
+    One that counts everybody who marked, without naming them, has `everybody`.
+    """
+
+    @property
+    def raters(self) -> Sequence[str]: ...
+
+
+class NearMiss(NamedTuple):
+    """A hit that nearly counts, and that no judge has decided."""
+
+    judgment: Judgment  # what would be said of it if it counted
+    size: int = 0  # characters of a hit that is too long to count; 0: it does not count for another reason
+
+
+@runtime_checkable
+class NearMissJudge(Judge, Protocol):
+    """A judge that can name hits that nearly count: a score that would differ if they did is unjudged.
+
+    `near_misses` is given what counts; `describe` says in warnings which were found and what to do.
+    """
+
+    def near_misses(
+        self, dataset: Dataset, blocks: Sequence[Block], judged: Iterable[Judgment]
+    ) -> Iterable[NearMiss]: ...
+    def describe(self, near: Sequence[NearMiss]) -> Iterable[str]: ...
+
+
+@runtime_checkable
+class WithholdingJudge(Judge, Protocol):
+    """A judge who is still to speak without knowing which system is which.
+
+    While it withholds, nothing is shown by system: no scores, times, costs, sizes, routes or traces.
+    """
+
+    def withholds(self, kit: Kit) -> bool: ...
 
 
 class Measure(Protocol):
@@ -206,6 +256,28 @@ class Measure(Protocol):
     def values(self, block: Block) -> Floats: ...
 
 
+class Reference(NamedTuple):
+    """A name that a measure refers to, and the names that there are."""
+
+    what: str  # flag, stage, level, …
+    name: str
+    known: Set[str]
+
+
+@runtime_checkable
+class RefersToStudy(Protocol):
+    """A measure that names something that the data, judges or systems of a study must have."""
+
+    def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterable[Reference]: ...
+
+
+@runtime_checkable
+class RefersToAnswers(Protocol):
+    """A measure that names something that only answers can have."""
+
+    def references_in(self, blocks: Sequence[Block]) -> Iterable[Reference]: ...
+
+
 class Statistic(Protocol):
     """What spans items: a function of columns and resampling weights; one engine gives every interval.
 
@@ -229,14 +301,18 @@ class Statistic(Protocol):
 
 
 class Renderer(Protocol):
-    """A report format: a pure function of the results.
-
-    One that is a folder of files has `files(results) -> dict[str, bytes]`, by relative path, in its place.
-    """
+    """A report format: a pure function of the results."""
 
     suffix: ClassVar[str]
 
     def render(self, results: Results) -> bytes: ...
+
+
+@runtime_checkable
+class FolderRenderer(Protocol):
+    """A report format that is a folder of files, by their paths in it."""
+
+    def files(self, results: Results) -> dict[str, bytes]: ...
 
 
 class Control(Protocol):
@@ -257,6 +333,16 @@ class Control(Protocol):
     def mutants(self, trial: Trial) -> Mapping[str, Draw]: ...
 
 
+class OraclePart(Protocol):
+    """What the oracle's answers hold beside hits: the way that items of a kind expect.
+
+    `documents` are what is labelled for each item, the best first. It gives the steps of each answer's trace;
+    None: the answer stays as it is.
+    """
+
+    def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterable[list[Step] | None]: ...
+
+
 class Check(Protocol):
     """What can be wrong with a study before it is run, and what looks wrong: problems and warnings.
 
@@ -264,3 +350,12 @@ class Check(Protocol):
     """
 
     def of(self, study: Study) -> tuple[list[Problem], list[str]]: ...
+
+
+class Insight(Protocol):
+    """What can be read off an evaluation beyond scores: a section of every report; None where there is none.
+
+    It is asked as checks are, and finds the results without sections in `evaluation.shown`.
+    """
+
+    def of(self, evaluation: Evaluation) -> Section | None: ...

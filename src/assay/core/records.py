@@ -11,6 +11,7 @@ A budget is a number of tokens; None means unbounded.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -20,8 +21,15 @@ Budget = int | None
 Tags = dict[str, list[str]]
 Factors = dict[str, str]
 NO_RESULTS = "no_results"  # the route of an answer that says there is nothing, and of a query that wants that
+PATH = "path"  # the kind of the steps that lead to one hit; the first of them has depth 0
 IMPOSSIBLE = "impossible"  # the flag of an answer, and the field of gold: it cannot be answered
-INTENT, FORBIDDEN = "intent", "forbidden"  # labels: it meets a person as asked; it must be withheld
+# labels: it answers what is asked; it meets a person as asked; it must be withheld
+RELEVANCE, INTENT, FORBIDDEN = "relevance", "intent", "forbidden"
+# what a text that gold quotes is worth, by label and by its author's word for it
+QUOTED_GRADES: Mapping[str, Mapping[str, float]] = {
+    RELEVANCE: {"high": 2.0, "partial": 1.0},
+    INTENT: {"high": 1.0, "partial": 0.0},
+}
 
 
 class Span(msgspec.Struct, frozen=True, array_like=True):
@@ -87,6 +95,11 @@ class Item(msgspec.Struct, frozen=True):
     @property
     def query(self) -> Query:
         return Query(self.item_id, self.text, self.language)
+
+    @property
+    def label(self) -> str:
+        """The label under which what comes back for it is right or wrong."""
+        return INTENT if self.expects == "intent" else RELEVANCE
 
     def values(self, name: str) -> list[str]:
         """Its values of a tag; language, split and sequence read as tags."""
@@ -270,12 +283,8 @@ class Status(StrEnum):
 
 # Where an item was asked with several seeds: what leaves the value open outweighs a value.
 GRAVEST_FIRST = (
-    Status.PENDING,
-    Status.FAILED,
-    Status.UNJUDGED,
-    Status.SCORED,
-    Status.MISSING,
-    Status.NOT_APPLICABLE,
+    *(Status.PENDING, Status.FAILED, Status.UNJUDGED),
+    *(Status.SCORED, Status.MISSING, Status.NOT_APPLICABLE),
 )
 
 

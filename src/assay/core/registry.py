@@ -27,6 +27,7 @@ MEASURES = "assay.measures"
 STATISTICS = "assay.statistics"
 RENDERERS = "assay.renderers"
 CONTROLS = "assay.controls"
+ORACLES = "assay.oracles"
 CHECKS = "assay.checks"
 INSIGHTS = "assay.insights"
 TOKENIZERS = "assay.tokenizers"
@@ -47,9 +48,13 @@ PARTS = (
     *(TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS),
     *(LINKS, TREES, SUMMARIES, ROUTERS, PACKS, SOURCES),
 )
-GROUPS = (SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS, CONTROLS, CHECKS, INSIGHTS, *PARTS)
+GROUPS = (
+    *(SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS),
+    *(CONTROLS, ORACLES, CHECKS, INSIGHTS),
+    *PARTS,
+)
 
-KINDS = "assay.kinds"  # each package in it is of one kind of study
+CORE, KINDS = "assay", "assay.kinds"  # each package in the second is of one kind of study
 
 T = TypeVar("T")
 _ASIDE, _LATER = "aside", "later"
@@ -152,13 +157,13 @@ class Registry:
             path = (name, *error.path) if isinstance(error, WrongParameter) else (name,)
             raise WrongParameter(f"{whole!r}: {name}: {error}", path) from error
 
-    def of_packages(self, group: str, packages: Set[str]) -> list[Any]:
-        """The plugins of a group that lie in one of some packages, made, in the order of their names."""
+    def of_packages(self, group: str, packages: Set[str]) -> dict[str, Any]:
+        """The plugins of a group that lie in one of some packages, made, by name and in its order."""
         extra = self._extra.get(group, {})
         modules = {name: point.module for name, point in self._found[group].items()}
         modules.update({name: cls.__module__ for name, cls in extra.items()})
         names = [name for name in self.names(group) if package_of(modules[name]) in packages]
-        return [self.create(group, name) for name in names]
+        return {name: self.create(group, name) for name in names}
 
     def provider(self, group: str, name: str) -> str:
         """Name and version of the distribution a plugin comes from, for identities."""

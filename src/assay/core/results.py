@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.core.proof_results import Proof
-from assay.core.records import Arm, Comparison, Estimate, Factors, Step, Verdict
-from assay.kinds.answers.results import Scoring
-from assay.kinds.memory.measures.walk import WantedPath
+from assay.core.records import Arm, Comparison, Estimate, Factors, Verdict
+from assay.core.section import Section
 
 if TYPE_CHECKING:
     import polars as pl
 
-SCHEMA = "assay/results/1"
+SCHEMA = "assay/results/2"
 GO, NO_GO, INCONCLUSIVE = "go", "no-go", "inconclusive"
 # why a gate says what it says, where that depends on some of its clauses only
 FIRST_FAILS = "what must hold first does not hold, so nothing else is decided"
@@ -65,23 +64,6 @@ class Returned(msgspec.Struct, frozen=True):
         return f"relevant_by_{self.by}" if self.grade > 0 else "not_relevant"
 
 
-class ExpectedPath(msgspec.Struct, frozen=True):
-    """The way that an item's gold says should be walked, by any path or by the best one only."""
-
-    wanted: WantedPath
-    best_only: bool = False
-
-
-class Walk(msgspec.Struct, frozen=True):
-    """How an arm came to its hits: the best path, and the whole trace of the few items that are drawn."""
-
-    path: list[Step]
-    trace: list[Step] = []
-    left_out: int = 0  # steps of the trace beyond those kept
-    ranks: dict[str, int] = {}  # of what was expected, where it is among the hits
-    reached: list[str] = []  # of what was expected, what a spread came to
-
-
 class ItemView(msgspec.Struct, frozen=True):
     """One item, what was expected and what each arm returned (its top hits)."""
 
@@ -97,9 +79,6 @@ class ItemView(msgspec.Struct, frozen=True):
     flags: dict[str, bool | str] = {}  # and the flags that must be set
     routes: dict[str, str] = {}  # by arm name: the route it took
     flagged: dict[str, dict[str, bool | str]] = {}  # and the flags it set
-    path: ExpectedPath | None = None  # the way it should be walked, where that decides
-    walks: dict[str, Walk] = {}  # by arm name: the way it walked
-    nodes: dict[str, str] = {}  # the first words of what a drawn walk touches
     enough: tuple[int, int] | None = None  # how many of how many expected suffice, where that is not all
 
     @property
@@ -203,106 +182,6 @@ class Figure(msgspec.Struct, frozen=True):
         return Arm(self.system or "", self.factors).name
 
 
-class Curve(msgspec.Struct, frozen=True):
-    """A measure at several budgets, which is shown as one line a system."""
-
-    name: str  # A
-    budgets: list[int | None]  # rising; None: unbounded, last
-    measures: list[str]  # A@200, A@400, …, A@inf
-    better: str = "higher"
-    about: str = ""
-    areas: list[str] = []  # measures of the whole curve: AUC@1200
-
-
-class TreeLevel(msgspec.Struct, frozen=True):
-    """A level of a tree, and how many queries came through it."""
-
-    level: int  # 1: the root's children
-    nodes: int
-    lost: int  # queries without any right branch here; what is lost above is lost below
-    lost_part: int  # queries without the branch of some of their evidence
-    visited: float | None = None  # mean share of its nodes that were scored
-    apart: float | None = None  # mean cosine distance between what siblings are about
-    overlap: float | None = None  # mean share of names that siblings have in common
-
-
-class TreeNode(msgspec.Struct, frozen=True):
-    """A node of a tree, and what became of the queries whose evidence lies below it."""
-
-    node_id: str
-    level: int
-    start: int  # where it stands in the picture, and how wide: passages of the leaves drawn below it
-    wide: int
-    passages: int  # below it, each once
-    parents: list[str] = []
-    about: str = ""
-    entities: list[str] = []
-    expanded: int = 0  # queries that came here on a right way
-    lost: int = 0  # of these, how many took none of its right children
-    ended: int = 0  # of those, how many had no other right branch left
-    passed_by: int = 0  # queries that ended where it should have been taken
-
-
-class Candidate(msgspec.Struct, frozen=True):
-    """A child that a query was routed past or into; of several parents the one that it scored best under."""
-
-    node_id: str
-    rank: int  # by score among the level's candidates, from 1
-    scores: dict[str, float]
-    selected: bool
-    right: bool  # evidence lies below it
-    source: str = ""
-    stop: str = ""  # why it was not taken
-    about: str = ""
-
-
-class RouteLevel(msgspec.Struct, frozen=True):
-    """The candidates of a level that a reader asks about: the best, the last one taken, the right ones."""
-
-    level: int
-    of: int  # all candidates
-    taken: int
-    shown: list[Candidate]
-
-
-class Route(msgspec.Struct, frozen=True):
-    """One query's way down a tree."""
-
-    item_id: str
-    levels: list[RouteLevel]
-    lost: int | None = None  # the level that took no right branch
-    lost_part: int | None = None  # the level that lost the branch of some evidence
-    why: str = ""  # how it was lost, in words
-    evidence: list[str] = []  # the passages that say what it asks for
-    links: list[Step] = []  # what came by a link
-    race: list[Step] = []  # the paths that were held against each other
-
-
-class Race(msgspec.Struct, frozen=True):
-    """How often each path of a race was taken, over all items and by the values of a tag."""
-
-    arm: str
-    paths: list[str]
-    taken: dict[str, list[int]]  # by slice in words, "" for all: a count a path
-    alone: dict[str, str] = {}  # by path: an arm that always takes it
-
-
-class TreeView(msgspec.Struct, frozen=True):
-    """The tree that an arm routes in, of its first seed, and how it fares there."""
-
-    arm: str
-    seed: int
-    items: int  # with evidence in the tree, answered
-    passages: int
-    coverage: float | None  # the share of passages that the root leads to
-    levels: list[TreeLevel]
-    nodes: list[TreeNode]  # the root first; of a large tree only some
-    also: list[str] = []  # arms of the same tree and the same errors
-    routes: list[Route] = []
-    race: Race | None = None
-    visited: float | None = None  # mean share of the passages that were scored
-
-
 class Trust(msgspec.Struct, frozen=True):
     """What decides how far the figures can be trusted."""
 
@@ -340,9 +219,8 @@ class Results:
     layer: str = ""  # public, structured or private: what the data can support
     unproven: list[str] = field(default_factory=list)  # what the data says nothing about
     figures: list[Figure] = field(default_factory=list)  # expressions that the study wants shown
-    curves: list[Curve] = field(default_factory=list)  # measures at several budgets
-    trees: list[TreeView] = field(default_factory=list)  # those that systems route in
-    scoring: Scoring | None = None  # where people score blinded responses
+    sections: list[Section] = field(default_factory=list)  # what insights add
+    traced: list[str] = field(default_factory=list)  # arms that tell how they came to a hit
     outdated: list[str] = field(default_factory=list)  # why the answers are older than what they decide
     proofs: list[Proof] = field(default_factory=list)  # gates tried on controls, as they are now
 
@@ -350,6 +228,10 @@ class Results:
     def caveat(self) -> str | None:
         """What a go must not be taken for; None where nothing has to be said."""
         return PRIVATE_ALONE if self.layer == PRIVATE and self.verdict == GO else None
+
+    def section(self, key: str) -> Section | None:
+        """A section by its key, such as "scoring"; None where no insight added it."""
+        return next((each for each in self.sections if each.key == key), None)
 
     def as_json(self) -> dict[str, Any]:
         """The documented, versioned JSON form."""
@@ -366,7 +248,7 @@ class Results:
             "caveat": self.caveat,
             "review": msgspec.to_builtins(self.review),
             "against": msgspec.to_builtins(self.against),
-            "scoring": msgspec.to_builtins(self.scoring),
+            "sections": [section.as_json() for section in self.sections],
             "scores": self._score_rows(),
             "estimates": msgspec.to_builtins(self.estimates),
             "comparisons": msgspec.to_builtins(self.comparisons),

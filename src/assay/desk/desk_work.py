@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.core.errors import UsageError, did_you_mean
-from assay.core.protocols import PayingJudge
+from assay.core.protocols import PayingJudge, PersonJudge
 from assay.desk.work import Work
 from assay.study.study import Study
 
@@ -51,8 +51,8 @@ def _offered(study: Study) -> list[str]:
 
 def _named(study: Study, raters: Sequence[str]) -> list[str]:
     """Those given, or those whose marks the study counts by name."""
-    people = [judge for judge in study.judges if hasattr(judge, "raters")]
-    listed = list(raters) or [name for judge in people for name in getattr(judge, "raters", ())]
+    people = [judge for judge in study.judges if isinstance(judge, PersonJudge)]
+    listed = list(raters) or [name for judge in people for name in judge.raters]
     if not listed:
         raise UsageError("The study names no rater. Say who will judge: --rater NAME.")
     return listed

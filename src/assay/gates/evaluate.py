@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,8 @@ from assay.core.records import Arm, Judgment
 from assay.core.registry import Registry, blamed
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, ItemTest, Negate, Number
-from assay.judges.ratings import shared_ratings
 from assay.measures.same_answers import SameAnswers, reads_answers
 from assay.stats.columns import TIE
-from assay.stats.prediction_powered import Powered
-from assay.stats.rectified import Rectifying
 from assay.stats.resample import (
     Draws,
     chunk_sizes,
@@ -35,7 +33,10 @@ from assay.stats.resample import (
     weighted_means,
 )
 from assay.stats.rows import Rows
-from assay.stats.subsets import subset_weights
+
+if TYPE_CHECKING:
+    from assay.stats.prediction_powered import Powered
+    from assay.stats.rectified import Rectifying
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -260,6 +261,8 @@ class Evaluator:
         return repr(found), failed, subsets, scope.digest
 
     def _subsets(self, n: int) -> Iterator[Floats]:
+        from assay.stats.subsets import subset_weights
+
         return subset_weights(n, self.resamples, self.seed)
 
     def _statistic(self, found: Spanning, counting: Counting, scope: Scope, weights: Weights) -> Floats:
@@ -299,6 +302,8 @@ class Evaluator:
 
     def _marks(self, found: Spanning) -> tuple[list[Floats], NDArray[np.int64]]:
         """One column a rater, one entry a thing two or more judged, and a row of the item each belongs to."""
+        from assay.judges.ratings import shared_ratings
+
         place = {
             self.rows.item_of(int(row)).item_id: row for row in np.flatnonzero(self.rows.mask(found.where))
         }

@@ -33,7 +33,6 @@ from assay.stats.intervals import (
     effective_rows,
     interval_of,
 )
-from assay.stats.subsets import subset_interval
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -263,6 +262,8 @@ def _margin(
 
 
 def _from_subsets(values: Floats, n: int, level: float) -> Interval:
+    from assay.stats.subsets import subset_interval
+
     return subset_interval(values[n + 1 :], level)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.block import FAILED, PENDING, Block
+from assay.core.protocols import Reference
 from assay.core.records import Response
 from assay.measures.limit import MeasureWithLimit
 from assay.measures.parse import measure_name
@@ -57,6 +59,10 @@ class Seconds(_Spending):
 
     def spent(self, response: Response) -> float | None:
         return response.observed.seconds.get(self.stage)
+
+    def references_in(self, blocks: Sequence[Block]) -> Iterator[Reference]:
+        known = {stage for block in blocks for each in block.answered for stage in each.observed.seconds}
+        yield Reference("stage", self.stage, known)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ def warnings_of(evaluation: Evaluation) -> list[str]:
         *part,
         *evaluation.outdated,
         *few_items(evaluation.summary[0]),
-        *(evaluation.scoring.cautions if evaluation.scoring is not None else ()),
         *faults(blocks, by_arm=not evaluation.sealed),
         *not_computed(evaluation.broken),
         *([] if evaluation.sealed else [*timed_elsewhere(study, blocks), *empty_arms(blocks)]),
@@ -44,8 +43,8 @@ def warnings_of(evaluation: Evaluation) -> list[str]:
         *cut_short_in(measures, blocks),
         *lower_bounds(measures, evaluation.judging.bounded),
         *checked_by_people(evaluation.summary[0]),
-        *unused_marks(study, evaluation.sides, evaluation.judgments),
+        *(unused_marks(study, evaluation.sides, evaluation.judgments) if evaluation.pays else []),
         *evaluation.judging.warnings,
-        *evaluation.reviewing.warnings,
+        *(evaluation.reviewing.warnings if evaluation.wants_review else []),
         *study_warnings(study, evaluation.datasets, measures, sealed=evaluation.sealed),
     ]

@@ -1,25 +1,54 @@
-"""Whose checks and insights are asked about a study: those of every package that it uses a plugin of.
+"""Whose checks, insights and controls concern a study: those of every package that it uses a plugin of.
 
-The package of a plugin is what is installed as one; each kind of study is a package of its own. The kind that
-a study names is asked as well, so that it can say what is missing. Nothing else is loaded.
+The package of a plugin is what is installed as one; each kind of study is a package of its own. The core
+concerns every study, and so does the kind that a study names, so that it can say what is missing. Nothing
+else is loaded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.core.registry import DATASETS, KINDS, package_of, part_groups
+from assay.core.errors import PluginError
+from assay.core.kinds import kind_packages
+from assay.core.registry import CORE, DATASETS, INSIGHTS, blamed, package_of, part_groups
+from assay.core.section import Section
 from assay.gates.figures import leaves_of_figure
 from assay.gates.leaf import Spanning, means_of
 from assay.gates.verdict import leaves_of
 from assay.study.study import Study
 
+if TYPE_CHECKING:
+    from assay.pipeline.evaluation import Evaluation
+
 
 def asked_about(study: Study, group: str) -> list[Any]:
-    """The plugins of a group, checks or insights, that a study concerns, in the order of their names."""
+    """The plugins of a group that concern a study, in the order of their names."""
+    return list(named_for(study, group).values())
+
+
+def named_for(study: Study, group: str) -> dict[str, Any]:
+    """The same, by name."""
     used = {package_of(type(plugin).__module__) for plugin in plugins_of(study)}
-    return study.registry.of_packages(group, used | {f"{KINDS}.{study.file.kind}"})
+    own = kind_packages().get(study.file.kind, CORE)
+    return study.registry.of_packages(group, used | {CORE, package_of(own)})
+
+
+def sections_of(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
+    """What insights find, and what they warn of; one that breaks costs its section, and no verdict."""
+    sections, cautions = list[Section](), list[str]()
+    for insight in asked_about(evaluation.study, INSIGHTS):
+        try:
+            with blamed(f"the insight {type(insight).__name__} broke, and its section is left out"):
+                found = insight.of(evaluation)
+        except PluginError as error:
+            cautions.append(str(error))
+            continue
+        if found is not None:
+            sections.append(found)
+            cautions += found.cautions
+    return sections, cautions
 
 
 def plugins_of(study: Study) -> Iterator[object]:

@@ -7,20 +7,19 @@ made anew when that hash differs.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+import msgspec
 import polars as pl
 
 from assay.core.block import PENDING, Block, Labels
 from assay.core.dataset import Dataset
 from assay.core.errors import UsageError
-from assay.core.parts import Vectors
 from assay.core.protocols import Measure, PayingJudge
 from assay.core.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
-from assay.core.registry import Registry
 from assay.core.results import Results, ReviewSummary, Trust
 from assay.core.slices import Condition
 from assay.gates.differences import differences_decided
@@ -28,21 +27,15 @@ from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of, measures_of_figures
 from assay.gates.looks import LookBook
 from assay.gates.verdict import decide, measures_of, overall, recommended
-from assay.kinds.answers.panel import is_sealed
-from assay.kinds.answers.results import Scoring
-from assay.kinds.answers.scoring_steps.summary import scoring_of
-from assay.kinds.hierarchy.report.curves import curves_of
-from assay.kinds.hierarchy.report.tree_views import with_trees
-from assay.kinds.memory.report.walks import with_traces
+from assay.measures.marks import wants_review
 from assay.measures.same_answers import SameAnswers
 from assay.measures.score import Broken
 from assay.pipeline.cautions import warnings_of
+from assay.pipeline.concerned import sections_of
 from assay.pipeline.judging import Judging
 from assay.pipeline.looks import look_book
 from assay.pipeline.outdated import changed_since, moved_gates
-from assay.pipeline.performing import Progress, Tally
 from assay.pipeline.proofs_file import stored_proofs
-from assay.pipeline.runner import run_study
 from assay.pipeline.scores_file import stored_scores
 from assay.pipeline.selection import Selection
 from assay.pipeline.status import place_of
@@ -52,41 +45,18 @@ from assay.pipeline.trust import (
     refuse_strangers,
     status_counts,
 )
-from assay.pipeline.validate import check_study
 from assay.report.views import item_views, measure_infos
-from assay.retrieval.embed.static import Static
-from assay.review.outlook import Outlook
-from assay.review.summary import Reviewing
 from assay.stats.compare import Comparing, summarise
-from assay.stats.rectified import Rectifying, Sides
 from assay.stats.rows import Rows
 from assay.store.columns import COLUMNS, in_order
 from assay.store.keys import Basis, in_item_order, plan_units, scope_hash
 from assay.store.run_store import Store
-from assay.study.study import Study, open_study
+from assay.study.study import Study
 
-
-def evaluate(path: str | Path, registry: Registry | None = None) -> Results:
-    """Runs a study, as far as it was not run yet, and returns everything found."""
-    study = open_study(path, registry=registry)
-    check_study(study, study.arms)
-    run_study(study)
-    judge_study(study)
-    return Evaluation(study).results
-
-
-def judge_study(
-    study: Study,
-    selection: Selection | None = None,
-    progress: Progress | None = None,
-    repetition: int = 0,
-) -> list[Tally]:
-    """Asks the judges that cost something what they were not asked yet; evaluation reads what they found."""
-    if not any(isinstance(judge, PayingJudge) for judge in study.judges):
-        return []
-    evaluation = Evaluation(study, selection or Selection(), repetition)
-    with evaluation.store.locked():
-        return evaluation.judging.ask(progress)
+if TYPE_CHECKING:
+    from assay.review.outlook import Outlook
+    from assay.review.summary import Reviewing
+    from assay.stats.rectified import Rectifying, Sides
 
 
 @dataclass(frozen=True)
@@ -220,7 +190,7 @@ class Evaluation:
     @cached_property
     def sealed(self) -> bool:
         """Whether people are still to score without knowing a condition."""
-        return is_sealed(self.study)
+        return self.study.withholds
 
     @cached_property
     def rows(self) -> Rows:
@@ -239,11 +209,23 @@ class Evaluation:
     @cached_property
     def rectifying(self) -> Rectifying | None:
         """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
-        usable = self.sides.people and self.sides.paying and not (self.study.file.cluster or self.sealed)
+        if not self.pays or self.study.file.cluster or self.sealed:
+            return None
+        from assay.stats.rectified import Rectifying
+
+        usable = self.sides.people and self.sides.paying
         return Rectifying(self.blocks, self.judging.names, self.sides) if usable else None
+
+    @property
+    def pays(self) -> bool:
+        """Whether a judge of the study costs something."""
+        return any(isinstance(judge, PayingJudge) for judge in self.study.judges)
 
     @cached_property
     def sides(self) -> Sides:
+        """Who judged what a paying judge did."""
+        from assay.stats.rectified import Sides  # of use only beside a paying judge
+
         return Sides.of(self.study.judges, self.judging.names)
 
     def _set_right(self, plain: Estimate) -> Estimate:
@@ -295,6 +277,8 @@ class Evaluation:
     @cached_property
     def reviewing(self) -> Reviewing:
         """What people should look at, and what they found so far."""
+        from assay.review.summary import Reviewing  # few studies ask people about passages
+
         return Reviewing(self.blocks, self.items, self.measures, self.study.file.cluster)
 
     @cached_property
@@ -305,15 +289,27 @@ class Evaluation:
     @cached_property
     def outlook(self) -> Outlook | None:
         """What gates can still conclude once a review is complete; None where no item wants one."""
-        if not self.reviewing.pool.items:
+        if not self.wants_review:
             return None
         return self.reviewing.outlook(self.study.gates, self.evaluator, self.study.file.steps)
+
+    @property
+    def wants_review(self) -> bool:
+        """Whether an item wants people to look at what came back."""
+        return any(wants_review(block).any() for block in self._asked)
 
     @cached_property
     def results(self) -> Results:
         """Everything, ready to be shown."""
+        sections, cautions = sections_of(self)
+        trust = msgspec.structs.replace(self.shown.trust, warnings=[*cautions, *self.shown.trust.warnings])
+        return dataclasses.replace(self.shown, sections=sections, trust=trust)
+
+    @cached_property
+    def shown(self) -> Results:
+        """The results without what insights add, which read them."""
         estimates, comparisons = self.summary
-        found = Results(
+        return Results(
             study=self.study.name,
             kind=self.study.file.kind,
             systems=self.rows.systems,
@@ -345,23 +341,20 @@ class Evaluation:
             layer=" and ".join(self._each(lambda dataset: [dataset.layer] if dataset.layer else [])),
             unproven=self._each(lambda dataset: dataset.unproven),
             figures=figures_of(self.study.file.figures, self.evaluator),
-            curves=curves_of(self.study.measures),
-            scoring=self.scoring,
             outdated=self.outdated,
             proofs=stored_proofs(self),
+            traced=[] if self.sealed else self._traced,
         )
-        if self.sealed or not self.detailed:  # how a system went about it may tell a condition
-            return found
-        return with_trees(with_traces(found, self.blocks, self.datasets), self.blocks, self._embed)
 
-    @cached_property
-    def scoring(self) -> Scoring | None:
-        """What people scored without knowing whose it was; None where no panel does."""
-        return scoring_of(self.study, self.blocks, self.datasets)
-
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        """What the nodes of trees are about, as vectors of one model, so that trees can be compared."""
-        return Static().load(self.study.kit).embed(texts, "passage").vectors
+    @property
+    def _traced(self) -> list[str]:
+        """The arms that tell how they came to a hit."""
+        arms = [
+            block.arm.name
+            for block in self.blocks
+            if any(response is not None and response.trace for response in block.responses)
+        ]
+        return list(dict.fromkeys(arms))
 
     def _each(self, what: Callable[[Dataset], Iterable[str]]) -> list[str]:
         """What the datasets say of themselves, each once."""

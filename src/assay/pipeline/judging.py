@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterator, KeysView, Sequence
+from collections.abc import Collection, Iterator, KeysView, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -20,13 +20,12 @@ import polars as pl
 
 from assay.core.block import Block, Labels, View
 from assay.core.dataset import Dataset
-from assay.core.protocols import FreeJudge, Judge, PayingJudge
+from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, PayingJudge, PersonJudge
 from assay.core.records import INTENT, Judgment, Question
 from assay.core.registry import blamed
 from assay.judges.inquiry import Inquiry
 from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.resolve import resolve
-from assay.kinds.search.judges.anchors import NearMiss, near_warnings
 from assay.pipeline.performing import Progress, Silent, Tally
 from assay.pipeline.runner import Purse
 from assay.store.journal import Judged
@@ -62,8 +61,8 @@ class Judging:
     @cached_property
     def raters(self) -> list[str]:
         """The people whose agreement counts."""
-        people = [judge for judge in self.study.judges if hasattr(judge, "raters")]
-        return [name for judge in people for name in self._signed(judge, getattr(judge, "raters", ()))]
+        people = [judge for judge in self.study.judges if isinstance(judge, PersonJudge)]
+        return [name for judge in people for name in self._signed(judge, judge.raters)]
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -71,7 +70,7 @@ class Judging:
         found: dict[str, str] = {}
         for judge in self.study.judges:
             other = "model" if isinstance(judge, PayingJudge) else "rule"
-            kind = "person" if hasattr(judge, "raters") else other
+            kind = "person" if isinstance(judge, PersonJudge) else other
             found |= dict.fromkeys(self._signed(judge, judge.names), kind)
         return found
 
@@ -86,28 +85,26 @@ class Judging:
         marks = (self._placed(each) for _, now in self._marks for each in now)
         said = [*marks, *self._said_free.values(), *map(self._placed, self._paid)]
         labels = resolve(itertools.chain.from_iterable(said), self.names, self._closed)
-        near = resolve((each.judgment for each in self._near), self.names, set()).frame
+        near = resolve((each.judgment for _, near in self._near for each in near), self.names, set()).frame
         doubts = near.with_columns(rank=pl.lit(len(labels.frame), pl.Int64)) if len(near) else None
         together, everyone = [_arms(blocks) for _, blocks in self._parts], _arms(self.blocks)
         apart = {arm: frozenset(everyone - arms) for arms in together for arm in arms}
         return dataclasses.replace(labels, apart=apart, doubts=doubts)
 
     @cached_property
-    def _near(self) -> list[NearMiss]:
-        """Hits that nearly count, and that no judge has decided: what hangs on them is not judged."""
-        found = list[NearMiss]()
+    def _near(self) -> list[tuple[NearMissJudge, list[NearMiss]]]:
+        """Hits that nearly count and that no judge has decided: what hangs on them is not judged."""
         decided = {(each.item_id, each.label, each.target, each.arm) for each in self.judgments}
-        for judge, (dataset, blocks) in itertools.product(self.study.judges, self._parts):
-            if (looking := getattr(judge, "near_misses", None)) is not None:
-                for each in looking(dataset, blocks, self.judgments):
-                    one = each.judgment
-                    arms = [one.arm] if one.arm or len(self._parts) == 1 else _arms(blocks)
-                    found += [
-                        each._replace(judgment=msgspec.structs.replace(one, arm=arm))
-                        for arm in arms
-                        if decided.isdisjoint({(one.item_id, one.label, one.target, a) for a in (arm, None)})
-                    ]
-        return found
+        judges = [judge for judge in self.study.judges if isinstance(judge, NearMissJudge)]
+        return [(judge, list(self._undecided(judge, decided))) for judge in judges]
+
+    def _undecided(self, judge: NearMissJudge, decided: Set[tuple[object, ...]]) -> Iterator[NearMiss]:
+        for dataset, blocks in self._parts:
+            for near in judge.near_misses(dataset, blocks, self.judgments):
+                one = near.judgment
+                for arm in [one.arm] if one.arm or len(self._parts) == 1 else _arms(blocks):
+                    if decided.isdisjoint((one.item_id, one.label, one.target, of) for of in (arm, None)):
+                        yield near._replace(judgment=msgspec.structs.replace(one, arm=arm))
 
     @cached_property
     def _closed(self) -> frozenset[str]:
@@ -144,7 +141,7 @@ class Judging:
                 f"marks by {judge} do not count, because what they were made on has changed: {_some(items)}"
                 for judge, items in stale.items()
             ),
-            *near_warnings(self._near),
+            *(warning for judge, near in self._near for warning in judge.describe(near)),
             *(warning for inquiry in self._inquiries for warning in inquiry.warnings(spent)),
         ]
 

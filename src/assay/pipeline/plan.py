@@ -19,9 +19,9 @@ from assay.core.registry import Registry
 from assay.core.results import INCONCLUSIVE, Results
 from assay.core.yaml_lines import Lines
 from assay.gates.verdict import systems_of
-from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.evaluate import perform
 from assay.pipeline.plan_results import GateResult, PlanResults, Saved, StepResult, StepStatus
-from assay.pipeline.runner import Outcome, run_study
+from assay.pipeline.runner import Outcome
 from assay.pipeline.selection import Selection
 from assay.pipeline.validate import Validation, check_study, validate_study
 from assay.report.wording import headline, verdict_sentence
@@ -203,10 +203,8 @@ Perform = Callable[[Step], tuple[Outcome, Results]]
 
 def performed(step: Step) -> tuple[Outcome, Results]:
     """Runs one step, as far as it was not run yet, and says nothing meanwhile."""
-    study = step.study()
-    outcome = run_study(study, step.selection)
-    judge_study(study, step.selection)
-    return outcome, Evaluation(study, step.selection).results
+    outcome, evaluation = perform(step.study(), step.selection)
+    return outcome, evaluation.results
 
 
 def run_plan(plan: Plan, perform: Perform = performed, *, keep_going: bool = False) -> PlanResults:

@@ -13,6 +13,7 @@ from assay.core.dataset import digest
 from assay.core.proof_results import Proof
 from assay.core.protocols import Control
 from assay.core.registry import CONTROLS, identity
+from assay.pipeline.concerned import named_for
 from assay.pipeline.scores_file import input_hash
 from assay.store.atomic import write_atomic
 from assay.store.run_store import UNREADABLE
@@ -45,8 +46,8 @@ def stored_proofs(evaluation: Evaluation) -> list[Proof]:
 
 
 def controls_of(study: Study) -> dict[str, Control]:
-    """Every control there is, by name."""
-    return {name: study.registry.create(CONTROLS, name) for name in study.registry.names(CONTROLS)}
+    """The controls that concern a study, by name."""
+    return named_for(study, CONTROLS)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from assay.core.errors import UsageError
 from assay.core.proof_results import CaughtLoss, ControlResult, Proof
 from assay.core.protocols import Control, Measure, Tell, unheard
 from assay.core.records import Verdict
-from assay.core.registry import blamed
+from assay.core.registry import ORACLES, blamed
 from assay.core.results import GO, NO_GO
 from assay.gates.decision import passes
 from assay.gates.evaluate import Evaluator, Floats, combined, worth
@@ -32,6 +32,7 @@ from assay.gates.leaf import Leaf, Mean, Spanning, means_of
 from assay.gates.parts import Group, repeated
 from assay.gates.syntax import Call, Clause
 from assay.gates.verdict import Gate, decide, measures_of
+from assay.pipeline.concerned import asked_about
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.proofs_file import Evidence, controls_of, store_proofs
 from assay.stats.rows import Column
@@ -112,6 +113,7 @@ class _Tried:
             found.study.baseline if len(found.rows.systems) > 1 else None,
             every=self.every,
             kept=self.kept,
+            oracle=asked_about(found.study, ORACLES),
         )
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, Problem, UsageError
+from assay.core.protocols import PersonJudge
 from assay.core.records import Judgment
 from assay.core.results import Results, ReviewSummary
 from assay.gates.closed_form import linear
@@ -259,7 +260,7 @@ def _counted(study: Study) -> list[str] | None:
     """Whose marks the study counts; None: everybody's."""
     if any(getattr(judge, "everybody", False) for judge in study.judges):
         return None
-    return [name for judge in study.judges for name in judge.names if hasattr(judge, "raters")]
+    return [name for judge in study.judges for name in judge.names if isinstance(judge, PersonJudge)]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -17,8 +17,10 @@ from assay.core.records import Arm, Estimate, Judgment
 from assay.gates.verdict import systems_of
 from assay.measures.score import Broken
 from assay.report.views import Bounded, is_lower_bound
-from assay.stats.rectified import Sides
 from assay.study.study import Study
+
+if TYPE_CHECKING:
+    from assay.stats.rectified import Sides
 
 SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
 SHOWN_TO_COVER = 30  # items from which simulated intervals hold the truth as often as they say

@@ -12,21 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.core.block import RESPONSE_PARTS, Block, View
 from assay.core.dataset import Dataset
 from assay.core.errors import AssayError, Problem, did_you_mean
-from assay.core.protocols import Measure
-from assay.core.records import FORBIDDEN, INTENT, Arm, Budget, Response
+from assay.core.protocols import Measure, Reference, RefersToAnswers, RefersToStudy
+from assay.core.records import FORBIDDEN, INTENT, Arm, Budget
 from assay.core.yaml_lines import Loc
 from assay.gates.verdict import measures_of
-from assay.kinds.hierarchy.measures.budget import CONTEXTS
-from assay.kinds.hierarchy.measures.tree import PublishedTree
-from assay.kinds.hierarchy.measures.tree_routing import FIRST, RERANK, SCORE, AtLevel, Margin
-from assay.kinds.search.measures.routing import Flagged
 from assay.measures.marks import REVIEW
-from assay.measures.observed import Seconds
 from assay.study.study import Study
 
-_OURS, _TREES = "assay", "assay.kinds.hierarchy.systems"  # packages of whose plugins every name is known
+_OURS = "assay"  # the package of whose plugins every name is known
 _RELEVANCE = "relevance"
-_TREE_SCORES = {FIRST, RERANK, SCORE, ""}  # of a tree's candidates; none named is the one that decided
 
 # ---------------------------------------------------------------------------------- before a run
 
@@ -36,9 +30,10 @@ def name_problems(
 ) -> Iterator[Problem]:
     """Flags, labels and stages that measures name and that neither data, judges nor systems can have."""
     for measure in measures:
-        for what, name, known in _named(study, datasets, measure):
-            said = f"{measure.name}: there is no {what} {name!r}"
-            yield study.lines.problem(_place(study, measure), said, did_you_mean(name, known))
+        for what, name, known in _references(study, datasets, measure):
+            if name not in known:
+                said = f"{measure.name}: there is no {what} {name!r}"
+                yield study.lines.problem(_place(study, measure), said, did_you_mean(name, known))
 
 
 def measure_problems(study: Study, measures: Sequence[Measure]) -> Iterator[Problem]:
@@ -50,25 +45,16 @@ def measure_problems(study: Study, measures: Sequence[Measure]) -> Iterator[Prob
             yield study.lines.problem(_place(study, measure), str(error))
 
 
-def _named(
-    study: Study, datasets: Mapping[str, Dataset], measure: Measure
-) -> Iterator[tuple[str, str, set[str]]]:
-    if isinstance(measure, Flagged) and measure.flag:
-        flags = {
-            flag for each in datasets.values() for item in each.items for flag in item.gold.get("flags", ())
-        }
-        if measure.flag not in flags:
-            yield "flag", measure.flag, flags
+def _references(study: Study, datasets: Mapping[str, Dataset], measure: Measure) -> Iterator[Reference]:
+    if isinstance(measure, RefersToStudy):
+        yield from measure.references(study, datasets)
     against = getattr(measure, "against", None)
-    if against is not None and against not in study.file.systems:
-        yield "system", against, set(study.file.systems)
-    if isinstance(measure, Margin) and measure.stage not in _TREE_SCORES and _routed_by_us(study):
-        yield "score", measure.stage, _TREE_SCORES - {""}
+    if against is not None:
+        yield Reference("system", against, {*study.file.systems})
     if _names_label(measure) and all(_is_ours(judge) for judge in study.judges):
         known = _labels(study, datasets)
         for label in getattr(measure, "seen_in", View()).labels:
-            if label not in known:
-                yield "label", label, known
+            yield Reference("label", label, known)
 
 
 def _names_label(measure: Measure) -> bool:
@@ -79,15 +65,6 @@ def _names_label(measure: Measure) -> bool:
 
 def _is_ours(plugin: object) -> bool:
     return type(plugin).__module__.partition(".")[0] == _OURS
-
-
-def _routed_by_us(study: Study) -> bool:
-    """Whether every system that gives a trace is a tree of ours, whose scores have names that are known."""
-    try:
-        routed = [arm for arm in study.arms if "trace" in (study.gives(arm) or {"trace"})]
-        return all(type(study.system(arm)).__module__.startswith(_TREES) for arm in routed)
-    except AssayError:  # one that is not asked now may lack its files or secrets
-        return False
 
 
 def _labels(study: Study, datasets: Mapping[str, Dataset]) -> set[str]:
@@ -119,7 +96,7 @@ def lacking(study: Study, arms: Sequence[Arm], measures: Sequence[Measure]) -> I
     somewhere = RESPONSE_PARTS if None in gives.values() else frozenset().union(*filter(None, gives.values()))
     left_out: dict[tuple[str, str], list[str]] = {}
     for name, given in gives.items():
-        told = RESPONSE_PARTS - (somewhere - CONTEXTS) - (given if given is not None else RESPONSE_PARTS)
+        told = RESPONSE_PARTS - (somewhere - {"contexts"}) - (given if given is not None else RESPONSE_PARTS)
         for measure in measures:
             if missing := sorted(measure.needs & told):
                 left_out.setdefault((name, " and no ".join(missing)), []).append(measure.name)
@@ -144,33 +121,8 @@ def budget_problems(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
 
 def unseen(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
     """Stages and levels that measures name and that no answer and no tree has."""
-    for measure in measures:
-        if isinstance(measure, Seconds):
-            yield from _no_such(measure, "stage", measure.stage, _stages(blocks))
-        if isinstance(measure, Margin) and measure.stage:
-            yield from _no_such(measure, "score", measure.stage, _scores(blocks))
-        if isinstance(measure, AtLevel):
-            yield from _no_such(measure, "level", measure.cutoff, _levels(blocks))
-
-
-def _no_such(measure: Measure, what: str, name: str, known: set[str]) -> Iterator[str]:
-    if known and name not in known:
-        yield f"{measure.name} has no value: no answer has the {what} {name!r}. {did_you_mean(name, known)}"
-
-
-def _answered(blocks: Sequence[Block]) -> Iterator[Response]:
-    return (each for block in blocks for each in block.responses if each is not None and each.error is None)
-
-
-def _stages(blocks: Sequence[Block]) -> set[str]:
-    return {stage for response in _answered(blocks) for stage in response.observed.seconds}
-
-
-def _scores(blocks: Sequence[Block]) -> set[str]:
-    return {name for response in _answered(blocks) for step in response.trace for name in step.scores}
-
-
-def _levels(blocks: Sequence[Block]) -> set[str]:
-    trees = [each for block in blocks for each in (block.structure, *block.structures.values()) if each]
-    deepest = max((PublishedTree(tree).depth for tree in trees), default=0)
-    return {f"L{level}" for level in range(1, deepest + 1)}
+    for measure in (each for each in measures if isinstance(each, RefersToAnswers)):
+        for what, name, known in measure.references_in(blocks):
+            if known and name not in known:
+                said = f"no answer has the {what} {name!r}. {did_you_mean(name, known)}"
+                yield f"{measure.name} has no value: {said}"

@@ -14,11 +14,6 @@ from markupsafe import Markup
 
 from assay.core.records import Arm, Comparison, Estimate, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, MeasureInfo, Results
-from assay.kinds.answers.report.scoring_views import scoring_view
-from assay.kinds.hierarchy.report.curve_drawing import curve_views
-from assay.kinds.hierarchy.report.curves import folded_measures
-from assay.kinds.hierarchy.report.tree_figure import tree_figures
-from assay.kinds.memory.report.graph_picture import walk_figures
 from assay.report import proofs, svg
 from assay.report import review as reviewed
 from assay.report import wording as say
@@ -26,6 +21,7 @@ from assay.report.drilldown import item_data
 from assay.report.figures import figure_tables
 from assay.report.flips import Changes, changes, score_grid
 from assay.report.refusals import Refusals
+from assay.report.section_page import SectionPage, block_name
 from assay.report.svg import style_of
 from assay.report.verdict_words import ClauseWords, verdict_words
 
@@ -55,12 +51,11 @@ class Html:
 
     def render(self, results: Results) -> bytes:
         pages = templates()
-        trees = tree_figures(results)
-        scoring = scoring_view(results)
-        style, script = (_sources(pages, name, trees=bool(trees)) for name in ("style.css", "script.js"))
-        style += _source(pages, "scoring.css") if scoring else Markup()
+        sections = SectionPage(results)
+        style = _source(pages, "style.css") + sections.style
+        script = _source(pages, "script.js")
         grid = score_grid(results)
-        folded = folded_measures(results)
+        folded = _folded(results)
         panels = [
             _panel(results, measure) | {"folded": folded.get(measure.name, "")}
             for measure in results.measures
@@ -80,13 +75,11 @@ class Html:
             lift=_lift(results),
             panels=panels,
             compared=any(row["against"] for panel in panels for row in panel["rows"]),
-            curves=curve_views(results),
-            trees=trees,
-            scoring=scoring,
+            sections=sections,
+            block_name=block_name,
             figure_tables=figure_tables(results),
             further=_further(results),
             slices=_slices(results),
-            walks=walk_figures(results, grid),
             changed=[_changed(results, change) for change in changes(results, grid)],
             style_of=lambda name: style_of(results, name),
         )
@@ -113,12 +106,6 @@ def _source(pages: Environment, name: str) -> Markup:
     if loader is None:
         raise RuntimeError("the environment has no loader")
     return Markup(loader.get_source(pages, name)[0])  # noqa: S704 (our own file)
-
-
-def _sources(pages: Environment, name: str, *, trees: bool) -> Markup:
-    """A file of ours and, where there are trees to be shown, what they need beside it."""
-    beside = f"tree.{name.rpartition('.')[2]}"
-    return _source(pages, name) + (_source(pages, beside) if trees else Markup())
 
 
 def source_hash(source: str) -> str:
@@ -212,6 +199,12 @@ def _finding(names: list[str], finding: str, other: str) -> str:
             else f"{none} clearly differs from {other}"
         )
     return f"{listed} {'are' if len(names) > 1 else 'is'} {finding} than {other}"
+
+
+def _folded(results: Results) -> dict[str, str]:
+    """The measures that a section draws and no gate reads, each with the section's name."""
+    read = {name for gate in results.verdicts for name in gate.reads}
+    return {name: section.name for section in results.sections for name in section.drawn if name not in read}
 
 
 def _arm_of(comparison: Comparison) -> str:

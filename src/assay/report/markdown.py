@@ -9,9 +9,7 @@ from typing import ClassVar
 
 from assay.core.records import Arm, Comparison, Estimate
 from assay.core.results import ItemView, Results
-from assay.kinds.answers.report.scoring import agreement_lines, short_table, state_lines
-from assay.kinds.hierarchy.report.curves import in_curves, panels_of
-from assay.kinds.hierarchy.report.tree_wording import tree_line
+from assay.core.section import Place, Table, Text
 from assay.report import proofs
 from assay.report import review as reviewed
 from assay.report import wording as say
@@ -43,18 +41,18 @@ class Markdown:
             *map(escaped, say.limits(results)),
             *_gates(results),
             *_review(results),
+            *_sections(results, "verdict"),
             "## Systems",
-            *_curves(results),
             *_estimates(results),
             *_figures(results),
-            "\n".join(f"- {escaped(tree_line(results, view))}" for view in results.trees),
             *_differences(
                 [one for measure in results.measures for one in say.differences(results, measure.name)],
                 Refusals(results),
             ),
-            *_scoring(results),
+            *_sections(results, "systems"),
             *_slices(results),
             *_flips(results),
+            *_sections(results, "items"),
             *_controls(results),
             "## Trust",
             *_trust(results),
@@ -109,26 +107,32 @@ def _controls(results: Results) -> list[str]:
     return blocks
 
 
-def _curves(results: Results) -> list[str]:
-    """A table a curve and panel: a row a system, a column a budget."""
-    blocks = []
-    for panel in (panel for curve in results.curves for panel in panels_of(results, curve)):
-        parity = ["parity, tokens"] if panel.has_parity else []
-        header = ["system", *map(escaped, panel.heads), *parity, "n", "left out or absent"]
-        rows = [
-            [
-                escaped(line.label),
-                *(line.mean(place) for place, _ in enumerate(panel.heads)),
-                *([line.reached] if parity else []),
-                line.sample,
-                escaped(line.left_out),
-            ]
-            for line in panel.lines
-        ]
-        place = f" ({escaped(panel.place)})" if panel.place else ""
-        blocks.append(f"**{escaped(panel.curve.name)} by tokens{place}: {escaped(panel.answer)}**")
-        blocks.append(table(header, rows))
+def _sections(results: Results, place: Place) -> list[str]:
+    """What insights found: an alarm first, then words and tables in their order."""
+    blocks: list[str] = []
+    for section in results.sections:
+        if section.place != place or not (section.alarm or section.printed):
+            continue
+        blocks += [f"## {escaped(section.title)}", f"**{escaped(section.alarm)}**" if section.alarm else ""]
+        for block in section.printed:
+            blocks += [_text(block)] if isinstance(block, Text) else _table(block)
     return blocks
+
+
+def _text(block: Text) -> str:
+    """A paragraph per line, strong if something is still to be done; lists and cautions as items."""
+    lines = [escaped(line) for line in block.lines]
+    if block.tone in {"list", "caution"}:
+        return "\n".join(f"- {line}" for line in lines)
+    return "\n\n".join(f"**{line}**" if block.tone == "empty" else line for line in lines)
+
+
+def _table(block: Table) -> list[str]:
+    figures = [place for place, column in enumerate(block.columns) if column.figure]
+    header = [escaped(column.head) for column in block.columns]
+    rows = [[escaped(text) for text in row] for row in block.texts]
+    title = f"**{escaped(block.title)}**" if block.title else ""
+    return [title, table(header, rows, texts=min(figures, default=len(header)))]
 
 
 def _figures(results: Results) -> list[str]:
@@ -143,7 +147,7 @@ def _figures(results: Results) -> list[str]:
 
 
 def _estimates(results: Results) -> list[str]:
-    drawn = in_curves(results)
+    drawn = {name for section in results.sections for name in section.measures}
     rows = [
         (
             escaped(say.measure_title(measure)),
@@ -242,20 +246,6 @@ def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slic
                 f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample(one, asked)}"
             )
     return cells
-
-
-def _scoring(results: Results) -> list[str]:
-    """Where a blinded scoring stands, how far raters agree, and the tests that head it."""
-    scoring = results.scoring
-    if scoring is None:
-        return []
-    header, rows = short_table(scoring)
-    return [
-        "## Blinded scoring",
-        *(f"**{escaped(line)}**" for line in state_lines(scoring)),
-        "\n".join(f"- {escaped(line)}" for line in [*agreement_lines(scoring), *scoring.cautions]),
-        table(list(map(escaped, header)), [list(map(escaped, row)) for row in rows]) if rows else "",
-    ]
 
 
 def _flips(results: Results) -> list[str]:

@@ -32,7 +32,7 @@ class Refusals:
     @cached_property
     def _tracing(self) -> set[str]:
         """The arms that tell how they came to a hit."""
-        return {arm for item in self.results.items for arm in item.walks}
+        return set(self.results.traced)
 
     def untraced(self, one: Comparison) -> Untraced | None:
         """The side that gives no trace, where that is why a measure applies to the other side alone."""

@@ -14,14 +14,11 @@ from rich.table import Table
 
 from assay.core.records import Arm, Estimate
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
-from assay.kinds.answers.report.text_scoring import scoring_parts
-from assay.kinds.hierarchy.report.curves import in_curves
-from assay.kinds.hierarchy.report.tree_wording import tree_line
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.proofs import beside_verdict
 from assay.report.text_differences import decisive, difference_parts, unshown
-from assay.report.text_figures import curve_tables, figure_parts
+from assay.report.text_figures import figure_parts, section_parts
 from assay.report.text_items import item_tables, latency_lines
 from assay.report.text_tables import GAP, WORDS, columned, folded, grid, plain, side_by_side, turned
 from assay.report.verdict_words import VerdictWords, verdict_words
@@ -92,19 +89,18 @@ def _print_since(since: Against, console: Console, width: int) -> None:
 
 
 def _print_evidence(results: Results, console: Console, width: int, *, every: bool) -> None:
-    means = (*curve_tables(results, width), *_estimates(results, width))
+    def of(*places: str) -> list[RenderableType]:
+        found = (section for section in results.sections if section.place in places)
+        return [part for section in found for part in section_parts(section, width)]
+
     slices = _slices(results, decisive(results, every=every), width)
-    scored = scoring_parts(results.scoring, width)
-    figures = (*means, *figure_parts(results, width), *scored, *slices)
+    means = (*of("verdict"), *_estimates(results, width))
+    figures = (*means, *figure_parts(results, width), *of("systems", "items"), *slices)
     for table in (*figures, *difference_parts(results, width, every=every), _review(results)):
         if table is not None:
             _print_table(console, table, width)
             console.print()
     bounds = say.LOWER_BOUND if any(measure.lower_bound for measure in results.measures) else ""
-    for view in results.trees:
-        _print_line(console, tree_line(results, view))
-    if results.trees:
-        console.print()
     if notes := [*filter(None, [*latency_lines(results), bounds, _unranked(results.items)])]:
         for note in notes:
             _print_line(console, note, "dim")
@@ -150,7 +146,7 @@ def _estimates(results: Results, width: int) -> list[Table]:
     arms = list(
         dict.fromkeys(Arm(one.system, one.factors).name for one in results.estimates if not one.where)
     )
-    drawn = in_curves(results)
+    drawn = {name for section in results.sections for name in section.measures}
     shown = [measure for measure in results.measures if measure.name not in drawn]
     tables = grid(("system", "measure"), arms, [_column(results, each, arms) for each in shown], width)
     if tables:

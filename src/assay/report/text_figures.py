@@ -1,4 +1,4 @@
-"""Curves and figures on a terminal: a row a system, a column a budget or figure."""
+"""Sections and figures on a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 
 from assay.core.results import Results
-from assay.kinds.hierarchy.report.curves import panels_of
+from assay.core.section import Section, Table, Text
 from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.text_tables import grid, plain, side_by_side
 
@@ -15,22 +15,38 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def curve_tables(results: Results, width: int) -> list[RenderableType]:
-    """Every curve, a table a panel, with what it shows above it."""
-    parts: list[RenderableType] = []
-    for curve in results.curves:
-        for panel in panels_of(results, curve):
-            columns = [
-                [head, *(line.mean(place) for line in panel.lines)] for place, head in enumerate(panel.heads)
-            ]
-            if panel.has_parity:
-                columns.append(["parity, tokens", *(line.reached for line in panel.lines)])
-            columns.append(["n", *(line.sample for line in panel.lines)])
-            label = ["system", *(line.label for line in panel.lines)]
-            place = f" ({panel.place})" if panel.place else ""
-            title = plain(f"{curve.name} by tokens, mean [95 % interval]{place}: {panel.answer}", "bold")
-            parts.append(Group(title, *side_by_side(label, columns, width)))
-    return parts
+def section_parts(section: Section, width: int) -> list[RenderableType]:
+    """What a terminal shows of a section: its words and its tables, in their order.
+
+    A table with a title begins a part of its own; everything else follows what stands before it.
+    """
+    alarm = [_whole(section.alarm, "bold red")] if section.alarm else []
+    if not alarm and not section.printed:
+        return []
+    parts: list[list[RenderableType]] = [[plain(section.title, "bold"), *alarm]]
+    for block in section.printed:
+        if isinstance(block, Text):
+            style = "yellow" if block.tone == "caution" else ""
+            parts[-1] += [_whole(line, style) for line in block.lines]
+            continue
+        if block.title and len(parts[-1]) > 1:
+            parts.append([])
+        parts[-1] += _tables(block, width)
+    return [Group(*part) for part in parts]
+
+
+def _whole(line: str, style: str) -> RenderableType:
+    """A line that is not folded: paths and commands stay whole for whoever copies them."""
+    text = plain(line, style)
+    text.no_wrap, text.overflow = True, "ignore"
+    return text
+
+
+def _tables(block: Table, width: int) -> list[RenderableType]:
+    label, *columns = zip([column.head for column in block.columns], *block.texts, strict=True)
+    worded = {column.head for column in block.columns if not column.figure}
+    title = [plain(block.title, "bold")] if block.title else []
+    return [*title, *side_by_side(label, columns, width, worded)]
 
 
 def figure_parts(results: Results, width: int) -> list[RenderableType]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
 from assay.core.records import Status
-from assay.kinds.memory.report.walks import path_line
 from assay.report import wording as say
 from assay.report.flips import score_grid
 from assay.report.text_tables import GAP, plain, side_by_side
@@ -16,10 +15,11 @@ from assay.report.text_tables import GAP, plain, side_by_side
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from assay.core.results import ItemView, Results
+    from assay.core.results import Results
+    from assay.core.section import Section
 
 QUERY = 24  # characters shown of a query
-WALKED, LEAST = "walked", 12  # the head of the column of paths, and its least width
+LEAST = 12  # width of a column of details
 _SILENT = (Status.SCORED, Status.MISSING)
 
 
@@ -34,20 +34,25 @@ def item_tables(results: Results, width: int) -> list[Table]:
             told = ["" if cell is None else _cell(cell.value, cell.status) for cell in cells]
             if any(told):
                 columns.append([say.measure_title(measure), *told])
-        if walked := _walked(results.items, arm, width - GAP - max(map(cell_len, label))):
-            columns.append([WALKED, *walked])
-        made = side_by_side(label, columns, width, (WALKED,))
+        room = width - GAP - max(map(cell_len, label))
+        details = [
+            [section.key, *lines]
+            for section in results.sections
+            if (lines := _lines(results, section, arm, room))
+        ]
+        made = side_by_side(label, [*columns, *details], width, [head for head, *_ in details])
         if made:
             made[0].title = plain(f"Items: {arm}", "bold")
         tables += made
     return tables
 
 
-def _walked(items: Sequence[ItemView], arm: str, room: int) -> list[str]:
-    """The best path of each item, cut to what fits beside its label; nothing where no item has one."""
-    if room < LEAST or not any(arm in item.walks for item in items):
+def _lines(results: Results, section: Section, arm: str, room: int) -> list[str]:
+    """A section's line on each item, cut to what fits beside its label; nothing if it has none of the arm."""
+    known = {detail.item_id: detail.line for detail in section.details if detail.arm == arm and detail.line}
+    if room < LEAST or not known:
         return []
-    lines = [path_line(item.walks[arm].path) if arm in item.walks else "" for item in items]
+    lines = [known.get(item.item_id, "") for item in results.items]
     return [line if cell_len(line) <= room else set_cell_size(line, room - 1) + "…" for line in lines]
 
 

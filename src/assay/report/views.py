@@ -10,10 +10,8 @@ from typing import Any
 from assay.core.block import Block, View
 from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Measure
-from assay.core.records import Hit, Item, Response
+from assay.core.records import QUOTED_GRADES, Hit, Item, Response
 from assay.core.results import Expected, ItemView, MeasureInfo, Returned
-from assay.kinds.memory.report.walks import expected_path, walk_of
-from assay.kinds.search.judges.anchor_index import GRADES, label_of
 from assay.measures.marks import GRADES as MARK_GRADES
 from assay.measures.marks import REVIEW, marked_hits, wants_review
 
@@ -75,11 +73,11 @@ def item_views(
             continue
         corpus = datasets[block.arm.name].corpus
         grades, judgment = _grades(block), _Judgments.of(block, judges or {})
-        unnamed = {label: 0.0 if block.labels.world(label) == "closed" else None for label in GRADES}
+        unnamed = {label: 0.0 if block.labels.world(label) == "closed" else None for label in QUOTED_GRADES}
         for item, response, wanted in zip(block.items, block.responses, wants_review(block), strict=True):
             known = grades.get(item.item_id, {})
             # keywords cannot judge such an item: what no rule finds is for people to say, and not wrong
-            absent = None if wanted else unnamed[label_of(item)]
+            absent = None if wanted else unnamed[item.label]
             if item.item_id not in expected:
                 expected[item.item_id] = _expected(item, known, corpus)
             if response is None:
@@ -110,8 +108,6 @@ def item_views(
             item.gold.get("flags", {}),
             {arm: given.route for arm, given in took[item.item_id].items() if given.route is not None},
             {arm: given.flags for arm, given in took[item.item_id].items() if given.flags},
-            expected_path(item),
-            {arm: walk for arm, given in took[item.item_id].items() if (walk := walk_of(given)) is not None},
             enough=_enough(item),
         )
         for item in items
@@ -123,7 +119,7 @@ def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Ex
     if item.expects == "nothing":  # what gold names there must not come back
         return []
     if anchors := item.gold.get("anchors"):
-        grades = GRADES[label_of(item)]
+        grades = QUOTED_GRADES[item.label]
         named = [Expected(_place(each), grades.get(each["relevance"], 0.0), each["text"]) for each in anchors]
         return sorted(named, key=lambda each: -each.grade)
     best = sorted(known.items(), key=lambda pair: -pair[1])[:SHOWN_HITS]
@@ -154,9 +150,9 @@ def _as_scored(hit: Hit) -> tuple[float, str]:
 
 def _grades(block: Block) -> dict[str, dict[str, float]]:
     """The grades of passages by item, each item's under the label that is read there."""
-    read = {item.item_id: label_of(item) for item in block.items}
+    read = {item.item_id: item.label for item in block.items}
     grades: dict[str, dict[str, float]] = {}
-    for label in GRADES:
+    for label in QUOTED_GRADES:
         for item, doc, grade in block.graded(View(label=label)).iter_rows():
             if read.get(item) == label:
                 grades.setdefault(item, {})[doc] = grade
@@ -179,7 +175,8 @@ class _Judgments:
         hits = marked_hits(block, SHOWN_HITS).iter_rows() if wanted else ()
         rank = {name: place for place, name in enumerate(judges)}
         said = [((each.item_id, each.target), each) for each in block.judgments if each.target is not None]
-        counted = [(key, each.judge) for key, each in said if each.label in GRADES and each.judge in rank]
+        graded = [(key, each.judge) for key, each in said if each.label in QUOTED_GRADES]
+        counted = [(key, judge) for key, judge in graded if judge in rank]
         counted.sort(key=lambda one: -rank[one[1]])  # the best judge's comes last, and stays
         return cls(
             {(item, doc): mark for item, doc, mark in hits if item in wanted},

@@ -11,7 +11,6 @@ import numpy as np
 
 from assay.core.parts import Candidates, Floats, Model, Selector, Tokens
 from assay.core.records import Budget, Context, Passage, Piece, Span
-from assay.retrieval.entities import holds
 from assay.retrieval.sentences import sentence_spans
 
 _MOST_SENTENCES = 500  # to choose from: selectors compare each with each
@@ -125,6 +124,10 @@ class Showing:
 def _focused(match: Floats, pieces: Sequence[Piece], came: Sequence[Arrival]) -> Floats:
     """How well sentences match, those of a passage that came for a name by whether they have it."""
     found = match.copy()
+    if not any(arrival.name for arrival in came):
+        return found
+    from assay.retrieval.entities import holds  # only links lead to names
+
     for index, (piece, arrival) in enumerate(zip(pieces, came, strict=True)):
         if arrival.name and holds(piece.text, arrival.name):
             found[index] = arrival.floor + (1 - arrival.floor) * match[index]

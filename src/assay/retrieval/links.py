@@ -6,9 +6,9 @@ is on a page that shares no word with the question. The name of the lead is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
-from assay.core.parts import Floats, Ints, Model, Ranking
+from assay.core.parts import LEADS, Ints, Linked, Model, Ranking, ScoresOf
 from assay.core.protocols import Kit
 from assay.core.records import Edge, Node, Passage
 from assay.retrieval.context import by_rank
@@ -24,54 +24,14 @@ from assay.retrieval.embed.static import Static
 from assay.retrieval.entities import VERSION, Entities
 from assay.retrieval.sentences import sentence_spans
 
-MENTIONS, LEADS = "mentions", "names"  # edges: from a passage to a name in it, from a name to a passage
+MENTIONS = "mentions"  # the edges from a passage to a name in it
 ENTITY = "entity"
 _SEED = 11  # of the stress with false links
-ScoresOf = Callable[[Ints], Floats]  # what a system's own scorer gives passages by position
 
 
 def passage_node(doc_id: str) -> str:
     """How a passage is called in a published structure: no id of a document may be taken for a node's."""
     return f"passage:{doc_id}"
-
-
-class Linked(NamedTuple):
-    """A passage that a link led to: from which passage, over which name, how far, and what that is worth."""
-
-    position: int
-    source: int
-    name: str
-    hop: int
-    weight: float  # what the way there leaves of 1
-    score: float  # how relevant it is, from 0 to 1: the weight, times how its own score compares to the best
-
-
-class Links(Protocol):
-    """The links of one corpus. Threads may share them."""
-
-    @property
-    def floor(self) -> float:
-        """What a sentence with the name of the link counts at least, as a share of the passage's score."""
-        ...
-
-    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[Linked]:
-        """The passages that links lead to from the first of a ranking, best first, each once."""
-        ...
-
-    def nodes(self) -> Iterator[Node]:
-        """The names that links go over, as an index publishes them."""
-        ...
-
-    def edges(self) -> Iterator[Edge]:
-        """From each passage to the names in it ("mentions"), and from those to where they lead ("names")."""
-        ...
-
-
-@runtime_checkable
-class Linking(Protocol):
-    """How links are made: `names(hops=1)`."""
-
-    def build(self, corpus: Corpus, kit: Kit) -> Links: ...
 
 
 @dataclass(frozen=True)

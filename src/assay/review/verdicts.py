@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.core.dataset import digest
-from assay.core.protocols import Judge, PayingJudge
+from assay.core.protocols import Judge, PayingJudge, PersonJudge
 from assay.core.records import Item, Judgment
 from assay.judges.llm_prompt import Prompt, expected_of
 from assay.judges.marks import Present
@@ -132,7 +132,7 @@ class Checked:
             for each in asked
             if not all((*each.key, doc_id) in graded for doc_id in each.passages)
         }
-        people = [hasattr(judge, "raters") for judge in judges]
+        people = [isinstance(judge, PersonJudge) for judge in judges]
         first = people.index(True) if True in people else len(people)
         before = [judge.names[0] for judge in judges[:first] if isinstance(judge, PayingJudge)]
         draw = items & drawn

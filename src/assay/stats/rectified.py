@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import FAILED, MISSING, SCORED, Block, Labels, View
 from assay.core.errors import UsageError
-from assay.core.protocols import Judge, Measure, PayingJudge
+from assay.core.protocols import Judge, Measure, PayingJudge, PersonJudge
 from assay.core.records import Estimate
 from assay.measures.score import score_block
 from assay.stats.prediction_powered import Powered, beside_known, powered_mean
@@ -46,7 +46,7 @@ class Sides:
         People whom a paying judge comes before set nothing right: its word is the label, whatever they say.
         """
         listed = list(judges)
-        others = {name for judge in listed if not hasattr(judge, "raters") for name in judge.names}
+        others = {name for judge in listed if not isinstance(judge, PersonJudge) for name in judge.names}
         paying = {name for judge in listed if isinstance(judge, PayingJudge) for name in judge.names}
         first = min((place for place, name in enumerate(names) if name in paying), default=0)
         return cls(frozenset(names[:first]) - others, frozenset(paying))

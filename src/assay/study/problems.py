@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
+from assay.core.kinds import kind_packages
 from assay.core.registry import CONTROLS, DATASETS, RENDERERS, WrongParameter
 from assay.core.yaml_lines import Lines, Loc
 from assay.study.study_file import limit_problems
@@ -97,13 +97,12 @@ def study_problems(study: Study, spoilt: set[str]) -> list[Problem]:
 
 
 def _kind_problems(study: Study) -> Iterator[Problem]:
-    """A kind is a label and may be any word, but hardly the name of a template with one slip in it."""
+    """A kind is a label and may be any word, but hardly the name of a known one with one slip in it."""
     from rapidfuzz.distance import OSA
 
-    kind, packaged = study.file.kind, (files("assay") / "studies").iterdir()
-    templates = [each.name for each in packaged if (each / "study.yaml").is_file()]
-    near = [name for name in templates if OSA.distance(kind.lower(), name) <= 1]
-    if kind and near and kind not in templates:
+    kind, known = study.file.kind, kind_packages()
+    near = [name for name in known if OSA.distance(kind.lower(), name) <= 1]
+    if kind and near and kind not in known:
         yield study.lines.problem(("kind",), f"there is no kind {kind!r}", did_you_mean(kind, near))
 
 
@@ -298,6 +297,8 @@ def _figure_problems(study: Study) -> Iterator[Problem]:
 
 
 def _sweep_problems(study: Study) -> Iterator[Problem]:
+    if study.file.sweep is None:
+        return
     from assay.study.sweep_study import sweep_problems
 
     yield from sweep_problems(study)

@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.dataset import Dataset, digest
 from assay.core.errors import DataError, PluginError, Problem, UsageError, did_you_mean
-from assay.core.protocols import Kit
+from assay.core.protocols import Kit, WithholdingJudge
 from assay.core.records import Arm, Budget, Factors
 from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, WrongParameter, identity
 from assay.core.spec import Spec, parse_spec
@@ -113,6 +113,11 @@ class Study:
         judge: Judge = self._made(JUDGES, given)
         within = getattr(judge, "within", None)
         return judge if within is None else within(self.kit)
+
+    @property
+    def withholds(self) -> bool:
+        """Whether a judge is still to speak without knowing a system: nothing may be shown by system."""
+        return any(isinstance(judge, WithholdingJudge) and judge.withholds(self.kit) for judge in self.judges)
 
     @property
     def decides(self) -> bool:

@@ -9,10 +9,9 @@ from itertools import accumulate
 import numpy as np
 
 from assay.core.dataset import Corpus
-from assay.core.parts import Floats, Ranking
+from assay.core.parts import LEADS, Floats, Linked, Links, Ranking, ScoresOf
 from assay.core.records import Budget, Hit, Response, Step
 from assay.retrieval.context import Arrival, Showing, by_rank
-from assay.retrieval.links import LEADS, Linked, Links, ScoresOf
 from assay.systems.meter import Meter
 
 Scoring = Callable[[str, Ranking], ScoresOf]  # of a query: how any passage scores beside a ranking's

@@ -1,22 +1,21 @@
-"""Flat retrieval: BM25, dense, both fused, and both fused, reranked and shown within a token budget."""
+"""Flat retrieval: BM25, dense, and both fused."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import Problem, UsageError
-from assay.core.parts import Embedder, Fusion, Reranker, Selector, Tokenizer, VectorStore
+from assay.core.parts import Embedder, Fusion, Linking, Selector, Tokenizer, VectorStore
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import (
     EMBEDDERS,
     FUSIONS,
     LINKS,
-    RERANKERS,
     SELECTORS,
     STORES,
     TOKENIZERS,
@@ -27,15 +26,15 @@ from assay.retrieval.context import Grain, Showing
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import Analysis, Language, engine
-from assay.retrieval.links import Linking
-from assay.retrieval.rerank.maxsim import MaxSim
-from assay.retrieval.select import Knapsack, Top
+from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
 from assay.systems.answering import Answering
-from assay.systems.linked import WEIGHED, Rescoring, rescoring
 from assay.systems.meter import Meter
-from assay.systems.retrievers import ByVectors, ByWords, Fused, Reranked, Retriever, SecondLook
+from assay.systems.retrievers import ByVectors, ByWords, Fused, Retriever
+
+if TYPE_CHECKING:
+    from assay.systems.linked import Rescoring
 
 
 @dataclass(frozen=True)
@@ -94,6 +93,8 @@ class _Flat(ABC):
         retriever = self.retriever(corpus, kit)
         if self.links is None:
             return FlatIndex(retriever, Answering(corpus, showing, self.k, self.show))
+        from assay.systems.linked import rescoring
+
         answering = Answering(corpus, showing, self.k, self.show, self.links.build(corpus, kit))
         return FlatIndex(retriever, answering, rescoring(retriever, corpus, self.analysis, kit))
 
@@ -110,6 +111,8 @@ class _Flat(ABC):
         """What decides answers besides parameters: engine, static model, and what the parts say."""
         found = {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
         if self.links is not None:
+            from assay.systems.linked import WEIGHED
+
             found["links"] = [found["links"], WEIGHED]
         return found
 
@@ -163,26 +166,3 @@ class Hybrid(_Flat):
     def retriever(self, corpus: Corpus, kit: Kit) -> Retriever:
         words = ByWords.build(corpus, self.analysis, self.depth, kit)
         return Fused([words, ByVectors.build(corpus, self.model, self.store, self.depth, kit)], self.fuse)
-
-
-@dataclass(frozen=True)
-class FlatStrong(Hybrid):
-    """Hybrid whose first `rerank_depth` hits get a second look, shown by relevance less redundancy.
-
-    `trust` is the reranker's share of the final score; the rest is the first ranking's.
-    """
-
-    rerank: Annotated[Reranker, RERANKERS] = MaxSim()
-    rerank_depth: int = 50
-    trust: float = 0.5
-    select: Annotated[Selector, SELECTORS] = Knapsack()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 <= self.trust <= 1.0:
-            raise UsageError(f"trust is {self.trust}. It is a share, from 0 to 1.")
-
-    def retriever(self, corpus: Corpus, kit: Kit) -> Reranked:
-        scorer = self.rerank.load(self.model, kit)
-        first = super().retriever(corpus, kit)
-        return Reranked(first, SecondLook(scorer, corpus.passages, self.rerank_depth, self.trust))

@@ -11,10 +11,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from assay.core.dataset import Corpus, digest
-from assay.core.parts import Floats, Ints, Ranking, Vectors
+from assay.core.parts import Floats, Ints, Ranking, ScoresOf, Vectors
 from assay.core.protocols import Kit
 from assay.retrieval.lexical import Analysis, engine
-from assay.retrieval.links import ScoresOf
 from assay.retrieval.vectors.exact import Compared
 from assay.retrieval.weights import TermWeights
 from assay.store.cache import Shelf

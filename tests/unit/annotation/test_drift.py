@@ -15,7 +15,7 @@ from assay.kinds.memory.annotation.inventory import take_inventory
 from assay.kinds.memory.annotation.shadow import write_shadow
 from assay.kinds.memory.annotation.snapshot import freeze_documents
 from assay.kinds.memory.annotation.workspace import open_workspace
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
 from assay.study.study import open_study
 from small_annotation import write_documents
 

@@ -18,9 +18,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response, Step
 from assay.core.registry import SYSTEMS, Registry
 from assay.kinds.memory.systems.modes import LexicalBaseline
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
 
-TEMPLATE = Path(__file__).parents[3] / "studies" / "memory"
+TEMPLATE = Path(__file__).parents[3] / "src/assay/kinds/memory/template"
 ROLES = ["remedy", "exception", "escalation", "action", "obligation", "condition", "step"]
 EDGES = ["depends_on", "exception_to", "refers_to", "next_unit", "next_session", "contradicts", "causes"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import msgspec
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ from made_trial import block, items, ranked, replace, trial, value_of
 
 from assay.controls.jitter import Jitter
 from assay.controls.trial import DoesNotApply, Trial
+from assay.core.kinds import template_of
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
@@ -186,7 +185,7 @@ def test_a_beam_that_keeps_everything_passes_no_gate_that_bounds_what_it_visits(
     drawn_columns = KeepsEverything().mutants(found)[""](np.random.default_rng(0)).columns
     assert value_of(found, drawn_columns, ("beam", "eps@L1")) == 0.0
     assert value_of(found, drawn_columns, ("beam", "Visited")) == pytest.approx(0.999)
-    text = (files("assay") / "studies/hierarchy/gates.yaml").read_text()
+    text = (template_of("hierarchy") / "gates.yaml").read_text()
     read = yaml.safe_load(text)["epsilon"]
     shipped = GateFile.model_validate({"on" if key is True else key: read[key] for key in read})
     without = shipped.model_copy(update={"go": shipped.go[:1]})  # as it was: the error alone

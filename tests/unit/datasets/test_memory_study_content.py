@@ -27,7 +27,7 @@ from assay.kinds.memory.measures.evidence import Evidence
 from assay.study.study import open_study
 from small_study import assay as command
 
-STUDY = Path(assay.__file__).parent / "studies" / "memory"
+STUDY = Path(assay.__file__).parent / "kinds" / "memory" / "template"
 FILES = sorted(path for folder in ("cases", "ablations") for path in (STUDY / folder).glob("*.json"))
 WRITTEN = yaml.safe_load((STUDY / "study.yaml").read_text(encoding="utf-8"))
 ABLATIONS = ["ablation-structure", "ablation-weights", "ablation-expansion"]

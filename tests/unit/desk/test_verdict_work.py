@@ -19,7 +19,7 @@ from assay.core.registry import JUDGES, Registry
 from assay.desk.messages import Draft
 from assay.desk.verdict_work import VerdictWork
 from assay.judges.marks import text_hash
-from assay.pipeline.evaluation import judge_study
+from assay.pipeline.evaluate import judge_study
 from assay.pipeline.reviewing import agreement_of, progress_of
 from assay.pipeline.runner import run_study
 from assay.store.run_store import Store

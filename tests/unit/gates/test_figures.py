@@ -16,7 +16,7 @@ from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import expressed, figures_of
 from assay.gates.grammar import parse_clause, parse_expression
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
 from assay.report.wording import clause_sentence
 from assay.stats.rows import Rows
 from assay.study.study import open_study

@@ -15,7 +15,7 @@ from assay.core.errors import SystemFailure
 from assay.core.protocols import Kit
 from assay.core.records import Budget, ClauseResult, Hit, Query, Response
 from assay.core.registry import SYSTEMS, Registry
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
 from small_study import write_lines
 
 N = 42
@@ -80,7 +80,7 @@ def clauses(
         "gates": {"ship": {"go": list(go), **gate}},
     }
     (folder / "study.yaml").write_text(json.dumps(study))
-    (verdict,) = evaluate(folder, Registry({SYSTEMS: {"given": Given}})).verdicts
+    (verdict,) = evaluate(folder, registry=Registry({SYSTEMS: {"given": Given}})).verdicts
     return verdict.clauses
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,12 @@ import yaml
 from numpy.typing import NDArray
 from scipy import stats
 
+from assay.core.kinds import template_of
 from assay.core.records import Verdict
 from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate, decide
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
 from assay.report.html import Html
 from assay.report.wording import verdict_sentence
 from assay.stats.compare import Comparing, summarise
@@ -524,7 +524,7 @@ def test_a_clause_that_read_as_something_else(tmp_path: Path, clause: str, remed
 
 def routing_gate(name: str) -> Gate:
     """A gate as the template of hierarchies ships it."""
-    read = yaml.safe_load((files("assay") / "studies/hierarchy/gates.yaml").read_text())[name]
+    read = yaml.safe_load((template_of("hierarchy") / "gates.yaml").read_text())[name]
     return Gate.from_file(name, GateFile(**{"on" if key is True else key: read[key] for key in read}))
 
 

@@ -20,7 +20,8 @@ from assay.core.shown import context_target
 from assay.judges.inquiry import question_key
 from assay.judges.llm_prompt import packaged_prompt
 from assay.kinds.hierarchy.judges.answerable import Answerable
-from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.evaluate import judge_study
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.store.columns import in_columns, in_order
 from assay.store.journal import Answer

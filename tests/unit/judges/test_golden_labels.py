@@ -17,7 +17,8 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Judgment, Query, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.judges.marks import text_hash
-from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.evaluate import judge_study
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.pipeline.validate import check_study
 from assay.store.journal import Judged

@@ -16,7 +16,8 @@ from assay.core.records import Budget, Hit, Judgment, Query, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.core.results import Results
 from assay.kinds.search.datasets.anchor_text import without_markup
-from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.evaluate import evaluate
+from assay.pipeline.evaluation import Evaluation
 from assay.store.journal import Judged
 from assay.store.run_store import Store
 from assay.study.study import open_study
@@ -55,7 +56,7 @@ def shown(folder: Path, texts: dict[str, list[str]], study: str = STUDY) -> Resu
     """The results of a system that shows these texts."""
     serving = type("Serving", (Server,), {"says": texts})
     text = study.replace("words: bm25", "new: server").replace("[Success@3]", "[Success@3, Routed, RR@10]")
-    return evaluate(write_golden(folder, text), Registry({SYSTEMS: {"server": serving}}))
+    return evaluate(write_golden(folder, text), registry=Registry({SYSTEMS: {"server": serving}}))
 
 
 def statuses(results: Results, measure: str = "Success@3") -> dict[str, tuple[float | None, str]]:
@@ -89,7 +90,7 @@ def test_markup_is_a_near_miss(tmp_path: Path, hit: str, quoted: str) -> None:
     )
     (folder / "study.yaml").write_text(study + 'gates: {ship: {go: "Success@3(new) >= 80%"}}\n')
     serving = type("Serving", (Server,), {"says": {"en-direct-001": ["another text", hit]}})
-    results = evaluate(folder, Registry({SYSTEMS: {"server": serving}}))
+    results = evaluate(folder, registry=Registry({SYSTEMS: {"server": serving}}))
     assert statuses(results) == {"en-direct-001": (None, "unjudged")}
     assert (results.verdict, results.verdicts[0].clauses[0].reason) == ("inconclusive", "1 item not judged")
     (warning,) = near(results)
@@ -161,7 +162,7 @@ def test_an_arm_that_matches_settles_nothing_for_another(tmp_path: Path) -> None
         for name, text in (("old", ROPE), ("new", MARKED))
     }
     study = STUDY.replace("words: bm25", "old: old, new: new")
-    results = evaluate(write_golden(tmp_path, study), Registry({SYSTEMS: systems}))
+    results = evaluate(write_golden(tmp_path, study), registry=Registry({SYSTEMS: systems}))
     rows = results.scores.filter(results.scores["item"] == "en-direct-001").select(
         "system", "value", "status"
     )
@@ -173,7 +174,7 @@ def test_what_another_judge_has_decided_is_no_near_miss(tmp_path: Path) -> None:
     serving = type("Serving", (Server,), {"says": {"en-direct-001": [MARKED]}})
     study = STUDY.replace("words: bm25", "new: server").replace("[anchors]", "[anchors, human]")
     folder, registry = write_golden(tmp_path, study), Registry({SYSTEMS: {"server": serving}})
-    assert statuses(evaluate(folder, registry))["en-direct-001"] == (None, "unjudged")
+    assert statuses(evaluate(folder, registry=registry))["en-direct-001"] == (None, "unjudged")
     opened = open_study(folder, registry=registry)
     mark = Judgment("en-direct-001", "relevance", 2.0, "anna", target="x1")
     with Store(opened.run_folder).writer() as writer:

@@ -286,8 +286,8 @@ def test_order_is_that_of_the_corpus_however_the_rows_come() -> None:
 
 # ------------------------------------------------------------------------------ many clauses at once
 
-STUDIES = Path(__file__).parents[3] / "studies"
-GOLDEN = [STUDIES / name / "gold_queries.yaml" for name in ("models", "safety_reports")]
+SOURCE = Path(__file__).parents[3] / "src" / "assay"
+GOLDEN = [SOURCE / each / "gold_queries.yaml" for each in ("kinds/models/template", "studies/safety_reports")]
 SOUND = [
     "lower(chunk_text) LIKE '%alaska%' OR lower(section) = 'facts'",
     "LOWER(text) ILIKE '%ICE%' AND NOT lower(TEXT) LIKE '%jack%'",

@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from assay.core.block import Block
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, SystemFailure
+from assay.core.kinds import template_of
 from assay.core.protocols import Kit
 from assay.core.records import Budget, ClauseResult, Hit, Observed, Query, Response, Verdict
 from assay.core.registry import MEASURES, SYSTEMS, Registry
@@ -412,7 +412,7 @@ def test_empty_limits_limit_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["search", "models", "memory", "hierarchy"])
 def test_templates_limit_what_they_measure(kind: str) -> None:
-    text = (files("assay") / "studies" / kind / "study.yaml").read_text()
+    text = (template_of(kind) / "study.yaml").read_text()
     study = yaml.safe_load(text)
     limits = study["limits"]
     assert limits["worse"].keys() <= set(study["measures"])

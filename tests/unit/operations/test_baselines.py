@@ -24,7 +24,7 @@ from assay.measures.ranking import RR
 from assay.pipeline.baselines import tags
 from assay.pipeline.baselines.diff import Change, Difference, diff_baselines
 from assay.pipeline.baselines.tags import list_baselines, tag_baseline
-from assay.pipeline.evaluation import evaluate, judge_study
+from assay.pipeline.evaluate import evaluate, judge_study
 from assay.pipeline.runner import run_study
 from assay.pipeline.selection import Selection
 from assay.store.journal import Judged
@@ -137,10 +137,10 @@ def test_only_ten_items_are_shown_and_they_are_those_that_changed_most(folder: P
 def test_lower_is_better_where_a_measure_says_so(tmp_path: Path) -> None:
     registry = Registry({MEASURES: {"Lost": Lost}})
     folder = write_study(tmp_path, edited("[RR@5, nDCG@10]", "[Lost@5]", ONLY_OLD))
-    evaluate(folder, registry)
+    evaluate(folder, registry=registry)
     tag_baseline(opened(folder, registry), "march")
     place(folder, {4: 1, 7: 3})
-    evaluate(folder, registry)
+    evaluate(folder, registry=registry)
     found = diff_baselines(opened(folder, registry), "march")
     # 1 - RR: from 1/2 to 0 on q4, from 1/2 to 2/3 on q7
     assert compared(found)["Lost@5"].difference == pytest.approx((-1 / 2 + 1 / 6) / 12)
@@ -152,10 +152,10 @@ def test_seeds_are_averaged_and_arms_kept_apart(tmp_path: Path) -> None:
     registry = Registry({SYSTEMS: {"seeded": Seeded}})
     text = edited("replay(path=old.run)", "seeded(shift=0)", ONLY_OLD) + "seeds: [0, 1]\n"
     folder = write_study(tmp_path, text + "factors: {place: ['1', '2']}\n")
-    evaluate(folder, registry)
+    evaluate(folder, registry=registry)
     tag_baseline(opened(folder, registry), "march")
     (folder / "study.yaml").write_text((folder / "study.yaml").read_text().replace("shift=0", "shift=1"))
-    evaluate(folder, registry)
+    evaluate(folder, registry=registry)
     found = diff_baselines(opened(folder, registry), "march")
     assert [each.arm for each in found.arms] == ["old[place=1]", "old[place=2]"]
     # seeds 0 and 1 are a rank apart: ranks 1 and 2 become 2 and 3, ranks 2 and 3 become 3 and 4
@@ -373,7 +373,7 @@ def test_what_is_kept(folder: Path) -> None:
     assert sorted(path.name for path in place_.iterdir()) == kept_files
     assert pl.read_parquet(place_ / "scores.parquet").height == N * 2
     results = json.loads((place_ / "results.json").read_bytes())
-    assert results["schema"] == "assay/results/1"
+    assert results["schema"] == "assay/results/2"
     assert "scores" not in results
     kept = json.loads((place_ / "items.json").read_bytes())
     assert (kept["schema"], kept["note"], kept["created"]) == ("assay/baseline/1", "the first", 1000.0)

@@ -14,7 +14,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.core.results import Results
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
 from assay.pipeline.run_files import evaluate_runs
 from small_study import STUDY, WORDS, Done, apart_from_size, assay, edited, write_lines, write_study
 
@@ -89,7 +89,8 @@ class Mute:
 
 def test_an_arm_that_never_returns_anything_is_said_aloud(tmp_path: Path) -> None:
     folder = write_study(tmp_path, edited("lexical: bm25", "lexical: mute"))
-    (warning,) = apart_from_size(evaluate(folder, Registry({SYSTEMS: {"mute": Mute}})).trust.warnings)
+    results = evaluate(folder, registry=Registry({SYSTEMS: {"mute": Mute}}))
+    (warning,) = apart_from_size(results.trust.warnings)
     assert warning.startswith("lexical: none of its 12 answers has a hit, so it scores as if")
 
 

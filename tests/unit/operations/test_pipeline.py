@@ -21,7 +21,8 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Query, Response, Span
 from assay.core.registry import MEASURES, SYSTEMS, Registry
 from assay.core.results import Results
-from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.evaluate import evaluate
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.selection import Selection
 from assay.study.study import open_study
 from small_study import STUDY, apart_from_size, assay, edited, write_lines, write_study
@@ -65,13 +66,14 @@ def test_a_part_of_a_study_is_called_a_part(tmp_path: Path) -> None:
 
 def test_what_failed_is_named_with_its_reason(tmp_path: Path) -> None:
     folder = write_study(tmp_path, edited("old: replay(path=old.run)", "old: moody"))
-    warnings = apart_from_size(evaluate(folder, Registry({SYSTEMS: {"moody": Moody}})).trust.warnings)
+    results = evaluate(folder, registry=Registry({SYSTEMS: {"moody": Moody}}))
+    warnings = apart_from_size(results.trust.warnings)
     assert warnings == ["old: 6 items failed with ValueError: not today (q1, q3, q5 and 3 more)"]
 
 
 def test_what_a_system_never_gives_does_not_apply_to_it(tmp_path: Path) -> None:
     text = edited("measures: [nDCG@10, RR@5]", "measures: [RR@5, Answered]")
-    results = evaluate(write_study(tmp_path, text), Registry({MEASURES: {"Answered": Answered}}))
+    results = evaluate(write_study(tmp_path, text), registry=Registry({MEASURES: {"Answered": Answered}}))
     assert values(results, "Answered") == {"lexical": None, "old": None}
     counts = next(each.counts for each in results.estimates if each.measure == "Answered")
     assert counts == {"not_applicable": 12}
@@ -79,14 +81,14 @@ def test_what_a_system_never_gives_does_not_apply_to_it(tmp_path: Path) -> None:
 
 def test_spans_of_one_document_are_hits_and_the_best_counts(tmp_path: Path) -> None:
     folder = write_study(tmp_path, edited("old: replay(path=old.run)", "old: spans"))
-    results = evaluate(folder, Registry({SYSTEMS: {"spans": Spans}}))
+    results = evaluate(folder, registry=Registry({SYSTEMS: {"spans": Spans}}))
     # d(n+1) twice, then d(n): two documents, the right one second
     assert values(results, "RR@5")["old"] == 0.5
 
 
 def test_large_scores_that_differ_are_no_tie(tmp_path: Path) -> None:
     folder = write_study(tmp_path, edited("old: replay(path=old.run)", "old: dated"))
-    assert values(evaluate(folder, Registry({SYSTEMS: {"dated": Dated}})), "RR@5")["old"] == 1.0
+    assert values(evaluate(folder, registry=Registry({SYSTEMS: {"dated": Dated}})), "RR@5")["old"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ def test_a_measure_that_breaks_costs_itself_alone(tmp_path: Path, gives: Any, me
         STUDY[STUDY.index("gates:") :], gates
     )
     registry, folder = Registry({MEASURES: {"Odd": Odd}}), write_study(tmp_path, text)
-    results = evaluate(folder, registry)
+    results = evaluate(folder, registry=registry)
     (warning,) = apart_from_size(results.trust.warnings)
     assert re.match(f"Odd could not be computed for lexical, old: .*{message}", warning)
     assert set(results.scores.filter(pl.col("measure") == "Odd")["status"]) == {"failed"}
@@ -122,13 +124,13 @@ def test_a_measure_that_breaks_costs_itself_alone(tmp_path: Path, gives: Any, me
     clause = next(each for each in results.verdicts if each.gate == "odd").clauses[0]
     assert (clause.holds, clause.value) == (None, None)
     assert re.search(message, clause.reason)
-    assert apart_from_size(evaluate(folder, registry).trust.warnings) == [
+    assert apart_from_size(evaluate(folder, registry=registry).trust.warnings) == [
         warning
     ]  # stored scores hide nothing
 
     only = edited("measures: [nDCG@10, RR@5]", "measures: [Odd]")[: -len(STUDY[STUDY.index("gates:") :])]
     with pytest.raises(PluginError, match=message):  # nothing else to show
-        evaluate(write_study(tmp_path / "only", only), registry)
+        evaluate(write_study(tmp_path / "only", only), registry=registry)
 
 
 def test_runs_over_different_queries_are_not_compared(tmp_path: Path) -> None:

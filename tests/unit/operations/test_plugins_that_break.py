@@ -19,7 +19,8 @@ from assay.core.results import Results
 from assay.measures.ranking import Success
 from assay.pipeline.baselines.gate import held_against
 from assay.pipeline.baselines.tags import tag_baseline
-from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.evaluate import evaluate
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.pipeline.validate import validate_study
 from assay.study.study import Study, open_study
@@ -50,7 +51,7 @@ class Odd:
 def test_a_statistic_that_breaks_leaves_its_own_clauses_open(tmp_path: Path, gives: Any, why: str) -> None:
     broken = type("Broken", (Odd,), {"gives": staticmethod(gives)})
     text = STUDY + '  late: {go: ["odd(RR@5(lexical)) >= 0.5"]}\nfigures: {odd: "odd(RR@5({system}))"}\n'
-    results = evaluate(write_study(tmp_path, text), Registry({STATISTICS: {"odd": broken}}))
+    results = evaluate(write_study(tmp_path, text), registry=Registry({STATISTICS: {"odd": broken}}))
     assert {each.gate: each.verdict for each in results.verdicts} == {"ship": "go", "late": "inconclusive"}
     assert [each.clauses[0].reason for each in results.verdicts if each.gate == "late"] == [why]
     assert {(figure.value, figure.reason) for figure in results.figures} == {(None, why)}
@@ -146,7 +147,7 @@ def test_a_judge_that_breaks_is_told_by_name(tmp_path: Path, early: bool) -> Non
         with pytest.raises(PluginError, match="the judge Sulking broke: KeyError: 'early'"):
             validate_study(folder, registry)
     with pytest.raises(PluginError, match=r"the judge [Ss]ulking broke: KeyError: '(early|late)'"):
-        evaluate(folder, registry)
+        evaluate(folder, registry=registry)
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ def test_a_report_that_breaks_costs_neither_the_others_nor_the_verdict(
 ) -> None:
     registry = Registry({RENDERERS: {"torn": Torn}})
     folder = write_study(tmp_path, edited("by: [topic]", "by: [topic]\nreports: [torn, markdown]"))
-    found = write_reports(evaluate(folder, registry), open_study(folder, registry=registry))
+    found = write_reports(evaluate(folder, registry=registry), open_study(folder, registry=registry))
     assert found.verdict == "go"
     assert {path.name for path in (folder / "run").glob("report.*")} == {"report.html", "report.md"}
     assert capsys.readouterr().err == "the report torn broke: KeyError: 'torn'. This report is not written.\n"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from assay.core.proof_results import Proof
-from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.evaluate import evaluate
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.proofs_file import FILE, stored_proofs
 from assay.pipeline.proving import prove
 from assay.study.study import open_study

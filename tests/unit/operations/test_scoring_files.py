@@ -138,7 +138,9 @@ def code_cells(made: bytes) -> list[str]:
 
 def write(folder: Path, rows: list[RawRow], scoring: Scoring) -> None:
     (folder / "raw-data.csv").write_text(raw_data_csv(rows), encoding="utf-8")
-    (folder / "results.json").write_bytes(msgspec.json.encode({"scoring": scoring}))
+    (folder / "results.json").write_bytes(
+        msgspec.json.encode({"sections": [{"key": "scoring", "data": scoring}]})
+    )
 
 
 def run(folder: Path, made: bytes, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from small_scoring import (
     collected,
     responses,
     scores,
+    scoring_in,
     write_lines,
     write_study,
 )
@@ -294,8 +295,7 @@ def test_a_model_suggests_once_and_only_if_it_is_not_under_test(blinded: Study) 
             suggest_study(blinded, "anchors")
     assert "llms.txt" not in quoted  # it sees what raters see
     taken(blinded, all_scores(blinded))
-    scoring = Evaluation(blinded).results.scoring
-    assert scoring is not None
+    scoring = scoring_in(Evaluation(blinded).results)
     found = next(each for each in scoring.suggestions if each.step == "accuracy" and each.by != "rule")
     # both raters give 2 to the eight responses of A and 3 to those of B: half is as suggested
     assert (found.n, found.equal, found.seen) == (32, 0.5, 0)
@@ -307,9 +307,8 @@ def test_a_model_suggests_once_and_only_if_it_is_not_under_test(blinded: Study) 
 def test_until_it_is_unblinded_nothing_of_a_condition_is_shown(blinded: Study) -> None:
     scored(blinded)
     results = Evaluation(blinded).results
-    assert results.scoring is not None
-    assert (results.scoring.state, results.scoring.tests) == ("blinded", [])
-    assert any(each.metric == "accuracy" and each.value == 1.0 for each in results.scoring.agreement)
+    assert (scoring_in(results).state, scoring_in(results).tests) == ("blinded", [])
+    assert any(each.metric == "accuracy" and each.value == 1.0 for each in scoring_in(results).agreement)
     assert set(results.scores["status"]) == {Status.UNJUDGED}
     assert results.items == []
 
@@ -321,8 +320,9 @@ def test_unblinding_is_one_act_after_which_scores_count(blinded: Study) -> None:
     means = {(each.system, each.measure): each.value for each in results.estimates if not each.where}
     assert (means["A", "Accuracy"], means["B", "Accuracy"]) == (2.0, 3.0)
     assert results.verdict == "go"
-    assert results.scoring is not None
-    accuracy = next(each for each in results.scoring.tests if each.metric == "accuracy" and not each.where)
+    accuracy = next(
+        each for each in scoring_in(results).tests if each.metric == "accuracy" and not each.where
+    )
     assert (accuracy.difference, accuracy.n, accuracy.effect) == (1.0, 8, 1.0)
     again = unblind_study(blinded, by="somebody else")
     assert (again.before, again.by) == (True, "owner")
@@ -337,8 +337,7 @@ def test_early_unblinding_needs_force_and_a_reason_and_stays_on_record(blinded: 
         unblind_study(blinded, by="owner", force=True)
     unblind_study(blinded, by="owner", force=True, reason="the grant ends")
     results = Evaluation(blinded).results
-    assert results.scoring is not None
-    assert results.scoring.state == "forced"
+    assert scoring_in(results).state == "forced"
     assert any("by force" in warning and "the grant ends" in warning for warning in results.trust.warnings)
     with pytest.raises(UsageError, match="was unblinded"):
         taken(blinded, scores(scoring_folder(blinded), "ben", ["accuracy"]))
@@ -389,8 +388,7 @@ def test_one_rater_scores_a_part_again_two_days_later(tmp_path: Path) -> None:
     assert taken(later, [*again, *rest]) == []
     unblind_study(later, by="owner")
     results = Evaluation(later).results
-    assert results.scoring is not None
-    assert {each.raters for each in results.scoring.agreement} == {("anna", "anna (again)")}
+    assert {each.raters for each in scoring_in(results).agreement} == {("anna", "anna (again)")}
     assert any("limitation" in warning for warning in results.trust.warnings)
 
 

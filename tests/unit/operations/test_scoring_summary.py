@@ -17,7 +17,7 @@ from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.validate import validate_study
 from assay.retrieval.tokens import packaged
 from assay.study.study import Study
-from small_scoring import all_scores, at, collected, write_lines, write_study
+from small_scoring import all_scores, at, collected, scoring_in, write_lines, write_study
 
 if TYPE_CHECKING:  # its name begins like a test's, and pytest would take it for one
     from assay.kinds.answers.results import Tested
@@ -32,8 +32,7 @@ def blinded(tmp_path: Path) -> Study:
 
 def by_metric(study: Study) -> dict[str, Tested]:
     """The tests over all pairs, by metric."""
-    scoring = Evaluation(at(study.folder, 0.0)).results.scoring
-    assert scoring is not None
+    scoring = scoring_in(Evaluation(at(study.folder, 0.0)).results)
     return {one.metric: one for one in scoring.tests if one.family in {"primary", "secondary"}}
 
 
@@ -84,8 +83,7 @@ def test_a_models_tokens_are_counted_by_its_own_tokenizer(tmp_path: Path) -> Non
         counted = len(text.split()) if row["model_id"] == "small" else packaged("llama3").counts([text])[0]
         assert int(row["input_token_count"]) == counted
         assert int(row["ref_token_count"]) == packaged("llama3").counts([text])[0]
-    scoring = Evaluation(study).results.scoring
-    assert scoring is not None
+    scoring = scoring_in(Evaluation(study).results)
     assert len({pair.tokenizer for pair in scoring.pairs}) == 2
 
 

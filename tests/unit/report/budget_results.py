@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from assay.core.registry import MEASURES, Registry
 from assay.core.results import Results, Trust
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of
+from assay.kinds.hierarchy.report.curve_section import curve_section
 from assay.kinds.hierarchy.report.curves import curves_of
 from assay.report.views import measure_infos
 from assay.stats.compare import Comparing, summarise
@@ -60,6 +62,7 @@ class Area(Answerable):
 
 REGISTRY = Registry({MEASURES: {"A": Answerable, "AUC": Area}})
 CURVE = [Answerable(budget) for budget in BUDGETS]
+CURVES = curves_of([*CURVE, Area(1200)])
 
 
 def answered(shares: Sequence[float], n: int, seed: int) -> dict[int | None, NDArray[np.float64]]:
@@ -104,7 +107,7 @@ def budget_results(
     estimates, comparisons = summarise(rows, measures, Comparing(baseline, resamples=500, by=["feasible"]))
     evaluator = Evaluator(rows, REGISTRY, resamples=500, systems=systems)
     arms = list(dict.fromkeys(Arm(one.system, one.factors).name for one in estimates))
-    return Results(
+    made = Results(
         study="budgets",
         kind="",
         systems=list(systems),
@@ -119,5 +122,11 @@ def budget_results(
         verdict=None,
         trust=Trust({}, [], {}),
         figures=figures_of({"Budget at parity": PARITY} if figures is None else figures, evaluator),
-        curves=curves_of(measures),
     )
+    return with_curves(made)
+
+
+def with_curves(results: Results) -> Results:
+    """The same results with the section that their figures give."""
+    section = curve_section(results, CURVES)
+    return dataclasses.replace(results, sections=[] if section is None else [section])

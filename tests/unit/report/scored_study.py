@@ -11,20 +11,18 @@ from numpy.typing import NDArray
 
 from assay.core.records import ClauseResult, Estimate, Verdict
 from assay.core.results import Expected, ItemView, MeasureInfo, Results, Trust
-from assay.kinds.answers.report.scoring_views import scoring_view
+from assay.kinds.answers.report.scoring_section import scoring_section
 from assay.kinds.answers.results import (
     Agreed,
     Correlation,
     Matched,
-    Point,
     Scoring,
     SiteTokens,
     Suggested,
     Tested,
+    TokenChange,
 )
-from assay.report import svg
-from assay.report import wording as say
-from assay.report.html import templates
+from assay.report.html import Html
 from assay.stats.families import outcome as shown_by
 
 MODELS = ["small-8b", "large-70b"]
@@ -81,10 +79,10 @@ def site_rows(rng: np.random.Generator, tokenizer: str, by: float) -> list[SiteT
     return rows
 
 
-def points(rng: np.random.Generator) -> list[Point]:
+def points(rng: np.random.Generator) -> list[TokenChange]:
     steps: NDArray[np.int64] = rng.choice([-2, -1, 0, 1, 2, 3], 572, p=[0.03, 0.12, 0.55, 0.2, 0.08, 0.02])
     return [
-        Point(
+        TokenChange(
             f"{SITES[at % 37]}-Q{at // 74:02d}", MODELS[at % 2], float(rng.normal(-1400, 1500)), float(step)
         )
         for at, step in enumerate(steps)
@@ -180,7 +178,7 @@ def scored_results(scoring: Scoring | None = None) -> Results:
         trust=Trust({arm: {"scored": 286} for arm in arms}, [], {"seed": "0"}),
         items=[ItemView(f"q{item}", f"What does section {item} say?", {}, [Expected("p", 1.0)], {})
                for item in range(12)],
-        scoring=scoring_of() if scoring is None else scoring,
+        sections=[scoring_section(scoring_of() if scoring is None else scoring)],
     )  # fmt: skip
 
 
@@ -196,7 +194,7 @@ def planted_scoring(plant: str) -> Scoring:
         tests=[planted_test(full.tests[0], plant)],
         categories={f"A{plant}": {plant: 1}, f"B{plant}": {plant: 2}},
         sites=[SiteTokens(plant, plant, 1, 2, 1, 2, 1, -1, -50.0)],
-        points=[Point(plant, plant, -1.0, 1.0)],
+        points=[TokenChange(plant, plant, -1.0, 1.0)],
         correlations=[Correlation(plant, 0.5, 0.1, 0.7, 9), Correlation(plant, None, None, None, 0)],
         by_model={plant: 0.1, f"x{plant}": -0.1}, masked={plant: 1}, excluded={plant: 1}, acts=[plant],
         cautions=[plant],
@@ -211,5 +209,5 @@ def planted_test(one: Tested, plant: str) -> Tested:
 
 def section(scoring: Scoring | None = None) -> str:
     """The part of the page that is about scoring, by itself."""
-    view = scoring_view(scored_results(scoring))
-    return templates().get_template("scoring.html").render(scoring=view, say=say, svg=svg)
+    page = Html().render(scored_results(scoring)).decode()
+    return page.partition('<section id="scoring"')[2].partition(">")[2].partition("</section>")[0]

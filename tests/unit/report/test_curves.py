@@ -11,12 +11,12 @@ from importlib.resources import files
 
 import msgspec
 import pytest
-from budget_results import CURVE, PARITY, Answerable, Area, budget_results
+from budget_results import CURVE, CURVES, PARITY, Answerable, Area, budget_results, with_curves
 from rich.console import Console
 
 from assay.core.records import Verdict
 from assay.core.results import Figure, Results
-from assay.kinds.hierarchy.report.curves import Panel, curves_of, folded_measures, panels_of
+from assay.kinds.hierarchy.report.curves import CurvePanel, curves_of, panels_of
 from assay.report.html import Html
 from assay.report.json import Json
 from assay.report.markdown import Markdown
@@ -30,14 +30,14 @@ def measured() -> Results:
     return budget_results(n=100)
 
 
-def panel(results: Results) -> Panel:
-    (only,) = panels_of(results, results.curves[0])
+def panel(results: Results) -> CurvePanel:
+    (only,) = panels_of(results, CURVES[0])
     return only
 
 
 def with_means(results: Results, means: dict[str, list[float]]) -> Results:
     """The same results with other means, by system in the order of budgets; intervals and figures gone."""
-    names = results.curves[0].measures
+    names = CURVES[0].measures
     estimates = [
         msgspec.structs.replace(one, value=means[one.system][names.index(one.measure)], low=None, high=None)
         if one.measure in names
@@ -45,7 +45,7 @@ def with_means(results: Results, means: dict[str, list[float]]) -> Results:
         for one in results.estimates
         if one.system in means
     ]
-    return dataclasses.replace(results, estimates=estimates, figures=[])
+    return with_curves(dataclasses.replace(results, estimates=estimates, figures=[]))
 
 
 def test_three_budgets_make_a_curve() -> None:
@@ -104,20 +104,21 @@ def test_a_system_alone_is_held_against_itself() -> None:
 
 def test_every_stage_has_its_panel() -> None:
     staged = budget_results(n=60, stages=("10k", "50k"))
-    found = panels_of(staged, staged.curves[0])
+    found = panels_of(staged, CURVES[0])
     assert [each.place for each in found] == ["stage=10k", "stage=50k"]
     assert [line.label for line in found[0].lines] == list(dict.fromkeys(staged.systems))
     assert found[1].lines[0].arm.name == "bm25[stage=50k]"
     page = Html().render(staged).decode()
-    assert page.count('<figure class="budget">') == 2
+    assert page.count('<figure class="chart lines-chart">') == 2
     assert "stage=50k: " in page
 
 
 def test_a_curve_without_figures_is_no_error(measured: Results) -> None:
     nothing = dataclasses.replace(measured, estimates=[], comparisons=[], figures=[])
-    assert panels_of(nothing, nothing.curves[0]) == []
+    assert panels_of(nothing, CURVES[0]) == []
+    assert with_curves(nothing).sections == []
     blank = [msgspec.structs.replace(one, value=None, low=None, high=None) for one in measured.estimates]
-    empty = dataclasses.replace(measured, estimates=blank, figures=[])
+    empty = with_curves(dataclasses.replace(measured, estimates=blank, figures=[]))
     assert panel(empty).answer == "A by token budget"
     assert b"polyline" not in Html().render(empty)
 
@@ -158,7 +159,8 @@ def test_the_page_folds_what_the_curve_shows(measured: Results) -> None:
     assert "<h3>AUC@1200" not in folded
     assert '<th scope="col" class="figure">Parity, tokens</th>' in page
     read = dataclasses.replace(measured, verdicts=[Verdict("ship", "go", [], reads=["A@400"])])
-    assert list(folded_measures(read)) == ["A@200", "A@800", "A@1200", "A@inf"]
+    folded = Html().render(read).decode().split('<details class="panel folded">')[1].split("</details>")[0]
+    assert re.findall(r"<h3>(A@\w+)", folded) == ["A@200", "A@800", "A@1200", "A@inf"]
 
 
 def test_figures_fit_the_schema_and_infinity_is_null(measured: Results) -> None:

@@ -22,13 +22,17 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Kit
 from assay.core.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step
 from assay.core.registry import DATASETS, SYSTEMS, Registry
-from assay.core.results import PRIVATE_ALONE, Expected, ExpectedPath, ItemView, Results, Walk
+from assay.core.results import PRIVATE_ALONE, Expected, Results
 from assay.kinds.memory.measures.walk import MatchMode, WantedPath, WantedStep
 from assay.kinds.memory.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, Layout
 from assay.kinds.memory.report.graph_picture import WalkFigure, walk_figures
+from assay.kinds.memory.report.walk_section import walk_section
 from assay.kinds.memory.report.walks import (
     DRAWN,
     KEPT,
+    ArmWalk,
+    ExpectedPath,
+    WalkedItem,
     drawn_items,
     expected_path,
     marked_steps,
@@ -38,9 +42,10 @@ from assay.kinds.memory.report.walks import (
     short_ids,
     spreads_of,
     walk_of,
-    with_traces,
+    walked_items,
 )
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
+from assay.pipeline.evaluation import Evaluation
 from assay.report.github import GitHub
 from assay.report.html import Html
 from assay.report.json import Json
@@ -48,6 +53,7 @@ from assay.report.markdown import Markdown
 from assay.report.text import render_text
 from assay.store.columns import in_columns, in_order
 from assay.store.journal import Answer
+from assay.study.study import open_study
 
 
 def path(*nodes: str, edges: tuple[str, ...] = ()) -> list[Step]:
@@ -85,27 +91,33 @@ TRACE = [
     Step("tension", 0, "msa:2", "msa:3", edge="contradicts"),
     Step("removed", 0, "msa:1", edge="path", scores={"change": 0.62, "edges": 2}),
 ]
-ITEM = ItemView(
+ITEM = WalkedItem(
     "case-1",
     "Does the rule apply?",
     {},
     [Expected("msa:2", 1.0, "Every invoice is paid."), Expected("msa:9", 1.0, "Notices go to the seat.")],
     {"dense": []},
     path=wanted(("msa:3", None), ("msa:2", "exception_to"), ("msa:1", "depends_on"), mode="exact"),
-    walks={"dense": Walk(paths_of(TRACE)[0], TRACE)},
+    walks={"dense": ArmWalk(paths_of(TRACE)[0], TRACE)},
     nodes={"msa:3": "Where goods are defective", "msa:2": "Every invoice is paid."},
 )
 
 
 SMALL = build_results(n=12)
+FULL = build_results(n=30)
+FIRST = msgspec.structs.replace(ITEM, item_id=FULL.items[0].item_id)
+
+
+def with_walks(results: Results, items: Sequence[WalkedItem]) -> Results:
+    """The same results with the section of these walks."""
+    section = walk_section(results, items)
+    return dataclasses.replace(results, sections=[] if section is None else [section])
 
 
 @pytest.fixture(scope="module")
 def walked() -> Results:
     """Results whose first item has a walk."""
-    full = build_results(n=30)
-    first = msgspec.structs.replace(ITEM, item_id=full.items[0].item_id)
-    return dataclasses.replace(full, items=[first, *full.items[1:]])
+    return with_walks(FULL, [FIRST])
 
 
 # -------------------------------------------------------------------------------- from a trace
@@ -264,9 +276,9 @@ def test_the_title_is_the_answer() -> None:
     edges = wanted(("msa:3", None), ("msa:2", "next"), ("msa:1", "next"))
     assert figure(path=edges).title == "Walked msa:3 → 2 → 1, but by other edges than expected"
     assert figure(path=None).title == "Walked msa:3 → 2 → 1: 1 of 2 expected on a path"  # msa:2, not msa:9
-    alone = {"dense": Walk(path("a"), [seed("a")])}
+    alone = {"dense": ArmWalk(path("a"), [seed("a")])}
     assert figure(path=None, walks=alone, expected=[]).title == "Stayed at a"
-    assert figure(walks={"dense": Walk([], [seed("a")])}).title == "No path came back"
+    assert figure(walks={"dense": ArmWalk([], [seed("a")])}).title == "No path came back"
 
 
 def test_a_node_says_by_shape_and_word_whether_it_was_expected() -> None:
@@ -297,7 +309,7 @@ def test_title_marks_and_notes_agree_on_what_was_found() -> None:
     """Of four expected nodes one is on a path, one is ranked alone, one was reached alone, one was not."""
     named = ("msa:2", "msa:8", "msa:7", "msa:5")  # energy stopped before msa:5
     trace = [*TRACE, seed("msa:6"), spread(1, "msa:6", "msa:7")]
-    walk = Walk(paths_of(TRACE)[0], trace, ranks={"msa:2": 1, "msa:8": 22})
+    walk = ArmWalk(paths_of(TRACE)[0], trace, ranks={"msa:2": 1, "msa:8": 22})
     one = figure(path=None, expected=[Expected(node, 1.0) for node in named], walks={"dense": walk})
     assert one.title == "Walked msa:3 → 2 → 1: 1 of 4 expected on a path"
     assert list(one.statuses.values()) == [
@@ -327,7 +339,7 @@ def test_an_expected_path_is_held_against_the_path_that_comes_nearest() -> None:
 
 
 def test_hits_are_paths_where_a_trace_has_none() -> None:
-    walk = Walk(path("a"), [seed("a"), spread(1, "a", "b")], ranks={"b": 4})
+    walk = ArmWalk(path("a"), [seed("a"), spread(1, "a", "b")], ranks={"b": 4})
     one = figure(path=None, expected=[Expected("b", 1.0)], walks={"dense": walk})
     assert one.title == "Stayed at a: 1 of 1 expected on a path"
     assert one.statuses == {"b": "expected, found"}
@@ -335,29 +347,29 @@ def test_hits_are_paths_where_a_trace_has_none() -> None:
 
 def test_of_several_spreads_the_first_is_drawn() -> None:
     others = [seed("msa:6"), spread(1, "msa:6", "msa:7"), seed("msa:4"), spread(1, "msa:4", "msa:8")]
-    one = figure(walks={"dense": Walk(paths_of(TRACE)[0], [*TRACE, *others])})
+    one = figure(walks={"dense": ArmWalk(paths_of(TRACE)[0], [*TRACE, *others])})
     assert set(one.layout.boxes) == {"msa:3", "msa:2", "msa:1", "msa:4", "msa:5", "msa:9"}
     assert "2 more spreads in the table." in one.notes
     assert {row.target for row in one.rows} >= {"msa:7", "msa:8"}
     long = [spread(1, "msa:3", f"n{n}") for n in range(60)]
-    cut = figure(walks={"dense": Walk(paths_of(TRACE)[0], [*TRACE, *long, *others])})
+    cut = figure(walks={"dense": ArmWalk(paths_of(TRACE)[0], [*TRACE, *long, *others])})
     assert "2 more spreads." in cut.notes  # the table ends before they begin
 
 
-def test_arms_that_walked_alike_share_a_picture(walked: Results) -> None:
+def test_arms_that_walked_alike_share_a_picture() -> None:
     walk = ITEM.walks["dense"]
     weaker = [msgspec.structs.replace(step, scores={"energy": 0.4}) for step in walk.trace]
-    other = Walk(path("msa:4"), [*path("msa:4"), seed("msa:4")])
+    other = ArmWalk(path("msa:4"), [*path("msa:4"), seed("msa:4")])
     walks = {"bm25": walk, "dense": walk, "hybrid": msgspec.structs.replace(walk, trace=weaker)}
-    first = msgspec.structs.replace(walked.items[0], walks=walks)
-    one = dataclasses.replace(walked, items=[first])
-    assert [(f.arm, f.also, f.alike) for f in walk_figures(one, {})[0]] == [("bm25", ("dense",), ("hybrid",))]
-    page = Html().render(one).decode()
+    first = msgspec.structs.replace(FIRST, walks=walks)
+    (figures,) = walk_figures(FULL, [first], {}).values()
+    assert [(f.arm, f.also, f.alike) for f in figures] == [("bm25", ("dense",), ("hybrid",))]
+    page = Html().render(with_walks(FULL, [first])).decode()
     assert page.count('<svg class="graph"') == 1
     assert "also: dense" in page
     assert "also, with other scores: hybrid" in page
     apart = msgspec.structs.replace(first, walks={"bm25": walk, "dense": other})
-    found = walk_figures(dataclasses.replace(walked, items=[apart]), {})[0]
+    (found,) = walk_figures(FULL, [apart], {}).values()
     assert [(f.arm, f.also) for f in found] == [("bm25", ()), ("dense", ())]
 
 
@@ -366,9 +378,8 @@ def test_items_that_state_a_path_are_drawn_first_and_those_that_expect_nothing_n
     plain, bare, stated = (msgspec.structs.replace(ITEM, item_id=name) for name in named)
     plain = msgspec.structs.replace(plain, path=None)
     bare = msgspec.structs.replace(bare, path=None, expected=[])
-    made = dataclasses.replace(SMALL, items=[plain, bare, stated])
-    assert [item.item_id for item in drawn_items(made, {})] == ["stated", "plain"]
-    assert [item.item_id for item in drawn_items(dataclasses.replace(made, items=[bare]), {})] == ["bare"]
+    assert [item.item_id for item in drawn_items(SMALL, [plain, bare, stated], {})] == ["stated", "plain"]
+    assert [item.item_id for item in drawn_items(SMALL, [bare], {})] == ["bare"]
 
 
 def test_the_table_has_every_step_and_the_notes_the_rest() -> None:
@@ -382,7 +393,7 @@ def test_the_table_has_every_step_and_the_notes_the_rest() -> None:
         "Change of the result (0 to 1) without the best path 0.620.",
     ]
     long = [seed("s"), *(spread(1, "s", f"n{n}") for n in range(99))]
-    cut = figure(walks={"dense": Walk(path("s"), long, 7)})
+    cut = figure(walks={"dense": ArmWalk(path("s"), long, 7)})
     assert (len(cut.shown), cut.unlisted) == (60, 101 - 60 + 7)  # a path of one step, a seed and 99 more
 
 
@@ -392,7 +403,7 @@ def test_texts_cannot_leave_the_picture() -> None:
         Step("path", 0, f"a{plant}", role=plant),
         Step("path", 1, plant, f"a{plant}", edge=plant, stop=plant),
     ]
-    drawn = figure(walks={"dense": Walk(nasty, nasty)}, nodes={plant: plant}).picture
+    drawn = figure(walks={"dense": ArmWalk(nasty, nasty)}, nodes={plant: plant}).picture
     assert "<script>" not in drawn
     assert drawn.count("</svg>") == 1
 
@@ -402,16 +413,15 @@ def test_texts_cannot_leave_the_picture() -> None:
 
 def test_the_page_draws_a_bounded_number_of_walks(walked: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Html().render(walked).decode()
-    assert page.count('<template id="walk-') == page.count('<template id="walk-0"') == 1
+    assert page.count("<template data-item=") == page.count('<template data-item="0"') == 1
     assert "<b>Walked msa:3 → 2 → 1: the expected path</b>" in page
-    assert re.search(r'Walks are drawn for 1 item, worst first:\s+<a href="#item=q0000">q0000</a>\.', page)
-    every = dataclasses.replace(
-        walked, items=[msgspec.structs.replace(ITEM, item_id=each.item_id) for each in walked.items]
-    )
-    assert len(walk_figures(every, {})) == DRAWN
-    one = walk_figures(every, {})[0][0].size
+    assert re.search(r'Drawn for 1 item, worst first:\s+<a href="#item=q0000">q0000</a>\.', page)
+    every = [msgspec.structs.replace(ITEM, item_id=each.item_id) for each in FULL.items]
+    found = walk_figures(FULL, every, {})
+    assert len(found) == DRAWN
+    one = found[FULL.items[0].item_id][0].size
     monkeypatch.setattr("assay.kinds.memory.report.graph_picture.ROOM", 3 * one)
-    assert len(walk_figures(every, {})) == 3
+    assert len(walk_figures(FULL, every, {})) == 3
     assert "walk" not in Html().render(SMALL).decode().split("<body>")[1].split("<script>")[0]
 
 
@@ -424,20 +434,19 @@ def test_whole_traces_are_kept_for_those_that_are_drawn_alone() -> None:
     stored = in_columns(Answer(item.item_id, item.item_id, response) for item in items)
     answers = in_order(stored, [item.item_id for item in items])
     block = Block(Arm("dense"), 0, items, answers, Labels.none(), ())
-    views = [msgspec.structs.replace(each, walks={"dense": Walk(path("a", "b"))}) for each in full.items]
     corpus = Corpus([Passage("a", "Where  goods are\ndefective " * 9), Passage("b", "Short.")])
-    found = with_traces(
-        dataclasses.replace(full, items=views), [block], {"dense": Dataset("d", corpus, items)}
-    )
-    kept = [each for each in found.items if each.walks["dense"].trace]
+    found = walked_items(full, [block], {"dense": Dataset("d", corpus, items)})
+    assert len(found) == 30
+    kept = [each for each in found if each.walks["dense"].trace]
     assert len(kept) == DRAWN
-    assert all(len(each.walks["dense"].path) == 2 for each in found.items)
+    assert all(len(each.walks["dense"].path) == 2 for each in found)
     assert (len(kept[0].walks["dense"].trace), kept[0].walks["dense"].left_out) == (KEPT, 3)
     assert kept[0].nodes["b"] == "Short."
-    assert found.items[0].walks["dense"].ranks == {}  # gold names none of them
+    assert found[0].walks["dense"].ranks == {}  # gold names none of them
     assert kept[0].nodes["a"].startswith("Where goods are defective Where")
     assert len(kept[0].nodes["a"]) == 60
-    assert with_traces(full, [block], {}) is full  # nothing walked: nothing to keep
+    assert walked_items(full, [], {}) == []  # nothing walked: nothing to keep
+    assert walk_section(full, []) is None
 
 
 def printed(results: Results) -> str:
@@ -451,7 +460,8 @@ def test_the_terminal_shows_the_walked_path_in_one_line(walked: Results) -> None
     line = next(line for line in lines if "-exception_to->" in line)
     assert line.split("  ")[-1].strip() == "msa:3 -exception_to-> 2 -depends_on-> 1"
     assert max(map(len, lines)) <= 100 or all("  " not in line for line in lines if len(line) > 100)
-    assert "walked" not in printed(SMALL)
+    assert "walks" in printed(walked)  # heads the column
+    assert "walk" not in printed(SMALL)
 
 
 def test_every_format_names_the_layer_and_what_it_does_not_show() -> None:
@@ -525,13 +535,15 @@ class Told:
 
 
 def test_a_study_brings_layer_paths_and_words_to_its_results(tmp_path: Path) -> None:
-    text = "kind: search\ndata: own()\nsystems: {told: told()}\nmeasures: [Success@1, RR@3]\n"
+    text = "kind: memory\ndata: own()\nsystems: {told: told()}\nmeasures: [Success@1, RR@3]\n"
     text += "gates: {found: {about: It finds the rule., go: [RR@3(told) >= 0.1]}}\n"
     (tmp_path / "study.yaml").write_text(text)
-    found = evaluate(tmp_path, Registry({SYSTEMS: {"told": Told}, DATASETS: {"own": Own}}))
+    registry = Registry({SYSTEMS: {"told": Told}, DATASETS: {"own": Own}})
+    found = evaluate(tmp_path, registry=registry)
     assert (found.layer, found.unproven) == ("private", ["speed"])
     assert [(gate.about, gate.reads) for gate in found.verdicts] == [("It finds the rule.", ["RR@3"])]
-    one = found.items[0]
+    evaluation = Evaluation(open_study(tmp_path, registry=registry))
+    one, _ = walked_items(found, evaluation.blocks, evaluation.datasets)
     assert one.nodes == {
         "msa:2": "Every invoice",
         "msa:1": "Notices",

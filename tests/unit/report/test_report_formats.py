@@ -18,7 +18,7 @@ from fake_results import build_results
 from rich.console import Console
 
 from assay.core.registry import RENDERERS, Registry
-from assay.core.results import Against, MeasureInfo, Results, Turn, Walk
+from assay.core.results import Against, MeasureInfo, Results, Turn
 from assay.report.github import GitHub
 from assay.report.html import Html
 from assay.report.json import Json
@@ -64,7 +64,7 @@ def test_json_has_no_nan(results: Results) -> None:
     holed = results.scores.with_columns(value=pl.lit(float("nan")))
     loaded = strict(Json().render(dataclasses.replace(results, scores=holed)))
     assert {row["value"] for row in loaded["scores"]} == {None}
-    assert loaded["schema"] == "assay/results/1"
+    assert loaded["schema"] == "assay/results/2"
 
 
 # ------------------------------------------------------------------------------------- junit
@@ -290,8 +290,6 @@ def test_only_what_gates_read_is_compared_on_the_terminal(results: Results) -> N
 
 def test_a_system_without_a_trace_is_why_a_measure_does_not_apply(results: Results) -> None:
     """Two of three systems tell their way; a measure of it applies to 500 items of these, to 400 of dense."""
-    walks = {"bm25": Walk([]), "hybrid": Walk([])}
-    items = [msgspec.structs.replace(results.items[0], walks=walks), *results.items[1:]]
     estimates = [
         msgspec.structs.replace(one, n_scored=400, n_expected=400)
         if (one.system, one.measure) == ("dense", "R@10") and not one.where
@@ -303,7 +301,8 @@ def test_a_system_without_a_trace_is_why_a_measure_does_not_apply(results: Resul
         for one in results.comparisons
         if (one.a, one.measure) == ("dense", "R@10")
     ]
-    changed = dataclasses.replace(results, items=items, estimates=estimates, comparisons=refused)
+    traced = ["bm25", "hybrid"]
+    changed = dataclasses.replace(results, traced=traced, estimates=estimates, comparisons=refused)
     why = "dense gives no trace, so R@10 does not apply to 100 items"
     text = printed(changed)
     assert f"not compared: {why}\n" in text
@@ -312,8 +311,7 @@ def test_a_system_without_a_trace_is_why_a_measure_does_not_apply(results: Resul
     page = Markdown().render(changed).decode()
     assert f"refused: {why}" in page
     assert re.search(r"^\| R@10 \| dense \| [^|]* \| 400/500 \|", page, re.MULTILINE)
-    traced = [msgspec.structs.replace(item, walks={}) for item in items]
-    assert "no trace" not in printed(dataclasses.replace(changed, items=traced))
+    assert "no trace" not in printed(dataclasses.replace(changed, traced=[]))
 
 
 def test_a_clause_breaks_at_its_words(results: Results) -> None:
@@ -512,7 +510,8 @@ def field_names(schema: dict[str, Any]) -> set[str]:
     return names
 
 
-def test_every_field_of_the_schema_is_documented() -> None:
-    schema = json.loads((files("assay") / "report/templates/results.schema.json").read_text())
+def test_every_field_of_the_schemas_is_documented() -> None:
     page = (Path(__file__).parents[3] / "docs/results-schema.md").read_text()
-    assert {name for name in field_names(schema) if f"`{name}`" not in page} == set()
+    for name in ("report/templates/results.schema.json", "kinds/answers/report/scoring.schema.json"):
+        schema = json.loads((files("assay") / name).read_text())
+        assert {field for field in field_names(schema) if f"`{field}`" not in page} == set()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import re
+from importlib.resources import files
 
 import msgspec
 import pytest
@@ -12,11 +14,10 @@ from rich.console import Console
 from scored_study import blinded_of, outcome, planted_scoring, scored_results, scoring_of, section
 
 from assay.kinds.answers.report import scoring as told
-from assay.kinds.answers.report.scoring_figures import fine_ticks, model_styles, scatter, site_bar, strip
-from assay.kinds.answers.results import Agreed, Correlation, Point, Scoring, SiteTokens
-from assay.report.html import Html, templates
+from assay.kinds.answers.results import Agreed, Correlation, Scoring, SiteTokens, TokenChange
+from assay.report.html import Html
+from assay.report.json import Json
 from assay.report.markdown import Markdown
-from assay.report.svg import Axis
 from assay.report.text import render_text
 
 UNCLEAR = "A change in tokens does not clearly go with a change in accuracy"
@@ -147,7 +148,7 @@ def test_rho_is_in_the_title(value: float | None, low: float | None, high: float
 def test_models_that_disagree_are_told() -> None:
     found = changed(scoring_of(), by_model={"m": 0.2, "l": -0.1})
     assert (
-        told.same_way(found) == "Accuracy by model, B less A: m +0.200, l -0.100. They point different ways."
+        told.same_way(found) == "Accuracy by model, B minus A: m +0.200, l -0.100. They point different ways."
     )
     assert "the same way" in told.same_way(scoring_of())
     assert told.same_way(changed(found, by_model={"m": 0.2})) == ""
@@ -174,12 +175,14 @@ def test_while_blinded_no_condition_is_named_with_a_figure() -> None:
     said = text_of(section(blinded_of(scoring_of())))
     assert "assay review serve STUDY" in said
     assert "B − A" not in said
-    assert "less A" not in said
+    assert "minus A" not in said
 
 
 def test_a_forced_unblinding_is_in_plain_sight_everywhere() -> None:
     forced = scoring_of("forced")
-    assert text_of(section(forced)).startswith("What did blinded scoring find? Unblinded by force.")
+    assert text_of(section(forced)).startswith(
+        "What did blinded scoring find? The responses were unblinded by force"
+    )
     assert "were unblinded by force" in Markdown().render(scored_results(forced)).decode()
     assert "were unblinded by force" in terminal(forced)
     assert "by force" not in terminal(scoring_of())
@@ -207,49 +210,38 @@ def test_the_section_shows_everything() -> None:
 
 
 def test_points_are_counted_as_they_are_drawn() -> None:
-    few = [Point("q1", "m", -5.0, 1.0), Point("q2", "m", -5.0, 0.0), Point("q3", "l", 0.0, -2.0)]
-    page = section(changed(scoring_of(), points=few))
-    rows = re.findall(r"<tr><th scope=\"row\">(Better|The same|Worse)</th>(.*?)</tr>", page)
+    changes = [("q1", "m", -5.0, 1.0), ("q2", "m", -5.0, 0.0), ("q3", "l", 0.0, -2.0)]
+    page = section(changed(scoring_of(), points=[TokenChange(*each) for each in changes]))
+    rows = re.findall(r"<th scope=\"row\">(Better|The same|Worse)</th>(.*?)</tr>", page, flags=re.DOTALL)
     assert [(word, re.findall(r">(\d+)<", cells)) for word, cells in rows] == [
         ("Better", ["1", "0", "0"]),  # fewer, as many, more tokens
         ("The same", ["1", "0", "0"]),
         ("Worse", ["0", "1", "0"]),
     ]
-    picture = scatter(few, model_styles(["m", "l"]))
+    picture = page[page.index('<svg class="plot scatter"') :].partition("</figure>")[0]
     assert picture.count("<title>") == 3
     assert "q3, l: tokens 0, accuracy -2.00" in picture
 
 
-def test_models_differ_by_shape_and_colour() -> None:
-    styles = model_styles(["a", "b", "c"])
-    assert styles == {"a": "s2", "b": "s3 m1", "c": "s4 m2"}
+def test_models_differ_by_shape_and_colour_and_take_none_of_the_systems() -> None:
+    page = section()
+    assert re.findall(r'<span class="name (s[^"]*)">(small-8b|large-70b)</span>', page) == [
+        ("s2", "small-8b"),
+        ("s3 m1", "large-70b"),
+    ]
 
 
 def test_of_very_many_points_some_are_drawn_and_that_is_said() -> None:
-    many = [Point(f"q{at}", "m", float(at), 0.0) for at in range(4000)]
+    many = [TokenChange(f"q{at}", "m", float(at), 0.0) for at in range(4000)]
     page = section(changed(scoring_of(), points=many))
     assert "1334 of 4000 are drawn" in page  # every third
 
 
-def test_dots_of_sites_stand_above_each_other_where_they_would_hide() -> None:
-    drawn = strip([site("a", -40), site("b", -40), site("c", 20)], "s1", -40)
-    heights = re.findall(r'cy="([\d.]+)"', drawn)
-    assert heights[0] != heights[1]  # two at -40
-    assert heights[0] == heights[2]
-
-
-def test_bars_of_sites_begin_at_zero() -> None:
-    axis = Axis(-100, 100)  # 4 to 96 percent of the width: zero at 50, -50 at 27, 50 at 73
-    saved, more = (site_bar(site("a", change), axis, "s1") for change in (-50, 50))
-    assert 'x="27.00%" width="23.00%"' in saved
-    assert 'x="50.00%" width="23.00%"' in more
-
-
-def test_a_wide_picture_has_finer_ticks() -> None:
-    assert Axis(-5200, 3000).ticks == [-5000, 0]
-    fine = fine_ticks(Axis(-5200, 3000))
-    assert [tick for tick, _ in fine] == [-5000, -4000, -3000, -2000, -1000, 0, 1000, 2000, 3000]
-    assert [tick for tick, between in fine if not between] == [-5000, 0]
+def test_both_conditions_are_counted_on_one_scale() -> None:
+    page = section(changed(scoring_of(), categories={"A": {"H-FAB": 40}, "B": {"H-FAB": 10}}))
+    table = page[page.index('aria-label="Hallucinations by category"') :].partition("</table>")[0]
+    widths = re.findall(r'<rect class="part[^"]*" x="0.00%" width="([\d.]+)%"', table)
+    assert widths[:2] == ["100.00", "25.00"]
 
 
 def test_nothing_that_others_wrote_is_markup() -> None:
@@ -265,24 +257,14 @@ def test_a_scoring_of_nothing_can_be_shown() -> None:
     assert "Every test" not in said
 
 
-def test_the_style_sheet_has_no_outside_parts() -> None:
-    loader = templates().loader
-    assert loader is not None
-    style, *_ = loader.get_source(templates(), "scoring.css")
-    assert "url(" not in style
-    assert "@import" not in style
-
-
 def test_the_page_has_the_section_and_leads_to_it() -> None:
     page = Html().render(scored_results()).decode()
-    assert page.index('id="systems"') < page.index('<section id="scoring">') < page.index('id="slices"')
+    assert page.index('id="systems"') < page.index('<section id="scoring"') < page.index('id="slices"')
     assert '<a href="#scoring">Scoring</a>' in page
-    assert ".scatter" in page
     forced = Html().render(scored_results(scoring_of("forced"))).decode()
     assert forced.index("unblinded by force") < forced.index("</header>")
-    without = Html().render(dataclasses.replace(scored_results(), scoring=None)).decode()
+    without = Html().render(dataclasses.replace(scored_results(), sections=[])).decode()
     assert "#scoring" not in without
-    assert ".scatter" not in without
 
 
 # -------------------------------------------------------------------------- terminal, Markdown
@@ -294,17 +276,33 @@ def test_the_terminal_shows_agreement_and_the_tests_that_count() -> None:
     assert "agreement: completeness, kappa: 0.520 [0.340, 0.680], n 172, fails: needs 0.6" in said
     assert re.search(r"Accuracy +\+0\.120 \[\+0\.0615, \+0\.179\] +0\.001", said)
     assert "single-fact" not in said
-    table = said[said.index("metric  ", said.index("Blinded scoring")) : said.index("effect: Go")]
+    table = said[
+        said.index("metric  ", said.index("What did blinded scoring find?")) : said.index("effect: Go")
+    ]
     assert max(map(len, table.splitlines())) <= 100
     assert table.count("metric") == 1  # one table: nothing had to be torn apart
 
 
 def test_markdown_shows_the_same() -> None:
     made = Markdown().render(scored_results()).decode()
-    assert "## Blinded scoring" in made
-    assert "- completeness, kappa: 0.520 \\[0.340, 0.680\\], n 172, fails: needs 0.6" in made
+    assert "## What did blinded scoring find?" in made
+    assert "- agreement: completeness, kappa: 0.520 \\[0.340, 0.680\\], n 172, fails: needs 0.6" in made
     assert "| Citation fidelity | +0.0300 \\[-0.0721, +0.132\\] | 0.340 |" in made
     assert (
-        "## Blinded scoring"
-        not in Markdown().render(dataclasses.replace(scored_results(), scoring=None)).decode()
+        "## What did blinded scoring find?"
+        not in Markdown().render(dataclasses.replace(scored_results(), sections=[])).decode()
     )
+
+
+@pytest.mark.parametrize("state", ["open", "blinded", "unblinded", "forced"])
+def test_json_keeps_the_published_schemas(state: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="validating needs jsonschema")
+    results, data = (
+        json.loads((files("assay") / name).read_text())
+        for name in ("report/templates/results.schema.json", "kinds/answers/report/scoring.schema.json")
+    )
+    found = blinded_of(scoring_of()) if state == "blinded" else scoring_of(state)
+    loaded = json.loads(Json().render(scored_results(found)))
+    jsonschema.Draft202012Validator(results).validate(loaded)
+    jsonschema.Draft202012Validator(data).validate(loaded["sections"][0]["data"])
+    assert set(loaded["sections"][0]["data"]) <= set(data["properties"])

@@ -12,14 +12,22 @@ import msgspec
 import pytest
 from fake_results import build_results
 from rich.console import Console
-from tree_study import STUDY, Told, tree_results
+from tree_study import STUDY, Told, tree_evaluation, tree_results
 
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
-from assay.core.results import Candidate, Results, Route, RouteLevel, TreeLevel, TreeNode, TreeView
+from assay.core.results import Results
 from assay.kinds.hierarchy.measures.tree import PublishedTree
+from assay.kinds.hierarchy.report.tree_data import (
+    Route,
+    RouteCandidate,
+    RouteLevel,
+    TreeLevel,
+    TreeNode,
+    TreeView,
+)
 from assay.kinds.hierarchy.report.tree_drawing import STEPS, icicle, shades, step_of
-from assay.kinds.hierarchy.report.tree_figure import TreeFigure, tree_figures
 from assay.kinds.hierarchy.report.tree_routes import _telling
+from assay.kinds.hierarchy.report.tree_section import ROOM, TreeFigure, tree_section, views_of
 from assay.kinds.hierarchy.report.tree_views import _below, _layout, kept_nodes, tree_view
 from assay.kinds.hierarchy.report.tree_wording import (
     node_words,
@@ -29,6 +37,7 @@ from assay.kinds.hierarchy.report.tree_wording import (
     tree_title,
     why_lost,
 )
+from assay.pipeline.evaluation import Evaluation
 from assay.report.html import MOST, Html
 from assay.report.markdown import Markdown
 from assay.report.text import render_text
@@ -38,13 +47,19 @@ PLANT = """</svg></details><script>window.hit=1</script>"><img src=x onerror=win
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return tree_results(tmp_path_factory.mktemp("trees"))
+def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    return tree_evaluation(tmp_path_factory.mktemp("trees"))
 
 
-def view_of(results: Results) -> TreeView:
-    (view,) = results.trees
-    return view
+@pytest.fixture(scope="module")
+def told(evaluation: Evaluation) -> Results:
+    return evaluation.results
+
+
+@pytest.fixture(scope="module")
+def view(evaluation: Evaluation) -> TreeView:
+    (only,) = views_of(evaluation)
+    return only
 
 
 def node(name: str, level: int = 1, **fields: int | str) -> TreeNode:
@@ -55,8 +70,7 @@ def node(name: str, level: int = 1, **fields: int | str) -> TreeNode:
 # ----------------------------------------------------------------------------------- from answers
 
 
-def test_losses_are_counted_by_level_and_by_node(told: Results) -> None:
-    view = view_of(told)
+def test_losses_are_counted_by_level_and_by_node(view: TreeView) -> None:
     # of the six items with evidence, high and higher miss L1:0; low takes L1:0 and there misses L2:1;
     # part keeps one of its two branches
     assert view.items == 6
@@ -70,15 +84,15 @@ def test_losses_are_counted_by_level_and_by_node(told: Results) -> None:
     assert found["L2:1"] == (0, 0, 0, 1)
 
 
-def test_the_counts_are_the_measures_own(told: Results) -> None:
+def test_the_counts_are_the_measures_own(told: Results, view: TreeView) -> None:
     means = {one.measure: one.value for one in told.estimates if one.system == "beam" and not one.where}
-    lost = {f"eps@L{each.level}": each.lost / 6 for each in view_of(told).levels}
+    lost = {f"eps@L{each.level}": each.lost / 6 for each in view.levels}
     assert lost == {name: pytest.approx(means[name]) for name in lost}
-    assert means["eps(gold='all')@L1"] == pytest.approx(view_of(told).levels[0].lost_part / 6)
+    assert means["eps(gold='all')@L1"] == pytest.approx(view.levels[0].lost_part / 6)
 
 
-def test_a_cell_is_as_wide_as_the_leaves_below_it(told: Results) -> None:
-    found = {each.node_id: (each.start, each.wide, each.passages) for each in view_of(told).nodes}
+def test_a_cell_is_as_wide_as_the_leaves_below_it(view: TreeView) -> None:
+    found = {each.node_id: (each.start, each.wide, each.passages) for each in view.nodes}
     # L2:3 stands below L1:1 alone, so that L1:2 has room for two of its four passages
     assert found["root"] == (0, 10, 10)
     assert [found[f"L1:{n}"] for n in range(3)] == [(0, 4, 4), (4, 4, 4), (8, 2, 4)]
@@ -94,8 +108,7 @@ def test_passages_below_a_node_count_once_and_a_node_may_have_none() -> None:
     assert _layout(tree) == {"root": (0, 3), "a": (0, 1), "b": (1, 1), "empty": (2, 1)}
 
 
-def test_arms_that_fare_alike_share_a_tree_and_the_race_tells_for_them(told: Results) -> None:
-    view = view_of(told)
+def test_arms_that_fare_alike_share_a_tree_and_the_race_tells_for_them(view: TreeView) -> None:
     assert (view.arm, view.also) == ("race", ["beam"])
     race = view.race
     assert race is not None
@@ -105,8 +118,7 @@ def test_arms_that_fare_alike_share_a_tree_and_the_race_tells_for_them(told: Res
     assert race.alone == {"beam": "beam"}  # flat says beam too, and comes later
 
 
-def test_what_is_scored_and_how_far_siblings_lie_apart(told: Results) -> None:
-    view = view_of(told)
+def test_what_is_scored_and_how_far_siblings_lie_apart(view: TreeView) -> None:
     assert view.visited == pytest.approx(0.2)
     assert [each.visited for each in view.levels] == [1.0, None]
     assert [each.overlap for each in view.levels] == [1.0, 1.0]  # every node names Ann
@@ -154,8 +166,8 @@ def test_of_a_large_tree_the_upper_levels_stay_whole() -> None:
 # ------------------------------------------------------------------------------------------- routes
 
 
-def test_routes_come_lost_first_by_level_then_in_part_then_through(told: Results) -> None:
-    routes = view_of(told).routes
+def test_routes_come_lost_first_by_level_then_in_part_then_through(view: TreeView) -> None:
+    routes = view.routes
     assert [(each.item_id, route_title(each)) for each in routes] == [
         ("high", "lost at level 1"),
         ("higher", "lost at level 1"),
@@ -168,20 +180,27 @@ def test_routes_come_lost_first_by_level_then_in_part_then_through(told: Results
     assert routes[3].why == "L1:1 scored 0.300, the last one taken 0.900 (L1:2)"
 
 
-def test_a_route_says_what_was_right_taken_linked_and_raced(told: Results) -> None:
-    figure = tree_figures(told)[0]
+def test_a_route_says_what_was_right_taken_linked_and_raced(told: Results, view: TreeView) -> None:
+    figure = TreeFigure(told, view)
     shared = next(each for each in figure.view.routes if each.item_id == "shared")
-    lines = figure.lines(shared.levels[1])
-    assert [(line.candidate.node_id, line.what, line.score) for line in lines] == [
-        ("L2:3", "right, taken", "0.900"),
-        ("L2:4", "outside the beam", "0.300"),
+    rows = figure.candidates(shared.levels[1]).rows
+    assert [[cell.text for cell in row] for row in rows] == [
+        ["L2:3", "1", "0.900", "right, taken"],
+        ["L2:4", "2", "0.300", "outside the beam"],
     ]
     assert figure.links(shared) == ["p6 from p8 by Ann, right"]
-    assert figure.raced(shared) == "collapsed (0.700) over beam (0.500)"
+    assert race_line(shared) == "collapsed (0.700) over beam (0.500)"
+
+
+def test_candidates_that_are_not_shown_are_counted_where_they_stand(told: Results, view: TreeView) -> None:
+    shown = [RouteCandidate(f"n{rank}", rank, {"score": 1 / rank}, rank < 4, rank == 9) for rank in (1, 3, 9)]
+    rows = TreeFigure(told, view).candidates(RouteLevel(1, 12, 3, shown)).rows
+    assert [row[0].text for row in rows] == ["n1", "1 more", "n3", "5 more", "n9", "3 more"]
+    assert [row[3].outcome for row in rows if len(row) > 1] == [None, None, "no-go"]
 
 
 def test_of_many_candidates_the_telling_ones_are_shown() -> None:
-    made = [Candidate(f"n{rank}", rank, {}, rank <= 8, rank in (12, 20)) for rank in range(1, 31)]
+    made = [RouteCandidate(f"n{rank}", rank, {}, rank <= 8, rank in (12, 20)) for rank in range(1, 31)]
     # the best four, the last taken, the first not taken, and the right ones
     assert [each.rank for each in _telling(made)] == [1, 2, 3, 4, 8, 9, 12, 20]
 
@@ -196,15 +215,15 @@ def test_of_many_candidates_the_telling_ones_are_shown() -> None:
 )
 def test_the_right_branch_is_held_against_what_it_lost_to(stop: str, told: str) -> None:
     found = [
-        Candidate("b", 1, {"score": 0.6, "first": 0.5}, True, False, "x"),
-        Candidate("c", 2, {"score": 0.44, "first": 0.4}, True, False, "y"),
-        Candidate("a", 3, {"score": 0.31, "first": 0.1}, False, True, "x", stop),
+        RouteCandidate("b", 1, {"score": 0.6, "first": 0.5}, True, False, "x"),
+        RouteCandidate("c", 2, {"score": 0.44, "first": 0.4}, True, False, "y"),
+        RouteCandidate("a", 3, {"score": 0.31, "first": 0.1}, False, True, "x", stop),
     ]
     assert why_lost(RouteLevel(2, 3, 2, found)) == told
 
 
 def test_a_foreign_trace_without_scores_is_told_all_the_same() -> None:
-    found = [Candidate("b", 1, {}, True, False), Candidate("a", 2, {}, False, True)]
+    found = [RouteCandidate("b", 1, {}, True, False), RouteCandidate("a", 2, {}, False, True)]
     assert why_lost(RouteLevel(1, 2, 1, found)) == "a was not taken"
     assert why_lost(RouteLevel(1, 1, 1, found[:1])) == ""
     assert race_line(Route("q", [], race=[Step("race", 0, "beam")])) == "beam (n/a)"
@@ -214,8 +233,8 @@ def test_a_foreign_trace_without_scores_is_told_all_the_same() -> None:
 # -------------------------------------------------------------------------------------------- words
 
 
-def test_the_title_is_the_answer(told: Results) -> None:
-    assert tree_title(view_of(told)) == "Level 1 loses 2 of 6 queries; most at L1:0, contracts and vendors"
+def test_the_title_is_the_answer(view: TreeView) -> None:
+    assert tree_title(view) == "Level 1 loses 2 of 6 queries; most at L1:0, contracts and vendors"
 
 
 def bare(*lost: int, nodes: tuple[TreeNode, ...] = ()) -> TreeView:
@@ -233,21 +252,21 @@ def test_a_deeper_level_loses_those_that_come_so_far() -> None:
     assert tree_title(bare(0, 0)) == "No query loses its way: 150 queries through 2 levels"
 
 
-def test_a_tree_in_one_line_takes_the_studys_own_error(told: Results) -> None:
-    line = tree_line(told, view_of(told))
+def test_a_tree_in_one_line_takes_the_studys_own_error(told: Results, view: TreeView) -> None:
+    line = tree_line(told, view)
     assert line == (
         "tree of race, beam: 2 levels, 3 and 5 nodes; routing error L1 0.333, L2 0.500; "
         "worst node L1:0, contracts and vendors (2 queries ended by not taking it)"
     )
     unmeasured = dataclasses.replace(told, estimates=[])
-    assert tree_line(unmeasured, view_of(told)) == line  # counted: 2 / 6 and 3 / 6
+    assert tree_line(unmeasured, view) == line  # counted: 2 / 6 and 3 / 6
     assert tree_line(unmeasured, bare(0)).endswith("1 level, 4 nodes; routing error L1 0")
 
 
-def test_terminal_and_markdown_have_the_line(told: Results) -> None:
+def test_terminal_and_markdown_have_the_line(told: Results, view: TreeView) -> None:
     stream = StringIO()
     render_text(told, Console(file=stream, width=100))
-    assert tree_line(told, view_of(told)) in stream.getvalue()
+    assert tree_line(told, view) in stream.getvalue()
     assert "- tree of race, beam: 2 levels, 3 and 5 nodes" in Markdown().render(told).decode()
 
 
@@ -271,8 +290,8 @@ def test_shades_go_by_the_share_of_error() -> None:
     assert [name for name, _ in shades()] == ["never", *(f"e{at}" for at in range(len(STEPS) + 1))]
 
 
-def test_the_picture_has_a_cell_a_node_and_signs_for_those_passed_by(told: Results) -> None:
-    drawn = icicle(view_of(told))
+def test_the_picture_has_a_cell_a_node_and_signs_for_those_passed_by(view: TreeView) -> None:
+    drawn = icicle(view)
     cells = re.findall(r'<g class="cell ([^"]*)"[^>]*><title>(.*?)</title><rect x="([^"]*)%"', drawn)
     assert len(cells) == 9
     assert [(kind, left) for kind, _, left in cells[:4]] == [
@@ -302,9 +321,9 @@ def test_a_page_without_trees_holds_nothing_of_them() -> None:
 def test_the_page_has_picture_tables_and_routes(told: Results) -> None:
     page = Html().render(told).decode()
     assert "Level 1 loses 2 of 6 queries; most at L1:0, contracts and vendors" in page
-    assert page.count('<details class="route"') == 6
+    assert page.count('<details class="route') == 6
     assert "Which path was taken" in page
-    assert "0.333 [0." in page[page.index('<section id="trees">') :]
+    assert "0.333 [0." in page[page.index('<section id="trees"') :]
 
 
 def test_what_a_corpus_says_cannot_leave_the_picture(tmp_path: Path) -> None:
@@ -316,17 +335,19 @@ def test_what_a_corpus_says_cannot_leave_the_picture(tmp_path: Path) -> None:
     assert "<img" not in page
 
 
-def test_all_trees_together_keep_to_their_room(told: Results) -> None:
-    view = view_of(told)
+def test_all_trees_together_keep_to_their_room(told: Results, view: TreeView) -> None:
     words = "contracts and vendors of the northern branch, " * 3
     nodes = [
         msgspec.structs.replace(node(f"L2:{n}", 2, about=words, lost=1, expanded=9), start=n)
         for n in range(600)
     ]
     large = msgspec.structs.replace(view, nodes=[*view.nodes, *nodes], routes=view.routes * 20)
-    page = Html().render(dataclasses.replace(told, trees=[large] * 12))
+    section = tree_section(told, [large] * 12)
+    assert section is not None
+    page = Html().render(dataclasses.replace(told, sections=[section]))
     assert len(page) < MOST
-    start, end = page.index(b'<section id="trees">'), page.index(b'<section id="slices">')
+    start, end = page.index(b'<section id="trees"'), page.index(b'<section id="slices">')
     assert end - start < 700_000
-    figures = tree_figures(dataclasses.replace(told, trees=[large] * 12))
-    assert all(figure.unshown > 0 and figure.view.nodes for figure in figures)
+    figure = TreeFigure(told, large).within(ROOM // 12)
+    assert figure.unshown > 0
+    assert figure.view.nodes

@@ -19,7 +19,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Edge, Hit, Item, Node, Passage, Query, Response, Step, Structure
 from assay.core.registry import DATASETS, SYSTEMS, Registry
 from assay.core.results import Results
-from assay.pipeline.evaluation import evaluate
+from assay.pipeline.evaluate import evaluate
+from assay.pipeline.evaluation import Evaluation
+from assay.study.study import open_study
 
 CHILDREN = {
     "root": ["L1:0", "L1:1", "L1:2"],
@@ -129,7 +131,13 @@ PLUGINS: Mapping[str, Mapping[str, type[Any]]] = {
 }
 
 
+def tree_evaluation(folder: Path, text: str = STUDY) -> Evaluation:
+    """The study, run, with everything that follows from its answers."""
+    (folder / "study.yaml").write_text(text)
+    evaluate(folder, registry=Registry(PLUGINS))
+    return Evaluation(open_study(folder, registry=Registry(PLUGINS)))
+
+
 def tree_results(folder: Path, text: str = STUDY) -> Results:
     """What the study finds."""
-    (folder / "study.yaml").write_text(text)
-    return evaluate(folder, Registry(PLUGINS))
+    return tree_evaluation(folder, text).results

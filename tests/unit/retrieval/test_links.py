@@ -10,11 +10,11 @@ import pytest
 
 from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
-from assay.core.parts import Floats, Ints, Ranking
+from assay.core.parts import Floats, Ints, Linked, Linking, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import LINKS, Registry, identity
-from assay.retrieval.links import Linked, Linking, NameLinks, SharedNames
+from assay.retrieval.links import NameLinks, SharedNames
 
 CORPUS = Corpus(
     [

@@ -10,7 +10,8 @@ import pytest
 
 from assay.core.records import Judgment
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.pipeline.evaluation import Evaluation, evaluate
+from assay.pipeline.evaluate import evaluate
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import export_review
 from assay.store.journal import Judged
 from assay.study.study import open_study

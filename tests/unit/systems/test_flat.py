@@ -22,7 +22,8 @@ from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import MMR, Knapsack, Top
 from assay.retrieval.tokens import Cl100kBase
 from assay.systems import retrievers
-from assay.systems.flat import BM25, Dense, FlatIndex, FlatStrong, Hybrid
+from assay.systems.flat import BM25, Dense, FlatIndex, Hybrid
+from assay.systems.flat_strong import FlatStrong
 
 System = BM25 | Dense | Hybrid
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.core.dataset import Corpus
-from assay.core.parts import Ranking
+from assay.core.parts import Linked, Ranking
 from assay.core.protocols import Kit, Structured
 from assay.core.records import Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
@@ -17,13 +17,14 @@ from assay.retrieval.context import Arrival, Showing
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis
-from assay.retrieval.links import Linked, SharedNames
+from assay.retrieval.links import SharedNames
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
 from assay.systems import retrievers
 from assay.systems.answering import merged
-from assay.systems.flat import BM25, Dense, FlatStrong, Hybrid
+from assay.systems.flat import BM25, Dense, Hybrid
+from assay.systems.flat_strong import FlatStrong
 from assay.systems.linked import rescoring
 from assay.systems.retrievers import ByVectors, ByWords, Fused
 

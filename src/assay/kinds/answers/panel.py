@@ -86,6 +86,10 @@ class Panel:
         said = (each for each in self.scoring(kit).judgments() if each.arm in present)
         return [each for each in said if held(each, present[each.arm])]
 
+    def withholds(self, kit: Kit) -> bool:
+        """Until the seal was opened nothing may be shown by condition."""
+        return self.scoring(kit).acts.state in SEALED
+
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
         """What cannot count tokens is told before anybody scores."""
         problems = []
@@ -110,12 +114,6 @@ class Panel:
 def find_panel(study: Study) -> Panel | None:
     """The panel of a study, if one scores its responses."""
     return next((judge for judge in study.judges if isinstance(judge, Panel)), None)
-
-
-def is_sealed(study: Study) -> bool:
-    """Whether a panel is still to score without knowing a condition: nothing may be shown by condition."""
-    panel = find_panel(study)
-    return panel is not None and panel.scoring(study.kit).acts.state in SEALED
 
 
 def panel_of(study: Study) -> Panel:

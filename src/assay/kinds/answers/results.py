@@ -107,7 +107,7 @@ class SiteTokens(msgspec.Struct, frozen=True, omit_defaults=True):
     accuracy_difference: float | None = None  # mean of B - A over its questions and models
 
 
-class Point(msgspec.Struct, frozen=True):
+class TokenChange(msgspec.Struct, frozen=True):
     """One question and model: how the tokens of its content differ, and how the accuracy does."""
 
     item_id: str
@@ -154,7 +154,7 @@ class Scoring(msgspec.Struct, frozen=True, omit_defaults=True):
     categories: dict[str, dict[str, int]] = {}  # condition -> hallucination category -> how many
     pairs: list[PairTokens] = []
     sites: list[SiteTokens] = []
-    points: list[Point] = []
+    points: list[TokenChange] = []
     correlations: list[Correlation] = []
     by_model: dict[str, float] = {}  # model -> mean B - A of accuracy: does each point the same way?
     masked: dict[str, int] = {}

@@ -11,8 +11,8 @@ import msgspec
 
 from assay.controls.trial import DoesNotApply, Draw, Trial, answering
 from assay.core.block import Block
-from assay.core.records import Response, Step
-from assay.kinds.memory.measures.walk import PATH, REMOVED, SEED, SPREAD, TENSION, ranked
+from assay.core.records import PATH, Response, Step
+from assay.kinds.memory.measures.walk import REMOVED, SEED, SPREAD, TENSION, ranked
 
 CLAIMED = (PATH, SEED, SPREAD, TENSION, REMOVED)
 WALKED, AT_ODDS, HOPS = 4, 10, 3  # hits that claimed paths run over, that are at odds, hops of the spread

@@ -11,7 +11,6 @@ import msgspec
 import polars as pl
 
 from assay.core.records import Status
-from assay.kinds.answers.panel import is_sealed
 from assay.measures.observed import Seconds
 from assay.pipeline.evaluation import Evaluation
 from assay.stats.columns import TIE
@@ -31,7 +30,7 @@ def churn_of(evaluation: Evaluation) -> dict[str, Churn]:
     """What varies by itself, by arm whose items were asked again; scores that are sealed say nothing."""
     begun = evaluation.store.repetition(1).root.parent.glob("*/")
     numbers = sorted(int(path.name) for path in begun if path.name.isdecimal())
-    if not numbers or evaluation.repetition or is_sealed(evaluation.study):
+    if not numbers or evaluation.repetition or evaluation.sealed:
         return {}
     again = [Evaluation(evaluation.study, evaluation.selection, number) for number in numbers]
     rounds = [_answered(each) for each in (evaluation, *again)]

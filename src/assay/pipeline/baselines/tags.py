@@ -23,6 +23,7 @@ import polars as pl
 from assay.core.block import View
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.protocols import PersonJudge
 from assay.core.records import Item
 from assay.core.registry import identity
 from assay.core.results import Results
@@ -210,7 +211,7 @@ def _labelled_by(evaluation: Evaluation, view: str) -> LabelledBy:
     judging, labels = evaluation.judging, set(view.split("|"))
     ranks = evaluation.labels.frame.filter(pl.col("label").is_in(labels))["rank"].unique()
     said = {judging.names[rank] for rank in ranks}
-    others = [judge for judge in evaluation.study.judges if not hasattr(judge, "raters")]
+    others = [judge for judge in evaluation.study.judges if not isinstance(judge, PersonJudge)]
     able = [
         judge
         for judge in others

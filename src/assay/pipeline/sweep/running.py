@@ -17,7 +17,8 @@ import polars as pl
 from assay.core.errors import AssayError, DataError, SystemFailure
 from assay.core.records import Arm, Factors
 from assay.core.sweep_results import Setting, Sweep
-from assay.pipeline.evaluation import Evaluation, judge_study
+from assay.pipeline.evaluate import judge_study
+from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.performing import Progress, Tally
 from assay.pipeline.runner import Outcome, run_study
 from assay.pipeline.selection import Selection

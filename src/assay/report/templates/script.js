@@ -213,8 +213,7 @@
     if (item[EXPECTS]) expected.append(make("p", { className: "quiet" }, `Expects ${item[EXPECTS]}.`));
     else if (!item[EXPECTED].length) expected.append(make("p", { className: "quiet" }, "Nothing is labelled for this item."));
     const detail = make("div", { className: "detail" }, make("p", { dir: "auto" }, item[TEXT]));
-    const walk = $(`walk-${index}`);
-    if (walk) detail.append(walk.content.cloneNode(true));
+    document.querySelectorAll(`template[data-item="${index}"]`).forEach((more) => detail.append(more.content.cloneNode(true)));
     detail.append(make("div", { className: "columns" }, expected, ...data.arms.map((_, arm) => armOf(item, arm))));
     return make("tr", { className: "drilldown" }, make("td", { className: "opened", colSpan: columns().length }, detail));
   };
@@ -253,3 +252,39 @@
   refresh();
   openLinked();
 })();
+
+// A picture that can be explored is one stop of the tab key; inside it the arrow keys go from part to part.
+document.querySelectorAll(".explored").forEach((picture) => {
+  const told = picture.querySelector(".spoken");
+  const rows = [];
+  picture.querySelectorAll(".cell").forEach((cell) => {
+    const row = (rows[Number(cell.dataset.row)] ??= []);
+    cell.tabIndex = -1;
+    row.push(cell);
+  });
+  const filled = rows.filter(Boolean);
+  const place = (cell) => { const box = cell.querySelector("rect").getBoundingClientRect(); return box.left + box.width / 2; };
+  const tell = (cell) => { told.textContent = cell.querySelector("title").textContent; };
+  const nearest = (row, cell) => row.reduce((best, other) => (Math.abs(place(other) - place(cell)) < Math.abs(place(best) - place(cell)) ? other : best));
+  if (filled.length) filled[0][0].setAttribute("tabindex", "0");
+  picture.addEventListener("mouseover", (event) => { const cell = event.target.closest(".cell"); if (cell) tell(cell); });
+  picture.addEventListener("focusin", (event) => {
+    const cell = event.target.closest(".cell");
+    if (!cell) return;
+    picture.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+    cell.setAttribute("tabindex", "0");
+    tell(cell);
+  });
+  picture.addEventListener("keydown", (event) => {
+    const cell = event.target.closest(".cell");
+    if (!cell) return;
+    const at = filled.findIndex((row) => row.includes(cell)), beside = filled[at].indexOf(cell);
+    const next = {
+      ArrowLeft: () => filled[at][beside - 1], ArrowRight: () => filled[at][beside + 1],
+      ArrowUp: () => filled[at - 1] && nearest(filled[at - 1], cell), ArrowDown: () => filled[at + 1] && nearest(filled[at + 1], cell),
+    }[event.key]?.();
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  });
+});

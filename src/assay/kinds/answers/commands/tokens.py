@@ -89,10 +89,9 @@ def _opened(path: Path, names: Sequence[str], extract: str | None) -> tuple[Data
 
 def _refuse_sealed(study: Study) -> None:
     from assay.core.errors import UsageError
-    from assay.kinds.answers.panel import is_sealed
     from assay.pipeline.status import place_of
 
-    if is_sealed(study):
+    if study.withholds:
         what = "Sizes tell conditions apart, and people are to score blind"
         raise UsageError(f"{what}. Count the tokens after: assay review unblind {place_of(study)}")
 

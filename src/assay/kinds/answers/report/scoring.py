@@ -26,6 +26,7 @@ FAMILIES = {
     "interaction": "Does the effect differ between groups?",
 }
 HEADLINES = ("primary", "secondary")
+ALL = "all"  # the part of a test that is about every question and model
 BETWEEN = "between"  # the key of a test that asks whether groups differ
 CATEGORIES = {each.value: each.label.lower() for each in step_of(HALLUCINATION).categories}
 
@@ -57,14 +58,14 @@ def subgroup(one: Tested) -> str:
     place = ", ".join(f"between {value}" if key == BETWEEN else value for key, value in one.where.items())
     if one.family == "site":
         return f"{place}, site by site".removeprefix(", ")
-    return place or "all"
+    return place or ALL
 
 
 def test_name(one: Tested) -> str:
     """A metric, and the part that it is about where that is not everything."""
     place = subgroup(one)
     title = metric_of(one.metric).title
-    return title if place == "all" else f"{title}: {place}"
+    return title if place == ALL else f"{title}: {place}"
 
 
 def is_settled(one: Tested) -> bool:
@@ -83,7 +84,7 @@ def finding(one: Tested, a: str, b: str) -> str:
 
 
 def difference(one: Tested) -> str:
-    """B less A with its interval; of tokens also in percent."""
+    """B minus A with its interval; of tokens also in percent."""
     return ", ".join(filter(None, [_plain_difference(one), percent(one)]))
 
 
@@ -147,7 +148,7 @@ def same_way(scoring: Scoring) -> str:
     told = ", ".join(f"{model} {say.number(value, signed=True)}" for model, value in moved.items())
     signs = {(value > 0) - (value < 0) for value in moved.values()}
     word = "the same way" if len(signs) == 1 else "different ways"
-    return f"Accuracy by model, {scoring.b} less {scoring.a}: {told}. They point {word}."
+    return f"Accuracy by model, {scoring.b} minus {scoring.a}: {told}. They point {word}."
 
 
 # ---------------------------------------------------------------------------------- agreement

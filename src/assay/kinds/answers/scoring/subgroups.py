@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.kinds.answers.results import Correlation, Point, Tested
+from assay.kinds.answers.results import Correlation, Tested, TokenChange
 from assay.kinds.answers.scoring.analysis import METRICS, Analysing, Pairs, Scored, ends, finite
 from assay.stats.agreement import spearman
 from assay.stats.columns import TIE, ratio, spread
@@ -48,7 +48,7 @@ def mean_differences(rows: Sequence[Scored], how: Analysing, by: str) -> dict[st
     }
 
 
-def correlated(rows: Sequence[Scored], how: Analysing) -> tuple[list[Point], list[Correlation]]:
+def correlated(rows: Sequence[Scored], how: Analysing) -> tuple[list[TokenChange], list[Correlation]]:
     """The differences of tokens and of accuracy of every pair, and whether they go together."""
     pairs = Pairs.of(rows, how)
     both = ~np.isnan(pairs.difference("tokens") + pairs.difference("accuracy"))
@@ -63,7 +63,7 @@ def correlated(rows: Sequence[Scored], how: Analysing) -> tuple[list[Point], lis
         how.level,
     )
     points = [
-        Point(row.item_id, row.model, float(one), float(other))
+        TokenChange(row.item_id, row.model, float(one), float(other))
         for row, one, other in zip(here.about, tokens, accuracy, strict=True)
     ]
     return points, [Correlation(CORRELATION, finite(value), *ends(interval), len(points))]

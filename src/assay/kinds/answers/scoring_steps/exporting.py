@@ -32,6 +32,7 @@ from assay.kinds.answers.scoring_steps.files import (
     raw_data_csv,
     token_efficiency,
 )
+from assay.kinds.answers.scoring_steps.summary import scoring_of
 from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.pipeline.evaluation import Evaluation
 from assay.store.atomic import write_atomic
@@ -59,13 +60,13 @@ def files_of(study: Study) -> dict[str, bytes]:
     }
     if not scored.open:
         return found
-    results, panel = Evaluation(study).results, panel_of(study)
-    if (scoring := results.scoring) is not None:
+    evaluation, panel = Evaluation(study), panel_of(study)
+    if (scoring := scoring_of(study, evaluation.blocks, evaluation.datasets)) is not None:
         cluster = "site_id" if study.file.cluster == "site" else "question_id"
         how = {"correction": panel.correction, "cluster": cluster}
         found[SECOND] = raw_data_csv(scored.second_rows()).encode()
         found[EFFICIENCY] = token_efficiency(scoring.pairs, scoring.sites)
-        found[RESULTS] = msgspec.json.format(msgspec.json.encode(results.as_json()), indent=1)
+        found[RESULTS] = msgspec.json.format(msgspec.json.encode(evaluation.results.as_json()), indent=1)
         found[NOTEBOOK] = notebook(study.name, scoring, sizes=panel.sizes, **how)
     return found
 

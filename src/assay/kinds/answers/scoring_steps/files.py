@@ -20,7 +20,7 @@ from assay.report.markdown import escaped
 RAW_DATA, SECOND, DETAILS = "raw-data.csv", "second-scores.csv", "hallucination-details.json"
 EFFICIENCY, NOTEBOOK = "token-efficiency.json", "analysis.ipynb"
 MODEL_TOKENS, REFERENCE_TOKENS = "input_token_count", "ref_token_count"
-_SCRIPT = "report/templates/scoring.notebook"
+_SCRIPT = "scoring.notebook"
 
 # What a spreadsheet takes for a formula, however it is indented, and what it is quoted with already.
 _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
@@ -177,7 +177,7 @@ def notebook(
     }
     given = [f"{name} = {value!r}" for name, value in settings.items()]
     given.append(f"SIZES = {dict(sizes or {})!r}")
-    script = files("assay").joinpath(_SCRIPT).read_text(encoding="utf-8")
+    script = files(__package__).joinpath(_SCRIPT).read_text(encoding="utf-8")
     cells = [("markdown", f"# {escaped(study)}: the analysis of blinded scores"), ("code", "\n".join(given))]
     cells += _cells(script)
     written = {

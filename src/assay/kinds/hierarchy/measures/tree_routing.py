@@ -9,24 +9,30 @@ routing, as where a system looks at all nodes at once, has no value.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, inf
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.block import Block
-from assay.core.errors import UsageError
+from assay.core.errors import AssayError, UsageError
+from assay.core.protocols import Reference
 from assay.core.records import Step
-from assay.kinds.hierarchy.measures.tree import Case, Descent, cases, level_number
+from assay.kinds.hierarchy.measures.tree import Case, Descent, PublishedTree, cases, level_number
 from assay.measures.parse import measure_name
+
+if TYPE_CHECKING:
+    from assay.core.dataset import Dataset
+    from assay.study.study import Study
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 TRACE = frozenset({"trace"})
 FIRST, RERANK, SCORE = "first", "rerank", "score"  # stages of a candidate's scores
+_OURS = "assay.kinds.hierarchy.systems"  # the package of the trees whose scores have these names
 CUT = "cut"  # why a candidate was not selected: it was not among the first, and was never reranked
 
 
@@ -84,6 +90,11 @@ class AtLevel(Routing):
 
     def reaches(self, case: Case) -> bool:
         return self.level <= case.tree.depth
+
+    def references_in(self, blocks: Sequence[Block]) -> Iterator[Reference]:
+        trees = [each for block in blocks for each in (block.structure, *block.structures.values()) if each]
+        deepest = max((PublishedTree(tree).depth for tree in trees), default=0)
+        yield Reference("level", self.cutoff, {f"L{level}" for level in range(1, deepest + 1)})
 
 
 @dataclass(frozen=True)
@@ -234,6 +245,16 @@ class Margin(AtLevel):
     absent: ClassVar[float | None] = None
     stage: str = ""
 
+    def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterator[Reference]:
+        if self.stage and _only_our_trees(study):
+            yield Reference("score", self.stage, {FIRST, RERANK, SCORE})
+
+    def references_in(self, blocks: Sequence[Block]) -> Iterator[Reference]:
+        if self.stage:
+            steps = (step for block in blocks for each in block.answered for step in each.trace)
+            yield Reference("score", self.stage, {name for step in steps for name in step.scores})
+        yield from super().references_in(blocks)
+
     def of(self, case: Case, descent: Descent) -> float:
         candidates, correct = descent.candidates(self.level), case.correct(self.level)
         stage = self.stage or (RERANK if any(RERANK in step.scores for step in candidates) else SCORE)
@@ -243,3 +264,12 @@ class Margin(AtLevel):
                 right = step.target in correct
                 best[right] = max(best.get(right, -inf), step.scores[stage])
         return best[True] - best[False] if len(best) == 2 else np.nan
+
+
+def _only_our_trees(study: Study) -> bool:
+    """Whether every system that gives a trace is a tree of ours, whose scores have names that are known."""
+    try:
+        routed = [arm for arm in study.arms if "trace" in (study.gives(arm) or {"trace"})]
+        return all(type(study.system(arm)).__module__.startswith(_OURS) for arm in routed)
+    except AssayError:  # one that is not asked now may lack its files or secrets
+        return False

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import msgspec
+
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Estimate, Factors
-from assay.core.results import Curve, Figure, Results
+from assay.core.results import Figure, Results
 from assay.kinds.hierarchy.stats.parity import without_cutoff
 from assay.report import wording as say
 
@@ -19,6 +21,17 @@ WITHIN = 0.02  # what a system may fall short of the baseline's unbounded value 
 AREAS = {"AUC": "A"}  # measures of a whole curve, and the curve
 TOKENS = "tokens"
 _PARITY = re.compile(r"parity(?:\(within=(?P<within>[\d.]+)\))?\(.*\((?P<whom>[^(){}]+)\) ?\)(?: where .*)?")
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """A measure at several budgets, which is shown as one line per system."""
+
+    name: str  # A
+    budgets: list[int | None]  # rising; None: unbounded, last
+    measures: list[str]  # A@200, A@400, …, A@inf
+    better: str = "higher"
+    about: str = ""
+    areas: list[str] = []  # measures of the whole curve: AUC@1200
 
 
 def curves_of(measures: Sequence[Measure]) -> list[Curve]:
@@ -44,23 +57,12 @@ def _budget(measure: Measure) -> int | None:
     return cutoff
 
 
-def in_curves(results: Results) -> set[str]:
-    """The measures that the tables of curves show."""
-    return {name for curve in results.curves for name in (*curve.measures, *curve.areas)}
-
-
-def folded_measures(results: Results) -> dict[str, str]:
-    """The measures that no gate reads and that a curve shows, each with the curve's name."""
-    read = {name for gate in results.verdicts for name in gate.reads}
-    return {name: curve.name for curve in results.curves for name in curve.measures if name not in read}
-
-
 def budget_name(budget: int | None) -> str:
     return "∞" if budget is None else str(budget)
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """One arm's means at the budgets of a curve, and where it reaches parity."""
 
     arm: Arm
@@ -96,13 +98,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """A curve under one combination of factors: a line an arm."""
 
     curve: Curve
     factors: Factors
     where: str
-    lines: list[Line] = field(default_factory=list)
+    lines: list[CurveLine] = field(default_factory=list)
     reference: Estimate | None = None  # the baseline without a limit; None: each is held against itself
 
     @property
@@ -165,7 +167,7 @@ class Panel:
         return ", ".join(filter(None, [say.where_text(self.factors), self.where]))
 
 
-def panels_of(results: Results, curve: Curve) -> list[Panel]:
+def panels_of(results: Results, curve: Curve) -> list[CurvePanel]:
     """One panel a combination of the factors that all arms have."""
     where = _slice(results, curve)
     found = [one for one in results.estimates if say.where_text(one.where) == where]
@@ -180,12 +182,14 @@ def panels_of(results: Results, curve: Curve) -> list[Panel]:
         factors = {name: value for name, value in one.factors.items() if name in shared}
         group = groups.setdefault(say.where_text(factors), (factors, []))
         group[1].append(Arm(one.system, one.factors))
-    return [_panel(results, Panel(curve, group[0], where), by_arm, group[1]) for group in groups.values()]
+    return [
+        _panel(results, CurvePanel(curve, group[0], where), by_arm, group[1]) for group in groups.values()
+    ]
 
 
 def _panel(
-    results: Results, empty: Panel, by_arm: Mapping[str, Mapping[str, Estimate]], arms: Sequence[Arm]
-) -> Panel:
+    results: Results, empty: CurvePanel, by_arm: Mapping[str, Mapping[str, Estimate]], arms: Sequence[Arm]
+) -> CurvePanel:
     """A panel with its lines, each beside what it should be at parity with."""
     curve, own = empty.curve, results.baseline is None
     unbounded = curve.measures[-1] if curve.budgets[-1] is None else ""
@@ -198,7 +202,7 @@ def _panel(
         points = [known.get(name) for name in curve.measures]
         parity = figures.get(arm.name) or _read_off(curve, arm, points, ends[arm.name] if own else base)
         label = Arm(arm.system, {k: v for k, v in arm.factors.items() if k not in empty.factors}).name
-        lines.append(Line(arm, label, points, [known.get(name) for name in curve.areas], parity))
+        lines.append(CurveLine(arm, label, points, [known.get(name) for name in curve.areas], parity))
     return replace(empty, lines=lines, reference=base)
 
 

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from assay.core.results import TreeNode, TreeView
+from assay.kinds.hierarchy.report.tree_data import TreeNode, TreeView
 from assay.kinds.hierarchy.report.tree_wording import level_label, node_words
 from assay.report import wording as say
 
@@ -37,7 +37,7 @@ def icicle(view: TreeView) -> Markup:
     rows = {level: list(row) for level, row in groupby(nodes, key=lambda node: node.level)}
     sizes = [1, *(each.nodes for each in view.levels)]
     high = LABEL + HIGH + GAP
-    parts = [_OPEN.format(len(sizes) * high, f"The tree of {view.arm}, a row a level")]
+    parts = [_OPEN.format(len(sizes) * high, f"The tree of {view.arm}, one row per level")]
     for level, size in enumerate(sizes):
         top = level * high
         parts += [_LABEL.format(top + 13, level_label(view, level)), _BAND.format(top + LABEL, HIGH)]

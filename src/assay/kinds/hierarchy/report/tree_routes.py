@@ -12,8 +12,8 @@ import msgspec
 
 from assay.core.block import Block
 from assay.core.records import Item, Response, Step
-from assay.core.results import Candidate, Race, Route, RouteLevel
 from assay.kinds.hierarchy.measures.tree import LINK, Case
+from assay.kinds.hierarchy.report.tree_data import RaceShares, Route, RouteCandidate, RouteLevel
 from assay.kinds.hierarchy.report.tree_wording import SCORE, why_lost
 from assay.report.wording import shortened, where_text
 
@@ -116,7 +116,7 @@ def _level(case: Case, level: int, abouts: Mapping[str, str]) -> RouteLevel:
     ordered = sorted(best.values(), key=lambda step: -step.scores.get(SCORE, -inf))
     right = case.correct(level)
     shown = [
-        Candidate(
+        RouteCandidate(
             step.target,
             rank,
             step.scores,
@@ -131,7 +131,7 @@ def _level(case: Case, level: int, abouts: Mapping[str, str]) -> RouteLevel:
     return RouteLevel(level, len(shown), sum(each.selected for each in shown), shown)
 
 
-def _telling(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _telling(candidates: Sequence[RouteCandidate]) -> list[RouteCandidate]:
     """The best, the first right ones, the last one taken and the first one not taken."""
     taken = [each for each in candidates if each.selected]
     others = [each for each in candidates if not each.selected]
@@ -143,7 +143,7 @@ def _telling(candidates: Sequence[Candidate]) -> list[Candidate]:
 # --------------------------------------------------------------------------------------- race
 
 
-def race_of(block: Block, others: Sequence[Block], by: Sequence[str]) -> Race | None:
+def race_of(block: Block, others: Sequence[Block], by: Sequence[str]) -> RaceShares | None:
     """How often each path was taken, over all and by tag; None where nothing raced."""
     won: dict[str, Counter[str]] = {}
     paths: dict[str, None] = {}
@@ -161,7 +161,7 @@ def race_of(block: Block, others: Sequence[Block], by: Sequence[str]) -> Race | 
         if route in paths and other.arm != block.arm and other.arm.factors == block.arm.factors:
             alone.setdefault(route, other.arm.name)
     counts = {where: [count[path] for path in paths] for where, count in sorted(won.items())}
-    return Race(block.arm.name, list(paths), counts, alone)
+    return RaceShares(block.arm.name, list(paths), counts, alone)
 
 
 def _slices(item: Item, by: Sequence[str]) -> Iterator[str]:

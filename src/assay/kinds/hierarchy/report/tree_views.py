@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -11,9 +10,9 @@ import msgspec
 from assay.core.block import SCORED, Block
 from assay.core.errors import DataError
 from assay.core.records import Node
-from assay.core.results import Results, TreeLevel, TreeNode, TreeView
 from assay.kinds.hierarchy.measures.tree import VISITED, PublishedTree, cases
 from assay.kinds.hierarchy.measures.tree_quality import Embed, coverage, node_errors, tree_quality
+from assay.kinds.hierarchy.report.tree_data import TreeLevel, TreeNode, TreeView
 from assay.kinds.hierarchy.report.tree_routes import Passing, race_of, routes_of
 from assay.kinds.hierarchy.report.tree_wording import losses
 from assay.report.wording import shortened
@@ -24,21 +23,21 @@ ENTITIES = 6  # names kept of it
 PASSAGES = "passages"
 
 
-def with_trees(results: Results, blocks: Sequence[Block], embed: Embed) -> Results:
-    """The results with the trees that their arms route in; arms that fare alike in one tree share it."""
+def tree_views(blocks: Sequence[Block], by: Sequence[str], embed: Embed) -> list[TreeView]:
+    """The trees that arms route in; arms that fare alike in one tree share it."""
     first: dict[str, Block] = {}
     for block in blocks:
         first.setdefault(block.arm.name, block)
     groups: list[list[tuple[TreeView, Block]]] = []
     for block in first.values():
-        view = tree_view(block, list(first.values()), results.by)
+        view = tree_view(block, list(first.values()), by)
         if view is not None:
             alike = (group for group in groups if _bare(group[0][0]) == _bare(view))
             group = next(alike, None)
             if group is None:
                 groups.append(group := [])
             group.append((view, block))
-    return dataclasses.replace(results, trees=[_shared(group, embed) for group in groups])
+    return [_shared(group, embed) for group in groups]
 
 
 def _bare(view: TreeView) -> TreeView:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.core.records import Arm, Estimate
-from assay.core.results import Candidate, Results, Route, RouteLevel, TreeLevel, TreeNode, TreeView
+from assay.core.results import Results
+from assay.kinds.hierarchy.report.tree_data import (
+    Route,
+    RouteCandidate,
+    RouteLevel,
+    TreeLevel,
+    TreeNode,
+    TreeView,
+)
 from assay.report import wording as say
 
 EPS, ANY, ALL = "eps", "any", "all"
@@ -148,7 +156,7 @@ def route_title(route: Route) -> str:
     return "got through"
 
 
-def candidate_words(candidate: Candidate) -> str:
+def candidate_words(candidate: RouteCandidate) -> str:
     """Whether a candidate is right, and what became of it."""
     taken = "taken" if candidate.selected else stop_words(candidate.stop) or "not taken"
     return f"right, {taken}" if candidate.right else taken

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import DataError, Problem, UsageError
-from assay.core.parts import Embedder, Fusion, Reranker, Selector, Tokenizer
+from assay.core.parts import Embedder, Fusion, Linking, Reranker, Selector, Tokenizer
 from assay.core.protocols import Kit
 from assay.core.registry import (
     EMBEDDERS,
@@ -41,7 +41,6 @@ from assay.retrieval.context import Grain, Showing
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import engine
-from assay.retrieval.links import Linking
 from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase

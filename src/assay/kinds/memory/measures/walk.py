@@ -13,12 +13,12 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 
 from assay.core.errors import DataError, Problem
-from assay.core.records import Item, Response, Step
+from assay.core.records import PATH, Item, Response, Step
 from assay.datasets.reading import explained
 
 Over = Literal["paths", "best_path", "hits"]
 MatchMode = Literal["exact", "prefix", "subsequence"]
-PATH, SEED, SPREAD, TENSION, REMOVED = "path", "seed", "spread", "tension", "removed"  # kinds of steps
+SEED, SPREAD, TENSION, REMOVED = "seed", "spread", "tension", "removed"  # kinds of steps, beside PATH
 T = TypeVar("T")
 
 # ------------------------------------------------------------------------------ what was walked

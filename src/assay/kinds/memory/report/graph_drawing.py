@@ -13,9 +13,10 @@ from functools import cached_property
 from markupsafe import Markup
 from rich.cells import cell_len, set_cell_size
 
-from assay.core.results import GO, INCONCLUSIVE, NO_GO, ItemView
+from assay.core.results import GO, INCONCLUSIVE, NO_GO
 from assay.kinds.memory.report import graph_layout as at
-from assay.kinds.memory.report.graph_layout import Box, Drawn, Layout
+from assay.kinds.memory.report.graph_layout import Box, DrawnLink, Layout
+from assay.kinds.memory.report.walks import WalkedItem
 from assay.report.svg import sign
 from assay.report.wording import printable
 
@@ -44,11 +45,11 @@ def in_words(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Picture:
+class WalkDrawing:
     """Draws a layout: links first, so that boxes cover what passes behind them."""
 
     layout: Layout
-    item: ItemView
+    item: WalkedItem
     statuses: Mapping[str, str]
 
     def drawing(self) -> Markup:
@@ -102,7 +103,7 @@ class Picture:
         return Markup('<g class="{}">{}</g>').format(kind, drawn)
 
 
-def _link(drawn: Drawn) -> Markup:
+def _link(drawn: DrawnLink) -> Markup:
     """A curve into a straight end that carries the edge's name above it and why it stopped beneath."""
     (x, y), (end, level) = drawn.start, drawn.end
     side = 1 if drawn.back else -1  # of the box, on which the link enters

@@ -27,7 +27,7 @@ _WEIGHT = {kind: weight for weight, kind in enumerate((BEST, OTHER, PASSED, STOP
 
 
 @dataclass(frozen=True)
-class Link:
+class WalkLink:
     """One edge that was walked, or along which a spread was tried."""
 
     source: str
@@ -54,10 +54,10 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnLink:
     """A link in its place: from a point to a slot of the box it leads to."""
 
-    link: Link
+    link: WalkLink
     start: tuple[float, float]
     end: tuple[float, float]
     back: bool  # it leads to an earlier layer, and enters from the right
@@ -79,26 +79,26 @@ class Layout:
         return next(iter(spreads_of(self.trace)), [])
 
     @cached_property
-    def links(self) -> list[Link]:
+    def links(self) -> list[WalkLink]:
         """Every link once, as the weightiest thing that happened along it."""
-        found: dict[tuple[str, str, str], Link] = {}
+        found: dict[tuple[str, str, str], WalkLink] = {}
         for link in self._links():
             key = link.source, link.target, link.edge
             if key not in found or _WEIGHT[link.kind] < _WEIGHT[found[key].kind]:
                 found[key] = link
         return list(found.values())
 
-    def _links(self) -> Iterable[Link]:
+    def _links(self) -> Iterable[WalkLink]:
         others = paths_of(self.trace)
         for kind, path in [(BEST, self.path), *((OTHER, path) for path in others)]:
             for step in path:
                 if step.source is not None:
-                    yield Link(step.source, step.target, step.edge or "", kind)
+                    yield WalkLink(step.source, step.target, step.edge or "", kind)
         for step in self._spread:
             if step.source is not None:
                 kind = STOPPED if step.stop or not step.selected else PASSED
                 energy = step.scores.get("energy", 0.0)
-                yield Link(step.source, step.target, step.edge or "", kind, step.stop or "", energy)
+                yield WalkLink(step.source, step.target, step.edge or "", kind, step.stop or "", energy)
 
     @cached_property
     def layers(self) -> dict[str, int]:
@@ -184,10 +184,10 @@ class Layout:
     # ---------------------------------------------------------------------------- where it is
 
     @cached_property
-    def _entering(self) -> dict[str, tuple[list[Link], list[Link]]]:
+    def _entering(self) -> dict[str, tuple[list[WalkLink], list[WalkLink]]]:
         """The links drawn into each node, from the left and from the right, the weightiest first."""
         place = {node: layer for layer, nodes in self.columns.items() for node in nodes}
-        found: dict[str, tuple[list[Link], list[Link]]] = {node: ([], []) for node in place}
+        found: dict[str, tuple[list[WalkLink], list[WalkLink]]] = {node: ([], []) for node in place}
         known = [link for link in self.links if link.source in place and link.target in place]
         for link in sorted(known, key=lambda link: (_WEIGHT[link.kind], -link.energy)):
             side = found[link.target][place[link.target] < place[link.source]]
@@ -217,7 +217,7 @@ class Layout:
         return max(HIGH, SLOT + entries * PITCH - PITCH / 4)
 
     @cached_property
-    def drawn(self) -> list[Drawn]:
+    def drawn(self) -> list[DrawnLink]:
         """Every drawn link in its place, the weightiest last, so that nothing hides it."""
         found = []
         for node, (left, right) in self._entering.items():
@@ -226,11 +226,11 @@ class Layout:
                 source = self.boxes[link.source]
                 level = source.layer == box.layer
                 start = (source.x, source.y + source.high - 12) if level else (source.right, source.y + SLOT)
-                found.append(Drawn(link, start, (box.x, box.y + SLOT + row * PITCH), False))
+                found.append(DrawnLink(link, start, (box.x, box.y + SLOT + row * PITCH), False))
             for row, link in enumerate(right):
                 source = self.boxes[link.source]
                 end = (box.right, box.y + box.high - 12 - row * PITCH)
-                found.append(Drawn(link, (source.x, source.y + source.high - 12), end, True))
+                found.append(DrawnLink(link, (source.x, source.y + source.high - 12), end, True))
         return sorted(found, key=lambda each: -_WEIGHT[each.link.kind])
 
     @property

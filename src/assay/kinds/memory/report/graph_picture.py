@@ -1,21 +1,26 @@
-"""The walk of an arm on an item: its picture, what became of what was expected, its steps as table rows."""
+"""The walk of an arm on an item: its picture, what became of what was expected, its steps as a table."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from assay.core.records import Response, Step
-from assay.core.results import ItemView, Results, Walk
-from assay.kinds.memory.measures.walk import PATH, REMOVED, TENSION, reached
-from assay.kinds.memory.report.graph_drawing import FOUND, MISSED, Picture, in_words
+from assay.core.records import PATH, Response, Step
+from assay.core.results import GO, NO_GO, Results
+from assay.core.section import BlockGroup, Picture, SectionBlock, Table, TableCell, TableColumn, Text
+from assay.kinds.memory.measures.walk import REMOVED, TENSION, reached
+from assay.kinds.memory.report.graph_drawing import FOUND, MISSED, WalkDrawing, in_words
 from assay.kinds.memory.report.graph_layout import Layout
 from assay.kinds.memory.report.walks import (
+    ArmWalk,
     Marked,
+    WalkedItem,
     arrows,
     drawn_items,
     marked_steps,
@@ -26,7 +31,6 @@ from assay.kinds.memory.report.walks import (
     walk_title,
 )
 from assay.report.flips import Grid
-from assay.report.svg import style_of
 from assay.report.wording import counted, number, some
 
 ROWS = 60  # steps in the table of one walk
@@ -35,7 +39,7 @@ ROOM = 450_000  # bytes of all pictures of a page
 _CAUSES = {"path": "the best path", "random": "random edges", "nearby": "edges nearby"}
 
 
-class Row(NamedTuple):
+class StepRow(NamedTuple):
     """One step of a walk in words."""
 
     part: str
@@ -53,18 +57,14 @@ class WalkFigure:
     """One arm's walk on one item."""
 
     results: Results
-    item: ItemView
+    item: WalkedItem
     arm: str
     also: tuple[str, ...] = ()  # arms whose steps are the same
     alike: tuple[str, ...] = ()  # arms whose picture is the same, with other figures
 
     @property
-    def walk(self) -> Walk:
+    def walk(self) -> ArmWalk:
         return self.item.walks[self.arm]
-
-    @property
-    def style(self) -> str:
-        return style_of(self.results, self.arm)
 
     @cached_property
     def paths(self) -> list[list[Step]]:
@@ -125,7 +125,7 @@ class WalkFigure:
 
     @cached_property
     def picture(self) -> Markup:
-        return Picture(self.layout, self.item, self.statuses).drawing()
+        return WalkDrawing(self.layout, self.item, self.statuses).drawing()
 
     @property
     def size(self) -> int:
@@ -165,15 +165,64 @@ class WalkFigure:
         return f"{counted(len(others), 'more spread')}{' in the table' if listed else ''}." if others else ""
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[StepRow]:
         """The steps of the walk, path by path, then spread by spread."""
         paths = paths_of(self.walk.trace) or [self.walk.path]
         parts = [("best path" if not at else f"path {at + 1}", path) for at, path in enumerate(paths)]
         parts += [(f"spread from {spread[0].target}", spread) for spread in spreads_of(self.walk.trace)]
         return [_row(part, step) for part, steps in parts for step in steps]
 
+    def block(self) -> BlockGroup:
+        """The walk as a part of its item's page."""
+        style = (files(__package__) / "walk.css").read_text()
+        label = f"Picture of the walk of {self.arm}; the table has the same steps"
+        picture = Picture(str(self.picture), label, style)
+        more = [f"also: {', '.join(self.also)}"] if self.also else []
+        more += [f"also, with other scores: {', '.join(self.alike)}"] if self.alike else []
+        blocks: list[SectionBlock] = [
+            BlockGroup("", [picture, self._way], small=True, side_by_side=True) if self.expected else picture,
+            *([Text(self.notes, "quiet")] if self.notes else []),
+            BlockGroup(
+                f"{counted(len(self.shown), 'step')} as a table", [self._steps], folds=True, small=True
+            ),
+        ]
+        return BlockGroup(self.title, blocks, system=self.arm, beside="; ".join(more), small=True)
+
     @property
-    def shown(self) -> list[Row]:
+    def _way(self) -> Table:
+        """The expected path, step by step."""
+        rows = [
+            [
+                TableCell(mark.step.node_id),
+                TableCell(mark.step.via_edge_type or ""),
+                TableCell(
+                    "not walked" if not mark.walked else f"walked by {mark.edge}" if mark.edge else "walked",
+                    outcome=GO if mark.walked and not mark.edge else NO_GO,
+                ),
+            ]
+            for mark in self.expected
+        ]
+        columns = [
+            TableColumn("Expected", figure=False, code=True),
+            TableColumn("By", figure=False),
+            TableColumn("Walked", figure=False),
+        ]
+        return Table(columns, rows, "Expected path", notes=[f"{self.strictness.capitalize()}."])
+
+    @property
+    def _steps(self) -> Table:
+        figures = {"Step", "Hop", "Energy or score"}
+        heads = ("Step", "Part", "Hop", "From", "To", "Edge", "Role", "Energy or score", "Stopped by")
+        columns = [TableColumn(head, figure=head in figures, code=head in {"From", "To"}) for head in heads]
+        rows = [
+            [TableCell(str(place)), *(TableCell(str(value)) for value in row)]
+            for place, row in enumerate(self.shown, 1)
+        ]
+        left = [f"{counted(self.unlisted, 'more step')} not listed."] if self.unlisted else []
+        return Table(columns, rows, name=f"Steps of the walk of {self.arm}", notes=left)
+
+    @property
+    def shown(self) -> list[StepRow]:
         return self.rows[:ROWS]
 
     @property
@@ -182,9 +231,9 @@ class WalkFigure:
         return len(self.rows) - len(self.shown) + self.walk.left_out
 
 
-def _row(part: str, step: Step) -> Row:
+def _row(part: str, step: Step) -> StepRow:
     energy = step.scores.get("score" if step.kind == PATH else "energy")
-    return Row(
+    return StepRow(
         part,
         step.depth,
         step.source or "",
@@ -202,21 +251,20 @@ def _ordinal(place: int) -> str:
     return f"{place}{ending}"
 
 
-def walk_figures(results: Results, grid: Grid) -> dict[int, list[WalkFigure]]:
-    """The walks that the page draws, by the place of their item: as many whole items as there is room for."""
-    places = {item.item_id: place for place, item in enumerate(results.items)}
-    found: dict[int, list[WalkFigure]] = {}
+def walk_figures(results: Results, items: Sequence[WalkedItem], grid: Grid) -> dict[str, list[WalkFigure]]:
+    """The walks that the page draws, by item: as many whole items as there is room for."""
+    found: dict[str, list[WalkFigure]] = {}
     room = ROOM
-    for item in drawn_items(results, grid):
+    for item in drawn_items(results, items, grid):
         figures = _figures(results, item)
         needed = sum(figure.size for figure in figures)
         if figures and needed <= room:
-            found[places[item.item_id]] = figures
+            found[item.item_id] = figures
             room -= needed
     return found
 
 
-def _figures(results: Results, item: ItemView) -> list[WalkFigure]:
+def _figures(results: Results, item: WalkedItem) -> list[WalkFigure]:
     """A figure for each way that the arms walked: those that would look alike share one."""
     groups: dict[tuple[str, ...], list[WalkFigure]] = {}
     for arm in results.arms:

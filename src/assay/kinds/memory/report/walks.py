@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -11,10 +10,9 @@ import msgspec
 
 from assay.core.block import Block
 from assay.core.dataset import Dataset
-from assay.core.records import Item, Response, Step
-from assay.core.results import ExpectedPath, ItemView, Results, Walk
+from assay.core.records import PATH, Item, Response, Step
+from assay.core.results import ItemView, Results
 from assay.kinds.memory.measures.walk import (
-    PATH,
     SEED,
     SPREAD,
     WantedPath,
@@ -38,6 +36,38 @@ _MATCHES = {  # a way in words, by how strictly it is meant
 }
 
 
+class ExpectedPath(msgspec.Struct, frozen=True):
+    """The way that an item's gold says should be walked, by any path or by the best one only."""
+
+    wanted: WantedPath
+    best_only: bool = False
+
+
+class ArmWalk(msgspec.Struct, frozen=True):
+    """How an arm came to its hits: the best path, and the whole trace of the few items that are drawn."""
+
+    path: list[Step]
+    trace: list[Step] = []
+    left_out: int = 0  # steps of the trace beyond those kept
+    ranks: dict[str, int] = {}  # of what was expected, where it is among the hits
+    reached: list[str] = []  # of what was expected, what a spread came to
+
+
+class WalkedItem(ItemView, frozen=True):
+    """An item with the way that each arm came to its hits."""
+
+    path: ExpectedPath | None = None  # the way it should be walked, where that decides
+    walks: Mapping[str, ArmWalk] = msgspec.field(default_factory=dict)  # by arm name
+    nodes: Mapping[str, str] = msgspec.field(
+        default_factory=dict
+    )  # the first words of what a drawn walk touches
+
+    @classmethod
+    def of(cls, item: ItemView, path: ExpectedPath | None, walks: Mapping[str, ArmWalk]) -> WalkedItem:
+        shown = {name: getattr(item, name) for name in ItemView.__struct_fields__}
+        return cls(**shown, path=path, walks=dict(walks))
+
+
 class Marked(NamedTuple):
     """A step that was expected, and what became of it."""
 
@@ -59,11 +89,11 @@ def spreads_of(trace: Sequence[Step]) -> list[list[Step]]:
     return spreads(Response(trace=list(trace)))
 
 
-def walk_of(response: Response) -> Walk | None:
+def walk_of(response: Response) -> ArmWalk | None:
     """The best path of a response that tells its way; None where its trace is of another kind."""
     if not any(step.kind in WALKED for step in response.trace):
         return None
-    return Walk(next(iter(paths(response)), []))
+    return ArmWalk(next(iter(paths(response)), []))
 
 
 def expected_path(item: Item) -> ExpectedPath | None:
@@ -130,7 +160,7 @@ def arrows(ids: Iterable[str]) -> str:
     return " → ".join(short_ids(ids))
 
 
-def walk_title(item: ItemView, walked: Sequence[Sequence[Step]], found: set[str]) -> str:
+def walk_title(item: WalkedItem, walked: Sequence[Sequence[Step]], found: set[str]) -> str:
     """What came of a walk, in one line."""
     if not walked or not walked[0]:
         return "No path came back"
@@ -163,28 +193,43 @@ def match_words(expected: ExpectedPath) -> str:
 # ---------------------------------------------------------------------------------- which items
 
 
-def with_traces(results: Results, blocks: Sequence[Block], datasets: Mapping[str, Dataset]) -> Results:
-    """The results with the whole walk of a few items: those that a reader asks about first.
+def walked_items(
+    results: Results, blocks: Sequence[Block], datasets: Mapping[str, Dataset]
+) -> list[WalkedItem]:
+    """The items that some arm walked; those that a reader asks about first with their whole walk.
 
-    All traces of a study can be larger than everything else in it, so the others keep their best path alone.
+    All traces of a study can be larger than everything else in it, so the others keep their best path only.
     """
-    chosen = {item.item_id for item in drawn_items(results, score_grid(results))}
-    if not chosen:
-        return results
+    shown = {item.item_id: item for item in results.items}
     given: dict[str, dict[str, Response]] = {}
+    paths: dict[str, ExpectedPath | None] = {}
+    seeds: dict[str, int] = {}
     for block in blocks:
+        if seeds.setdefault(block.arm.name, block.seed) != block.seed:
+            continue  # the first seed's, as everywhere in the view of an item
         for item, response in zip(block.items, block.responses, strict=True):
-            if item.item_id in chosen and response is not None:
-                # the first seed's, as everywhere in the view of an item
-                given.setdefault(item.item_id, {}).setdefault(block.arm.name, response)
-    items = [
-        _with_traces(item, given[item.item_id], datasets) if item.item_id in chosen else item
-        for item in results.items
+            if item.item_id in shown and response is not None and walk_of(response) is not None:
+                given.setdefault(item.item_id, {})[block.arm.name] = response
+                paths.setdefault(item.item_id, expected_path(item))
+    walked = [
+        WalkedItem.of(
+            item,
+            paths[item_id],
+            {arm: walk for arm, answer in given[item_id].items() if (walk := walk_of(answer)) is not None},
+        )
+        for item_id, item in shown.items()
+        if item_id in given
     ]
-    return dataclasses.replace(results, items=items)
+    chosen = {item.item_id for item in drawn_items(results, walked, score_grid(results))}
+    return [
+        _with_traces(item, given[item.item_id], datasets) if item.item_id in chosen else item
+        for item in walked
+    ]
 
 
-def _with_traces(item: ItemView, given: Mapping[str, Response], datasets: Mapping[str, Dataset]) -> ItemView:
+def _with_traces(
+    item: WalkedItem, given: Mapping[str, Response], datasets: Mapping[str, Dataset]
+) -> WalkedItem:
     walks, nodes = {}, {each.target: each.text for each in item.expected}
     for arm, walk in item.walks.items():
         walks[arm] = whole = _whole(item, walk, given[arm])
@@ -198,7 +243,7 @@ def _with_traces(item: ItemView, given: Mapping[str, Response], datasets: Mappin
     return msgspec.structs.replace(item, walks=walks, nodes=texts)
 
 
-def _whole(item: ItemView, walk: Walk, response: Response) -> Walk:
+def _whole(item: WalkedItem, walk: ArmWalk, response: Response) -> ArmWalk:
     """A walk with its trace, and what became of the expected nodes that are on no path."""
     steps = item.path.wanted.steps if item.path is not None else []
     wanted = dict.fromkeys([*(each.target for each in item.expected), *(step.node_id for step in steps)])
@@ -214,13 +259,13 @@ def _whole(item: ItemView, walk: Walk, response: Response) -> Walk:
     )
 
 
-def drawn_items(results: Results, grid: Grid) -> list[ItemView]:
+def drawn_items(results: Results, items: Sequence[WalkedItem], grid: Grid) -> list[WalkedItem]:
     """The items whose walks are drawn: those that state a path first, the worst of each.
 
     The worst are those that got worse, then those that score least. An item that expects nothing cannot be
     walked well or badly, so it is drawn only where no item expects anything.
     """
-    walked = {item.item_id: item for item in results.items if item.walks}
+    walked = {item.item_id: item for item in items if item.walks}
     walked = {name: item for name, item in walked.items() if _expects(item)} or walked
     if not walked:
         return []
@@ -231,11 +276,11 @@ def drawn_items(results: Results, grid: Grid) -> list[ItemView]:
     return sorted(found, key=lambda item: item.path is None)[:DRAWN]
 
 
-def _expects(item: ItemView) -> bool:
+def _expects(item: WalkedItem) -> bool:
     return bool(item.expected or item.path or item.expects)
 
 
-def _lowest(results: Results, grid: Grid, walked: Mapping[str, ItemView]) -> Iterator[tuple[str, float]]:
+def _lowest(results: Results, grid: Grid, walked: Mapping[str, WalkedItem]) -> Iterator[tuple[str, float]]:
     """The worst score of each item over arms that walked, on the first measure that applies to it."""
     for item_id, item in walked.items():
         for measure in results.measures:

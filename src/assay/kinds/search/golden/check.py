@@ -17,6 +17,7 @@ import msgspec
 
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, Problem
+from assay.core.records import QUOTED_GRADES, RELEVANCE
 from assay.core.yaml_lines import Loc
 from assay.kinds.search.datasets.golden_corpus import Books
 from assay.kinds.search.datasets.golden_entry import Entry, anchor_loc, name_of
@@ -26,7 +27,7 @@ from assay.kinds.search.datasets.golden_sets import SetFile, Sets, strays
 from assay.kinds.search.golden.content_words import ContentWords, alike
 from assay.kinds.search.golden.earlier import Earlier, earlier_version
 from assay.kinds.search.golden.opening import GoldenStudy
-from assay.kinds.search.judges.anchor_index import GRADES, RELEVANCE, Anchor, AnchorIndex
+from assay.kinds.search.judges.anchor_index import Anchor, AnchorIndex
 from assay.report.wording import shortened
 
 SCHEMA = "assay/golden-check/1"
@@ -135,7 +136,7 @@ def loose(entry: Entry, books: Books, index: AnchorIndex) -> Iterator[tuple[Loc,
         if books.absent(entry.language, one.book_slug, one.chapter_number):
             continue
         where = (one.book_slug, one.chapter_number, one.passage_substring, entry.language)
-        anchor = Anchor(*where, RELEVANCE, GRADES[RELEVANCE][one.relevance])
+        anchor = Anchor(*where, RELEVANCE, QUOTED_GRADES[RELEVANCE][one.relevance])
         places = index.places(anchor)
         if not places:
             yield anchor_loc(number), *index.missing(anchor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
@@ -13,14 +13,9 @@ from numpy.typing import NDArray
 
 from assay.core.dataset import Corpus
 from assay.core.errors import did_you_mean
-from assay.core.records import FORBIDDEN, INTENT, Document, Item, Passage, Span
+from assay.core.records import FORBIDDEN, QUOTED_GRADES, Document, Item, Passage, Span
 from assay.kinds.search.datasets.anchor_text import Near, SourceText, joined, without_markup
 
-RELEVANCE = "relevance"
-GRADES: Mapping[str, Mapping[str, float]] = {
-    RELEVANCE: {"high": 2.0, "partial": 1.0},
-    INTENT: {"high": 1.0, "partial": 0.0},
-}
 SURE = 20  # characters that a text of unknown place has to share with an anchor, or all of the anchor
 REAL = 40  # characters of forbidden text that nobody shares by chance
 SHOWN = 60
@@ -72,15 +67,9 @@ class Nearest(NamedTuple):
         return f"{text!r} in {self.document.doc_id}, {self.near.similarity:.0%} alike"
 
 
-def label_of(item: Item) -> str:
-    """The label under which what comes back for an item is right or wrong."""
-    return INTENT if item.expects == "intent" else RELEVANCE
-
-
 def anchors_of(item: Item) -> list[Anchor]:
     """What an item's gold says about texts: those that should come back, then those that must not."""
-    label = label_of(item)
-    grades = GRADES[label]
+    label, grades = item.label, QUOTED_GRADES[item.label]
     wanted = [
         Anchor(each["book"], each.get("chapter"), each["text"], item.language, label, grades[level], level)
         for each in item.gold.get("anchors", ())

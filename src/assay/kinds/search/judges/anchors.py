@@ -23,13 +23,12 @@ from typing import ClassVar, NamedTuple
 from assay.core.block import Block
 from assay.core.dataset import Dataset, Place
 from assay.core.errors import Problem, UsageError
-from assay.core.protocols import Kit
-from assay.core.records import FORBIDDEN, INTENT, Item, Judgment, Passage
+from assay.core.protocols import Kit, NearMiss
+from assay.core.records import FORBIDDEN, INTENT, RELEVANCE, Item, Judgment, Passage
 from assay.judges import marks
 from assay.kinds.search.datasets.anchor_text import SourceText
 from assay.kinds.search.judges.anchor_index import (
     REAL,
-    RELEVANCE,
     SURE,
     Anchor,
     AnchorIndex,
@@ -50,14 +49,6 @@ class _Target(NamedTuple):
     text: str
     arm: str | None = None
     seed: int | None = None
-
-
-class NearMiss(NamedTuple):
-    """A hit that shows the words of an anchor and does not count as it, and why not."""
-
-    judgment: Judgment  # what would be said of it if it counted
-    anchor: Anchor
-    long: int = 0  # characters of a hit that is too long; 0: the two differ in markup or punctuation
 
 
 Said = Iterator[tuple[Anchor, _Target]]
@@ -159,7 +150,11 @@ class Anchors:
                     best[target] = anchor
                     (judgment,) = self._judgments(item_id, [(anchor, target)])
                     fits = anchor.label == FORBIDDEN or self._short(target.text)
-                    yield NearMiss(judgment, anchor, 0 if fits else len(target.text))
+                    yield NearMiss(judgment, 0 if fits else len(target.text))
+
+    def describe(self, near: Sequence[NearMiss]) -> Iterator[str]:
+        """How many items near misses concern, some of the hits, why they do not count, and what to do."""
+        return _describe(near)
 
     def _judgments(self, item_id: str, said: Iterable[tuple[Anchor, _Target]]) -> Iterator[Judgment]:
         """One judgment a target: what the best of its anchors says."""
@@ -360,14 +355,13 @@ def _where(item: Item, place: Place) -> str:
     return f"{place.file}{f':{place.line}' if place.line is not None else ''}: {item.item_id}"
 
 
-def near_warnings(near: Iterable[NearMiss]) -> Iterator[str]:
-    """What nearly counted: how many items it concerns, some of the hits, why not, and what to do."""
+def _describe(near: Iterable[NearMiss]) -> Iterator[str]:
     kinds: dict[tuple[bool, bool], list[NearMiss]] = {}
     for each in near:
-        kinds.setdefault((each.anchor.label == FORBIDDEN, each.long > 0), []).append(each)
+        kinds.setdefault((each.judgment.label == FORBIDDEN, each.size > 0), []).append(each)
     for (forbidden, long), misses in kinds.items():
         items = dict.fromkeys(each.judgment.item_id for each in misses)
-        some = "; ".join(_told(each) for each in misses[:SHOWN_NEAR])
+        some = "; ".join(_near_words(each) for each in misses[:SHOWN_NEAR])
         more = f"; and {len(misses) - SHOWN_NEAR} more" if len(misses) > SHOWN_NEAR else ""
         what = "forbidden text" if forbidden else "an anchor's words"
         why = "too long to count" if long else "with other markup or punctuation"
@@ -379,7 +373,7 @@ def near_warnings(near: Iterable[NearMiss]) -> Iterator[str]:
         )
 
 
-def _told(near: NearMiss) -> str:
-    judgment, size = near.judgment, f", {near.long} characters" if near.long else ""
+def _near_words(near: NearMiss) -> str:
+    judgment, size = near.judgment, f", {near.size} characters" if near.size else ""
     where = f" of {judgment.arm}" if judgment.arm else ""
-    return f"{judgment.item_id}: hit {judgment.target!r}{where} has {str(near.anchor)!r}{size}"
+    return f"{judgment.item_id}: hit {judgment.target!r}{where} has {judgment.reason!r}{size}"

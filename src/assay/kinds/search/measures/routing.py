@@ -7,9 +7,9 @@ label "forbidden" marks on hits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
@@ -17,8 +17,13 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block, View
 from assay.core.errors import UsageError
+from assay.core.protocols import Reference
 from assay.core.records import FORBIDDEN, INTENT, NO_RESULTS, Hit, Item, Response
 from assay.measures.expectation import Expectation
+
+if TYPE_CHECKING:
+    from assay.core.dataset import Dataset
+    from assay.study.study import Study
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -86,6 +91,12 @@ class Flagged(Expectation):
     family: ClassVar[str] = "Flagged"
     needs: ClassVar[frozenset[str]] = frozenset({"flags"})
     flag: str = ""
+
+    def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterator[Reference]:
+        items = (item for each in datasets.values() for item in each.items)
+        known = {flag for item in items for flag in item.gold.get("flags", ())}
+        if self.flag:
+            yield Reference("flag", self.flag, known)
 
     def applies(self, block: Block) -> Bools:
         return np.array([bool(self._wanted(item)) for item in block.items], dtype=bool)

@@ -1,0 +1,78 @@
+"""A blinded scoring as a section: agreement, differences over all and in parts, tokens, blinding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.core.section import Section, Table, TableCell, TableColumn, Text
+from assay.kinds.answers.report import scoring as words
+from assay.kinds.answers.report.scoring_effects import effect_blocks
+from assay.kinds.answers.report.scoring_raters import agreement_blocks, rater_blocks
+from assay.kinds.answers.results import Scoring
+from assay.kinds.answers.scoring_steps.summary import scoring_of
+from assay.pipeline.evaluation import Evaluation
+from assay.report import wording as say
+
+
+@dataclass(frozen=True)
+class BlindedScoring:
+    """What people scored without knowing whose it was."""
+
+    def of(self, evaluation: Evaluation) -> Section | None:
+        scoring = scoring_of(evaluation.study, evaluation.blocks, evaluation.datasets)
+        return None if scoring is None else scoring_section(scoring)
+
+
+def scoring_section(scoring: Scoring) -> Section:
+    """Everything that may be seen now."""
+    state = [] if scoring.state == words.FORCED else words.state_lines(scoring)
+    return Section(
+        key="scoring",
+        name="Scoring",
+        title="What did blinded scoring find?",
+        lead=_lead(scoring),
+        place="systems",
+        blocks=[
+            *([Text(state, "empty")] if state else []),
+            *([Text(scoring.cautions, "list")] if scoring.cautions else []),
+            *agreement_blocks(scoring),
+            *effect_blocks(scoring),
+            *rater_blocks(scoring),
+        ],
+        brief=list(_brief(scoring, state)),
+        alarm=words.FORCED_TOLD if scoring.state == words.FORCED else "",
+        cautions=scoring.cautions,
+        data=scoring,
+    )
+
+
+def _lead(scoring: Scoring) -> str:
+    others = scoring.others
+    second = (
+        f"{say.listed(others)} {'score' if len(others) > 1 else 'scores'} a drawn part"
+        if others
+        else "and a drawn part again"
+    )
+    lead = f"{say.counted(scoring.responses, 'response')}. {scoring.primary} scores them all"
+    lead += f"; {second}." if others else f", {second}."
+    if scoring.tests:
+        lead += f" Differences are {scoring.b} minus {scoring.a}, on the same question and model."
+    if any(scoring.excluded.values()):
+        counts = ", ".join(f"{name} {count}" for name, count in scoring.excluded.items())
+        lead += f" Failed and never scored: {counts}."
+    return lead
+
+
+def _brief(scoring: Scoring, state: list[str]) -> Iterator[Table | Text]:
+    """Where it stands, agreement that has a threshold, and the primary and secondary tests."""
+    if state:
+        yield Text(state, "empty")
+    if agreement := words.agreement_lines(scoring):
+        yield Text([f"agreement: {line}" for line in agreement], "list")
+    if scoring.cautions:
+        yield Text([f"caution: {line}" for line in scoring.cautions], "caution")
+    header, rows = words.short_table(scoring)
+    if rows:
+        columns = [TableColumn(head, figure=head not in {"metric", "effect"}) for head in header]
+        yield Table(columns, [[TableCell(cell) for cell in row] for row in rows])

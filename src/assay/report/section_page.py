@@ -1,0 +1,158 @@
+"""Sections on the page: what the template needs to know of their tables, charts and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from assay.core.results import GO, NO_GO, Results
+from assay.core.section import (
+    BlockGroup,
+    Chart,
+    Picture,
+    Place,
+    Section,
+    SectionBlock,
+    Table,
+    TableCell,
+    TableColumn,
+)
+from assay.report import svg
+from assay.report.charts import chart_svg, legend, points_drawn
+
+_BAR = Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" y="6" height="{}"/>')
+_LINE = Markup('<line class="zero" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="{1}"/>')
+_OPEN = Markup('<svg class="plot" width="100%" height="{}" aria-hidden="true" focusable="false">')
+_CLOSE = Markup("</svg>")
+_THICK = 10
+
+
+@dataclass(frozen=True)
+class SectionPage:
+    """What the templates ask about the sections of one report."""
+
+    results: Results
+
+    def at(self, place: Place) -> list[Section]:
+        return [section for section in self.results.sections if section.place == place]
+
+    @property
+    def style(self) -> Markup:
+        """What the pictures need, each style once; they are the kinds' own files."""
+        blocks = [block for section in self.results.sections for block in _every(section)]
+        styles = dict.fromkeys(block.style for block in blocks if isinstance(block, Picture))
+        return Markup("\n".join(styles))  # noqa: S704
+
+    def detailed(self, section: Section) -> list[str]:
+        """The items for which it has more to show, in the order in which it names them."""
+        return list(dict.fromkeys(detail.item_id for detail in section.details if detail.blocks))
+
+    def details(self) -> Iterator[tuple[int, Section, list[SectionBlock]]]:
+        """What opens with an item: its place among all, the section, and the blocks."""
+        places = {item.item_id: place for place, item in enumerate(self.results.items)}
+        for section in self.results.sections:
+            found: dict[str, list[SectionBlock]] = {}
+            for detail in section.details:
+                found.setdefault(detail.item_id, []).extend(detail.blocks)
+            yield from ((places[item], section, blocks) for item, blocks in found.items() if blocks)
+
+    def style_of(self, arm: str) -> str:
+        return svg.style_of(self.results, arm) if arm else ""
+
+    def scale(self, table: Table, column: TableColumn) -> Markup | str:
+        """What heads the pictures of a column: its own words, or a scale where zero is inside."""
+        axis = _axis(table, column.drawn)
+        return column.picture or (svg.scale(axis) if axis is not None and axis.low < 0 else "")
+
+    def plots(self, table: Table) -> list[list[Markup]]:
+        """For every row the pictures of its cells; nothing where none is drawn."""
+        axes = {column.drawn: _axis(table, column.drawn) for column in table.columns}
+        return [
+            [
+                self._plot(cell, row[0], column, axes[column.drawn])
+                for cell, column in zip(row, table.columns, strict=len(row) > 1)
+            ]
+            for row in table.rows
+        ]
+
+    def _plot(self, cell: TableCell, first: TableCell, column: TableColumn, axis: svg.Axis | None) -> Markup:
+        style = self.style_of(cell.system or column.system or first.system)
+        if cell.value is None:
+            return Markup()
+        if column.drawn == "margin":
+            return _margin(cell.value, cell)
+        if axis is None:
+            return Markup()
+        if column.drawn == "interval":
+            return svg.whisker(axis, (cell.value, cell.low, cell.high), style, first.text)
+        return _bar(cell.value, axis, f"{'part' if style else 'bar'} {style}{' taken' * cell.strong}")
+
+    def chart(self, chart: Chart) -> Markup:
+        return chart_svg(self.results, chart)
+
+    def legend(self, chart: Chart) -> list[tuple[str, str]]:
+        return legend(self.results, chart)
+
+    def undrawn(self, chart: Chart) -> tuple[int, int] | None:
+        """How many of how many points are drawn, where that is not all."""
+        count = sum(len(series.points) for series in chart.series)
+        drawn = len(points_drawn(chart)) if chart.form == "scatter" else count
+        return (drawn, count) if drawn < count else None
+
+    def svg(self, picture: Picture) -> Markup:
+        return Markup(picture.svg)  # noqa: S704 (made with escaping by the kind)
+
+
+def block_name(block: SectionBlock) -> str:
+    """The word by which templates tell blocks apart."""
+    return type(block).__name__.lower()
+
+
+def _every(section: Section) -> Iterator[SectionBlock]:
+    yield from _within(section.blocks)
+    for detail in section.details:
+        yield from _within(detail.blocks)
+
+
+def _within(blocks: Iterable[SectionBlock]) -> Iterator[SectionBlock]:
+    for block in blocks:
+        yield block
+        if isinstance(block, BlockGroup):
+            yield from _within(block.blocks)
+
+
+def _axis(table: Table, drawn: str) -> svg.Axis | None:
+    """One for all columns that are drawn alike; bars that are all above zero begin at the edge."""
+    if drawn not in {"bar", "interval"}:
+        return None
+    rows = (zip(row, table.columns, strict=True) for row in table.rows if len(row) > 1)
+    cells = [cell for row in rows for cell, column in row if column.drawn == drawn]
+    values = [cell.value for cell in cells if cell.value is not None]
+    if drawn == "bar" and min(values, default=0.0) >= 0:
+        return svg.Axis(0.0, max(values, default=0.0) or 1.0)
+    return svg.axis_over((end for cell in cells for end in (cell.value, cell.low, cell.high)), zero=True)
+
+
+def _margin(value: float, cell: TableCell) -> Markup:
+    """How far a value lies from its threshold; nothing where it has none."""
+    if cell.threshold is None:
+        return Markup()
+    low, high = (None if end is None else end - cell.threshold for end in (cell.low, cell.high))
+    reached = GO if value >= cell.threshold else NO_GO
+    return svg.margin((value - cell.threshold, low, high), True, reached)
+
+
+def _bar(value: float, axis: svg.Axis, style: str) -> Markup:
+    """From zero to the value; the edges are the page's own where nothing is below zero."""
+    high = _THICK + 12
+    if axis.low == 0:
+        return _OPEN.format(high) + _BAR.format(style, 0.0, 100 * value / axis.high, _THICK) + _CLOSE
+    start, end = sorted((axis.at(0.0), axis.at(value)))
+    return (
+        _OPEN.format(high)
+        + _BAR.format(style, start, end - start, _THICK)
+        + _LINE.format(axis.at(0.0), high)
+        + _CLOSE
+    )
