@@ -152,7 +152,7 @@ def measured(folder: Path) -> list[Rater]:
 def killed(folder: Path) -> tuple[list[Rater], int]:
     """Raters whose server was killed, and how many of the marks that it called saved are lost."""
     from assay.kinds.answers.blinding.pack import MARKS as MARKED
-    from assay.kinds.answers.scoring.marks import MarkBook, marks_of
+    from assay.kinds.answers.scoring.marks import marks_of, score_book
 
     with server(folder) as (process, links):
         raters = [Rater(link) for link in links.values()]
@@ -162,7 +162,7 @@ def killed(folder: Path) -> tuple[list[Rater], int]:
         for thread in crew:
             thread.join()
     told = {mark for each in raters for mark in each.marks}
-    book = MarkBook(folder / "blind" / MARKED)
+    book = score_book(folder / "blind" / MARKED)
     kept = {mark.mark_id for mark in marks_of(book.lines)}
     return raters, len(told - kept)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from assay.desk.messages import (
+from assay.review.messages import (
     Block,
     Choice,
     Draft,
@@ -35,7 +35,7 @@ from assay.desk.messages import (
     Undo,
     WorkState,
 )
-from assay.desk.work import Broken, Conflict, NoSuchThing
+from assay.review.work import Broken, Conflict, NoSuchThing
 from assay.store.journal import Writer, read_lines
 
 RATERS = ("anna", "ben")

@@ -74,7 +74,7 @@ def test_one_wrong_score_is_told_and_not_all_that_wait_for_its_pass(blinded: Stu
 def test_a_file_without_a_score_is_told(blinded: Study) -> None:
     done = assay("review", "import", blinded.folder, write_lines(blinded.folder / "scores.jsonl", []))
     assert done.code == 3
-    assert "scores.jsonl: holds no score. Write one score a line" in done.err
+    assert "scores.jsonl: holds no score. Write one score per line" in done.err
 
 
 def test_responses_that_failed_can_be_asked_for_again_before_anybody_scores(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from assay.core.records import Item, Passage
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import read_forms
 from assay.review.pool import Candidate, Pool
-from assay.review.taking import take
+from review_intake import take
 
 CORPUS = Corpus([Passage(f"d{n}", f"Passage {n}: the rudder\nmoved.", section="A") for n in range(4)])
 ITEM = Item("Q1", "a query", gold={"sql": "x LIKE '%y%'", "reports": ["R1"], "signals": ["y"]})

@@ -21,6 +21,7 @@ from assay.cli.commands import with_errors
 from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.desk.ports import port_for
 from assay.kinds.models.commands import dashboard
 from assay.kinds.models.dashboard.charts import APART, spread_apart
 from assay.kinds.models.dashboard.look import LIGHT, Look, in_full, plain
@@ -381,8 +382,8 @@ def test_a_port_in_use_is_told_and_another_is_taken_where_none_was_named() -> No
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"Port {port}"):
-            serving.free_port(port)
-    assert serving.free_port(None) > 1023
+            port_for(port)
+    assert port_for(None) > 1023
 
 
 def test_the_server_listens_here_alone_and_reports_to_nobody(tmp_path: Path) -> None:

@@ -96,16 +96,16 @@ def take_in(
         return
     found = import_review(opened, forms or [], reviewer)
     results = write_reports(found.results, opened)  # or the page would show what was
-    for note in found.taking.notes:
+    for note in found.forms.notes:
         say(f"note: {note}")
     if as_json:
-        counts = {"taken": len(found.taking.judgments), "unchanged": found.taking.unchanged}
-        blanks = len(found.taking.blanks)
+        counts = {"taken": len(found.forms.filled), "unchanged": found.forms.unchanged}
+        blanks = len(found.forms.blanks)
         told = {**counts, "blank": blanks, "review": results.review, "verdicts": found.checked}
         print_json({"schema": "assay/review-import/1", **told})
         return
-    taken = f"{len(found.taking.judgments)} judgments taken, {found.taking.unchanged} known before"
-    typer.echo(f"{taken}, {len(found.taking.blanks)} left blank, {found.taking.auto} filled in by rule")
+    taken = f"{len(found.forms.filled)} judgments taken, {found.forms.unchanged} known before"
+    typer.echo(f"{taken}, {len(found.forms.blanks)} left blank, {found.forms.auto} filled in by rule")
     for line in (results.review and results.review.outlook, found.checked and found.checked.in_words):
         if line:
             typer.echo(line)

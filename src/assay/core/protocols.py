@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from assay.core.errors import NotSet, Problem, UsageError
 from assay.core.records import (
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from assay.core.block import Block
     from assay.core.dataset import Corpus, Dataset
     from assay.core.results import Results
-    from assay.core.section import Section
+    from assay.core.section import Section, Table, Text
     from assay.pipeline.evaluation import Evaluation
+    from assay.review.work import Work
     from assay.study.study import Study
 
     Floats = NDArray[np.float64]
@@ -359,3 +360,39 @@ class Insight(Protocol):
     """
 
     def of(self, evaluation: Evaluation) -> Section | None: ...
+
+
+class Review(Protocol):
+    """Something that people of a study are asked to judge, task by task.
+
+    It is asked as checks are. `absent` says why a study that does not ask for it does not.
+    """
+
+    absent: ClassVar[str]
+
+    def asked(self, study: Study) -> bool: ...
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+        """The work for the desk. `accepted_by` accepts what a check found, where it would be refused."""
+        ...
+
+
+class ReviewAnswer(NamedTuple):
+    """What a step of a review found: for programs, for people, and what to do next."""
+
+    data: Mapping[str, Any]
+    blocks: Sequence[Table | Text] = ()
+    notes: Sequence[str] = ()
+
+
+@runtime_checkable
+class OwnReview(Protocol):
+    """A review whose forms, progress and agreement are its own, and no others are asked for beside it.
+
+    `place` is the study as it was named, for commands to go on with.
+    """
+
+    def asked(self, study: Study) -> bool: ...
+    def export(self, study: Study, folder: Path | None, place: str) -> ReviewAnswer: ...
+    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer: ...
+    def status(self, study: Study, place: str) -> ReviewAnswer: ...
+    def agreement(self, study: Study, place: str) -> ReviewAnswer: ...

@@ -29,6 +29,7 @@ RENDERERS = "assay.renderers"
 CONTROLS = "assay.controls"
 ORACLES = "assay.oracles"
 CHECKS = "assay.checks"
+REVIEWS = "assay.reviews"
 INSIGHTS = "assay.insights"
 TOKENIZERS = "assay.tokenizers"
 CHUNKERS = "assay.chunkers"
@@ -50,7 +51,7 @@ PARTS = (
 )
 GROUPS = (
     *(SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS),
-    *(CONTROLS, ORACLES, CHECKS, INSIGHTS),
+    *(CONTROLS, ORACLES, CHECKS, INSIGHTS, REVIEWS),
     *PARTS,
 )
 

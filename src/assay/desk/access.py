@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from assay.desk.limits import Attempts
-from assay.desk.messages import Entry
 from assay.desk.secrets_file import secret_in
+from assay.review.messages import Entry
 from assay.store.journal import Writer, read_lines
 
 LINK_LIFE, SESSION_LIFE = 12 * 3600.0, 30 * 24 * 3600.0  # seconds

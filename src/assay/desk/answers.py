@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from starlette.responses import Response
 
-from assay.desk.messages import MarkView, Trouble
+from assay.review.messages import MarkView, Trouble
 
 SECURITY = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from assay.desk.messages import Draft, Entry, Message, NewCase, Trouble, Undo
+from assay.review.messages import Draft, Entry, Message, NewCase, Trouble, Undo
 
 BODIES: dict[tuple[str, str], type[Message]] = {
     ("post", "/api/session"): Entry,

@@ -20,7 +20,8 @@ from assay.desk.access import SESSION_LIFE, Access, Refused, Visitor
 from assay.desk.api_description import described
 from assay.desk.guard import VISITOR, Guard
 from assay.desk.limits import LimitedBody
-from assay.desk.messages import (
+from assay.desk.refusals import say_no
+from assay.review.messages import (
     Draft,
     Entry,
     Message,
@@ -34,8 +35,7 @@ from assay.desk.messages import (
     Undo,
     WorkState,
 )
-from assay.desk.refusals import say_no
-from assay.desk.work import NoSuchThing, Work
+from assay.review.work import NoSuchThing, Work
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 

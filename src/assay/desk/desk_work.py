@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.core.errors import UsageError, did_you_mean
 from assay.core.protocols import PayingJudge, PersonJudge
-from assay.desk.work import Work
+from assay.review.work import Work
 from assay.study.study import Study
 
 SCORING, RELEVANCE, VERDICTS = "scoring", "relevance", "verdicts"

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from assay.core.errors import DataError
 from assay.desk.access import Refused, TooMany
 from assay.desk.answers import trouble
-from assay.desk.work import Broken, Conflict, NoSuchThing
+from assay.review.work import Broken, Conflict, NoSuchThing
 
 
 def say_no(app: FastAPI) -> None:

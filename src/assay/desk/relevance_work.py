@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.core.errors import UsageError
-from assay.desk.judgment_work import JudgmentWork
-from assay.desk.messages import Block, Choice, Rule
-from assay.desk.messages import Form as Asks
-from assay.desk.passages import Step, Subject, Subjects
 from assay.judges.marks import shown_with
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
 from assay.pipeline.status import place_of
+from assay.review.book import run_book
 from assay.review.export import blind_forms
 from assay.review.forms import Form, Row
+from assay.review.messages import Block, Choice, Rule
+from assay.review.messages import Form as Asks
 from assay.review.order import decisive_order
+from assay.review.passage_work import PassageWork
+from assay.review.passages import Step, Subject, Subjects
 from assay.review.pool import Candidate
 from assay.study.study import Study
 
@@ -53,7 +54,7 @@ RULES = [
 ]
 
 
-class RelevanceWork(JudgmentWork):
+class RelevanceWork(PassageWork):
     """The open passages of a study's review."""
 
     def __init__(
@@ -79,7 +80,7 @@ class RelevanceWork(JudgmentWork):
         asks = Asks(choices=CHOICES, note_label="Why, where it was hard to say")
         step = Step(STEP, "Relevance", ABOUT, GRADES, asks, subjects, RULES)
         asked = Subjects(study.name, ABOUT, [step])
-        super().__init__(evaluation.store, asked, raters, marks_of(evaluation), study.kit.clock)
+        super().__init__(run_book(evaluation.store), asked, raters, marks_of(evaluation), study.kit.clock)
 
 
 def _batches(

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import PluginError, UsageError
-from assay.desk.messages import SHORT
-from assay.desk.work import Work
-from assay.kinds.answers.scoring.alone import held_by
-from assay.kinds.models.dashboard.serve import ENDING, HOST, free_port
+from assay.desk.ports import ENDING, HOST, port_for
+from assay.review.messages import SHORT
+from assay.review.work import Work
+from assay.store.folder_lock import held_by
 from assay.store.journal import storing
 
 INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
@@ -117,7 +117,7 @@ def _alone(work: Work, state: Path) -> Callable[[], object]:
 @contextmanager
 def _listening(host: str, port: int | None) -> Iterator[socket.socket]:
     """A socket that takes connections from now on."""
-    chosen = free_port(port)
+    chosen = port_for(port)
     try:
         family = socket.getaddrinfo(host, chosen, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, chosen), family=family, backlog=AT_ONCE)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.core.errors import UsageError
-from assay.desk.judgment_work import JudgmentWork
-from assay.desk.messages import Block, Choice, Form, Rule
-from assay.desk.passages import Step, Subject, Subjects
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import asked_by, grades_of
 from assay.pipeline.status import place_of
+from assay.review.book import run_book
+from assay.review.messages import Block, Choice, Form, Rule
+from assay.review.passage_work import PassageWork
+from assay.review.passages import Step, Subject, Subjects
 from assay.review.verdicts import ITEMS, Asked, drawn
 from assay.study.study import Study
 
@@ -25,7 +26,7 @@ RULES = [
 KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
 
 
-class VerdictWork(JudgmentWork):
+class VerdictWork(PassageWork):
     """What a paying judge graded, for some items drawn at random, to be graded by people too."""
 
     def __init__(self, study: Study, raters: Sequence[str], *, items: int = ITEMS, seed: int = 0) -> None:
@@ -39,7 +40,7 @@ class VerdictWork(JudgmentWork):
         labels = dict.fromkeys(each.label for each in asked)
         steps = [_step([each for each in asked if each.label == label], seed) for label in labels]
         subjects = Subjects(study.name, ABOUT, steps)
-        super().__init__(evaluation.store, subjects, raters, grades_of(evaluation), study.kit.clock)
+        super().__init__(run_book(evaluation.store), subjects, raters, grades_of(evaluation), study.kit.clock)
 
 
 def _step(asked: Sequence[Asked], seed: int) -> Step:

@@ -23,16 +23,17 @@ from assay.measures.semantic import MarkShare
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.status import place_of
 from assay.review.agreement import Agreement
+from assay.review.book import run_book
 from assay.review.export import blind_forms, model_forms, write_forms
 from assay.review.forms import Form, read_forms
 from assay.review.order import decisive_order
+from assay.review.passage_work import keep_passages
 from assay.review.pool import Pool
-from assay.review.taking import Taking, take
+from assay.review.taking import ReviewImport, read_marks
 from assay.review.verdict_forms import Told, VerdictForm, parted, verdict_form, write_verdict_forms
-from assay.review.verdict_taking import joined, take_verdicts
+from assay.review.verdict_taking import joined, read_grades
 from assay.review.verdicts import ITEMS, Asked, Checked, asked_of, drawn
 from assay.stats.compare import Comparing
-from assay.store.journal import Judged
 from assay.study.study import Study
 
 
@@ -200,43 +201,41 @@ def _fresh_folder(root: Path, *, batch: bool) -> Path:
 
 
 @dataclass(frozen=True)
-class TakenIn:
+class StudyReviewImport:
     """What an import changed, and what is left."""
 
-    taking: Taking
+    forms: ReviewImport
     results: Results
     checked: Checked | None  # where a paying judge graded anything
 
 
-def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> TakenIn:
+def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> StudyReviewImport:
     """Takes people's marks in, all or none; marks made before stay stored."""
     evaluation = Evaluation(study)
     with evaluation.store.locked():
         given = [study.folder / "review"] if not paths else list(paths)
         forms, verdicts = parted(read_forms(given))
-        taking = _taken(evaluation, forms, verdicts, reviewer)
-        with evaluation.store.writer() as writer:
-            for judgment in taking.judgments:
-                writer.append(Judged(judgment), now=True)
+        found = _filled_in(evaluation, forms, verdicts, reviewer)
+        keep_passages(found.filled, run_book(evaluation.store), study.kit.clock)
     now = Evaluation(study)
-    return TakenIn(taking, now.results, _checked(now))
+    return StudyReviewImport(found, now.results, _checked(now))
 
 
-def _taken(
+def _filled_in(
     evaluation: Evaluation, forms: Sequence[Form], verdicts: Sequence[VerdictForm], reviewer: str | None
-) -> Taking:
+) -> ReviewImport:
     """What both kinds of form bring; the problems of both are told together."""
-    study, problems, found = evaluation.study, list[Problem](), list[Taking]()
+    study, problems, found = evaluation.study, list[Problem](), list[ReviewImport]()
     how: dict[str, Any] = {"reviewer": reviewer, "when": study.kit.clock()}
     try:
         if forms or not verdicts:
             pool, corpus, before = evaluation.reviewing.pool, corpus_of(evaluation), marks_of(evaluation)
-            found.append(take(forms, pool, corpus, standing=before, counted=_counted(study), **how))
+            found.append(read_marks(forms, pool, corpus, standing=before, counted=_counted(study), **how))
     except DataError as error:
         problems += error.problems
     try:
         if verdicts:
-            found.append(take_verdicts(verdicts, asked_by(evaluation), earlier=grades_of(evaluation), **how))
+            found.append(read_grades(verdicts, asked_by(evaluation), earlier=grades_of(evaluation), **how))
     except DataError as error:
         problems += error.problems
     if problems:

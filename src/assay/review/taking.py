@@ -1,4 +1,4 @@
-"""Review forms in: everything is checked first, then people's words become judgments.
+"""Review forms read: whose word each row is, and which of them say something new.
 
 What a rule filled in is nobody's word, and neither is what an export repeated from before. Every other
 judgment in a form is its reviewer's, also where it contradicts a rule. Earlier judgments stay as they are;
@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, NamedTuple, get_args
 
 from assay.core.dataset import Corpus, digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Item, Judgment
-from assay.judges.marks import shown_with, text_hash
+from assay.judges.marks import shown_with
 from assay.judges.marks import standing as still_standing
 from assay.measures.marks import GRADES, KEYWORD_MATCH, REVIEW
 from assay.review.export import filled_notes
 from assay.review.forms import AUTO, DONE, Form, Row, added, bare, mark_of, own_notes
+from assay.review.passages import FilledPassage, Subject
 from assay.review.pool import Candidate, Pool
 
 Key = tuple[str, str]  # item and passage
@@ -39,10 +40,10 @@ class Blank(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Taking:
-    """What forms bring: new judgments, and what became of every other row."""
+class ReviewImport:
+    """What forms bring: new marks, and what became of every other row."""
 
-    judgments: list[Judgment]
+    filled: list[FilledPassage]
     unchanged: int  # said before in the same words
     auto: int  # a rule's, as filled in by the export
     blanks: list[Blank]
@@ -156,7 +157,7 @@ class _Known:
         return form.problem(said.index, "chunk_id", what, fix)
 
 
-def take(
+def read_marks(
     forms: Sequence[Form],
     pool: Pool,
     corpus: Corpus,
@@ -165,8 +166,8 @@ def take(
     when: float,
     standing: Sequence[Judgment],
     counted: Collection[str] | None = None,
-) -> Taking:
-    """The judgments that forms add to earlier ones; raises with every problem, and then nothing is taken.
+) -> ReviewImport:
+    """The marks that forms add to earlier ones; raises with every problem of every form.
 
     `reviewer` is who filled in the forms that name nobody, `when` the time of what has no date, `standing`
     all that people said before, replaced or not, and `counted` whose marks the study counts: None: all.
@@ -183,16 +184,16 @@ def take(
     problems = [*_wrong([*spoken, *of_kind["unread"]], known), *_unsigned(spoken), *_contradictions(spoken)]
     if problems:
         raise DataError(problems)
-    made = [_judgment(group, known, when) for group in _grouped(spoken)]
-    judgments = [each for each in made if each is not None]
+    made = [_filled(group, known, when) for group in _grouped(spoken)]
+    filled = [each for each in made if each is not None]
     counts = {kind: len(found) for kind, found in of_kind.items()}
-    notes = [*_of_rows(judgments, counts, known), *_uncounted(judgments, counted)]
-    return Taking(
-        judgments,
+    notes = [*_of_rows(filled, counts, known), *_uncounted(filled, counted)]
+    return ReviewImport(
+        filled,
         made.count(None) + counts["spoken"] - len(spoken) + sum(counts[kind] for kind in _SAID_BEFORE),
         counts["auto"] + counts["remarked"],
         [said.blank for said in (*of_kind["blank"], *of_kind["outdated"])],
-        [*_of_forms(forms, spoken if judgments else ()), *notes],
+        [*_of_forms(forms, spoken if filled else ()), *notes],
     )
 
 
@@ -221,7 +222,7 @@ def _contradictions(spoken: Iterable[_Said]) -> list[Problem]:
     return problems
 
 
-# -------------------------------------------------------------------------------- judgments
+# ------------------------------------------------------------------------------------ marks
 
 
 def _grouped(spoken: Iterable[_Said]) -> list[list[_Said]]:
@@ -232,42 +233,39 @@ def _grouped(spoken: Iterable[_Said]) -> list[list[_Said]]:
     return list(groups.values())
 
 
-def _judgment(group: Sequence[_Said], known: _Known, when: float) -> Judgment | None:
+def _filled(group: Sequence[_Said], known: _Known, when: float) -> FilledPassage | None:
     """What a reviewer says of a passage; None where the reviewer said so before."""
     said = group[0]
     candidate = known.candidates.get(said.key)
     filled = filled_notes(candidate.reason if candidate else "")
     reason = next((own for each in group if (own := own_notes(each.row.notes, filled))), None)
     text = known.corpus.text_of(said.row.doc_id) or ""
-    seen = text_hash(shown_with(known.items[said.form.item_id].text, text))
+    shown = shown_with(known.items[said.form.item_id].text, text)
+    subject = Subject(said.form.item_id, said.row.doc_id, REVIEW, shown)
     before = known.standing.get(said.who)
     # Said of another text, or for another query, it would be another judgment.
-    if before is not None and (before.category, before.reason, before.seen) == (said.mark, reason, seen):
+    if before is not None and (before.category, before.reason, before.seen) == (
+        said.mark,
+        reason,
+        subject.seen,
+    ):
         return None
     time = when if said.form.time is None else said.form.time
     replaces = None if before is None else before.judgment_id
     # What it replaces is part of the id: who goes back to an earlier word says something new by it.
     parts = (*said.key, said.reviewer, said.mark, reason or "", repr(time), replaces or "")
-    return Judgment(
-        said.form.item_id,
-        REVIEW,
-        GRADES[said.mark],
-        said.reviewer,
-        target=said.row.doc_id,
-        category=said.mark,
-        seen=seen,
-        reason=reason,
-        time=time,
-        judgment_id=digest(part.encode() for part in parts),
-        replaces=replaces,
-    )
+    mark_id = digest(part.encode() for part in parts)
+    place = partial(said.form.problem, said.index, "judgment")
+    return FilledPassage(subject, said.reviewer, said.mark, reason or "", mark_id, time, GRADES, place)
 
 
 # ------------------------------------------------------------------------------------ notes
 
 
-def _of_rows(judgments: Sequence[Judgment], counts: Mapping[Kind, int], known: _Known) -> list[str]:
-    found = [(each.category, known.candidates.get((each.item_id, each.target or ""))) for each in judgments]
+def _of_rows(filled: Sequence[FilledPassage], counts: Mapping[Kind, int], known: _Known) -> list[str]:
+    found = [
+        (each.word, known.candidates.get((each.subject.item_id, each.subject.doc_id))) for each in filled
+    ]
     called = [each for mark, each in found if mark == KEYWORD_MATCH and each is not None]
     unruled = sum(not each.reason and (each.mark is None or each.by_person) for each in called)
     outside = sum(each is None for _, each in found)
@@ -284,8 +282,8 @@ def _of_rows(judgments: Sequence[Judgment], counts: Mapping[Kind, int], known: _
     return [f"{what}: {count}." for what, count in said.items() if count]
 
 
-def _uncounted(judgments: Iterable[Judgment], counted: Collection[str] | None) -> list[str]:
-    by = Counter(each.judge for each in judgments if counted is not None and each.judge not in counted)
+def _uncounted(filled: Iterable[FilledPassage], counted: Collection[str] | None) -> list[str]:
+    by = Counter(each.rater for each in filled if counted is not None and each.rater not in counted)
     listed = ", ".join(counted or ["nobody"])
     return [f"{n} judgments by {name!r} do not count: the study lists {listed}." for name, n in by.items()]
 

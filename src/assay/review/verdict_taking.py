@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Judgment
 from assay.judges.marks import standing, text_hash
 from assay.review.forms import DONE, Form, Row, bare, own_notes
-from assay.review.taking import Blank, Taking
+from assay.review.passages import FilledPassage, Subject
+from assay.review.taking import Blank, ReviewImport
 from assay.review.verdict_forms import Told, VerdictForm, plain_word, word_of
 from assay.review.verdicts import Asked
 
@@ -47,15 +49,15 @@ class _Said:
         return self.form.problem(self.index, name, what, fix)
 
 
-def take_verdicts(
+def read_grades(
     forms: Sequence[VerdictForm],
     asked: Sequence[Asked],
     *,
     reviewer: str | None = None,
     when: float,
     earlier: Sequence[Judgment],
-) -> Taking:
-    """The judgments that forms add to earlier ones; raises with every problem, and then nothing is taken."""
+) -> ReviewImport:
+    """The marks that forms add to earlier ones; raises with every problem of every form."""
     known = {each.key: each for each in asked}
     said = [
         _Said(each.form, index, each.form.signed or bare(reviewer or ""), each.label, known.get(key))
@@ -69,12 +71,12 @@ def take_verdicts(
     if problems := [*_wrong(new), *_contradictions(new)]:
         raise DataError(sorted(problems, key=lambda each: (each.where, each.line or 0)))
     first = {each.who: each for each in reversed(new)}
-    judgments = [_judgment(each, before.standing.get(who), when) for who, each in reversed(first.items())]
+    filled = [_filled(each, before.standing.get(who), when) for who, each in reversed(first.items())]
     blanks = [
         Blank(each.form.lines.where, each.form.lines.of(("results", each.index)), each.key[0], each.key[2])
         for each in blank
     ]
-    return Taking(judgments, len(said) - len(blank) - len(judgments), 0, blanks, _notes(forms, blank))
+    return ReviewImport(filled, len(said) - len(blank) - len(filled), 0, blanks, _notes(forms, blank))
 
 
 class _Before:
@@ -149,27 +151,18 @@ def _contradictions(new: Sequence[_Said]) -> list[Problem]:
     return problems
 
 
-def _judgment(said: _Said, before: Judgment | None, when: float) -> Judgment:
+def _filled(said: _Said, before: Judgment | None, when: float) -> FilledPassage:
     asked, word = said.asked, said.word or ""
     text = asked.passages[said.row.doc_id] if asked else ""
     time = when if said.form.time is None else said.form.time
-    reason = own_notes(said.row.notes) or None
+    reason = own_notes(said.row.notes)
     replaces = before.judgment_id if before else None
     # What it replaces is part of the id: who goes back to an earlier word says something new by it.
-    parts = (*said.key, said.reviewer, word, reason or "", repr(time), replaces or "")
-    return Judgment(
-        said.form.item_id,
-        said.label,
-        asked.grades[word] if asked else 0.0,
-        said.reviewer,
-        target=said.row.doc_id,
-        category=word,
-        seen=text_hash(text),
-        reason=reason,
-        time=time,
-        judgment_id=digest(part.encode() for part in parts),
-        replaces=replaces,
-    )
+    parts = (*said.key, said.reviewer, word, reason, repr(time), replaces or "")
+    subject = Subject(said.form.item_id, said.row.doc_id, said.label, text)
+    mark_id, grades = digest(part.encode() for part in parts), asked.grades if asked else {}
+    place = partial(said.problem, "judgment")
+    return FilledPassage(subject, said.reviewer, word, reason, mark_id, time, grades, place)
 
 
 def _notes(forms: Sequence[VerdictForm], blank: Sequence[_Said]) -> list[str]:
@@ -182,12 +175,12 @@ def _notes(forms: Sequence[VerdictForm], blank: Sequence[_Said]) -> list[str]:
     ]
 
 
-def joined(takings: Sequence[Taking]) -> Taking:
+def joined(imports: Sequence[ReviewImport]) -> ReviewImport:
     """What several kinds of form bring, as one."""
-    return Taking(
-        [judgment for each in takings for judgment in each.judgments],
-        sum(each.unchanged for each in takings),
-        sum(each.auto for each in takings),
-        [blank for each in takings for blank in each.blanks],
-        [note for each in takings for note in each.notes],
+    return ReviewImport(
+        [filled for each in imports for filled in each.filled],
+        sum(each.unchanged for each in imports),
+        sum(each.auto for each in imports),
+        [blank for each in imports for blank in each.blanks],
+        [note for each in imports for note in each.notes],
     )

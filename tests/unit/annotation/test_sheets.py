@@ -10,14 +10,17 @@ from assay.core.errors import DataError, Problem, UsageError
 from assay.datasets.units import UnitFolder, read_folder
 from assay.kinds.memory.annotation.inventory import take_inventory
 from assay.kinds.memory.annotation.labels import Walk, read_annotation
+from assay.kinds.memory.annotation.marks import SheetMark
 from assay.kinds.memory.annotation.sampling import Drawing, case_id, draw_sample
 from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair, write_sheets
 from assay.kinds.memory.annotation.snapshot import freeze_documents
 from assay.kinds.memory.annotation.spreadsheet import Row, read_table
 from assay.kinds.memory.annotation.workspace import open_workspace
+from assay.review.book import folder_book
 from small_annotation import approved, fill, write_documents
 
 PEOPLE = ["anna", "ben"]
+DONE = approved("direct", "lease:3")
 RENT, LEAVE, PUMP = map(case_id, ("lease:3", "leave:2", "outage:2"))
 
 
@@ -209,3 +212,35 @@ def test_what_is_wrong_with_a_row_as_a_whole(documents: Path) -> None:
         (7, "'done' is not known"),
         (8, "there is no document 'leese'"),
     ]
+
+
+# ------------------------------------------------------------------------------- labels as marks
+
+
+def marks_of(documents: Path) -> list[SheetMark]:
+    return list(folder_book(open_workspace(documents).marks, SheetMark).lines)
+
+
+def test_finished_rows_are_kept_as_marks_once(documents: Path) -> None:
+    both(documents, DONE, {**DONE, "review_status": "draft"})
+    (mark,) = marks_of(documents)
+    assert (mark.rater, mark.case_id, mark.cells["evidence_node_ids"]) == (
+        "anna",
+        RENT,
+        DONE["evidence_node_ids"],
+    )
+    read_pair(open_workspace(documents))
+    assert marks_of(documents) == [mark]
+
+
+def test_a_changed_row_replaces_its_mark_and_an_unfinished_one_takes_it_back(documents: Path) -> None:
+    both(documents, DONE)
+    fill(form(documents, "ben"), {RENT: {"review_notes": "second thoughts"}})
+    read_pair(open_workspace(documents))
+    fill(form(documents, "ben"), {RENT: {"review_status": "draft"}})
+    _, ben = read_pair(open_workspace(documents))
+    assert ben.finished == {}
+    own = [mark for mark in marks_of(documents) if mark.rater == "ben"]
+    assert [mark.withdrawn for mark in own] == [False, False, True]
+    assert [mark.replaces for mark in own] == [None, own[0].mark_id, own[1].mark_id]
+    assert own[1].cells["review_notes"] == "second thoughts"

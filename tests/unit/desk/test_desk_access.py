@@ -11,8 +11,8 @@ import pytest
 from assay.core.errors import DataError
 from assay.desk.access import LINK_LIFE, SESSION_LIFE, Access, Refused, TooMany, is_loopback
 from assay.desk.limits import Attempts
-from assay.desk.messages import Entry
 from assay.desk.secrets_file import secret_in
+from assay.review.messages import Entry
 from desk_client import Clock
 
 RATERS = ("anna", "ben")

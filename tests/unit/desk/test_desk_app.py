@@ -18,7 +18,7 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.desk.serving import _listening, _swept, serve
-from assay.kinds.answers.scoring.alone import held_by
+from assay.store.folder_lock import held_by
 from desk_client import Desk, draft, is_trouble, mark_path
 from small_work import SmallWork
 

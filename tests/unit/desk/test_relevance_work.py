@@ -10,12 +10,12 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.records import Judgment
-from assay.desk.messages import Draft, NewCase, Undo
 from assay.desk.relevance_work import RelevanceWork
-from assay.desk.work import Broken, Conflict, NoSuchThing, Work
 from assay.judges.marks import shown_with, standing, text_hash
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
+from assay.review.messages import Draft, NewCase, Undo
+from assay.review.work import Broken, Conflict, NoSuchThing, Work
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_study import WORDS, write_study

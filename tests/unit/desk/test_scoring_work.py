@@ -15,11 +15,11 @@ import pytest
 from msgspec import structs
 
 from assay.core.errors import UsageError
-from assay.desk.messages import Draft, NewCase, Saved, SpanClaim, Undo
-from assay.desk.work import Broken, Conflict, NoSuchThing, Work
 from assay.kinds.answers.blinding.pack import MARKS, Pack, Panel, write_pack
 from assay.kinds.answers.desk.scoring_work import ScoringWork
-from assay.kinds.answers.scoring.marks import Mark, MarkBook, Saw
+from assay.kinds.answers.scoring.marks import Mark, Saw, score_book
+from assay.review.messages import Draft, NewCase, Saved, SpanClaim, Undo
+from assay.review.work import Broken, Conflict, NoSuchThing, Work
 from unit.review.scoring.packs import TEXT, by_id, pack_of
 
 NUMBERS = count(1)
@@ -167,7 +167,7 @@ def test_a_saved_mark_is_on_disk_and_there_after_a_restart(desk: Desk) -> None:
     saved = desk.save("R-01", "2", note="nearly", mark_id="mark-aaaaaaaa")
     assert saved.mark is not None
     assert (saved.mark.choice, saved.step.done, saved.next) == ("2", 1, "R-02")
-    (line,) = MarkBook(desk.folder / MARKS).lines
+    (line,) = score_book(desk.folder / MARKS).lines
     assert isinstance(line, Mark)
     assert (line.mark_id, line.rater, line.grade, line.note) == ("mark-aaaaaaaa", "anna", 2, "nearly")
     assert line.time == 1000.0
@@ -181,7 +181,7 @@ def test_sending_twice_saves_once(desk: Desk) -> None:
     assert desk.save("R-01", "1", mark_id="mark-aaaaaaaa", base=None) == first
     desk.reopen()
     assert desk.save("R-01", "1", mark_id="mark-aaaaaaaa", base=None).mark == first.mark
-    assert len(MarkBook(desk.folder / MARKS).lines) == 1
+    assert len(score_book(desk.folder / MARKS).lines) == 1
     with pytest.raises(Conflict, match="for something else"):
         desk.save("R-02", "1", mark_id="mark-aaaaaaaa")
     with pytest.raises(Conflict, match="for something else"):
@@ -203,7 +203,7 @@ def test_a_page_that_is_behind_is_told_what_stands(desk: Desk) -> None:
 def test_what_a_rule_forbids_is_not_saved(desk: Desk) -> None:
     with pytest.raises(Broken, match="Write a note"):
         desk.save("R-01", "1", note="")
-    assert not MarkBook(desk.folder / MARKS).lines
+    assert not score_book(desk.folder / MARKS).lines
     with pytest.raises(Conflict, match="Factual accuracy comes first: 4 of 4 left"):
         desk.save("R-01", None, "hallucination", base=None)
 
@@ -302,7 +302,7 @@ def test_a_precedent_sends_back_what_was_scored_before_it(desk: Desk) -> None:
     desk.save("R-02", "2")  # the same again confirms it
     desk.reopen()
     assert desk.work.state("anna").steps[0].queued == 1
-    assert [line.case for line in MarkBook(desk.folder / MARKS).lines if isinstance(line, Mark)][
+    assert [line.case for line in score_book(desk.folder / MARKS).lines if isinstance(line, Mark)][
         -1
     ] == "EC-11"
     assert [mark.case for mark in desk.work.task("anna", "accuracy", "R-02").history] == [None, "EC-11"]
@@ -341,7 +341,7 @@ def test_a_suggestion_is_kept_with_the_mark_that_follows(desk: Desk) -> None:
     assert desk.work.suggestion("anna", "completeness", "R-01") == found
     desk.save("R-01", "0", "completeness")
     desk.save("R-02", "0", "completeness")
-    lines = MarkBook(desk.folder / MARKS).lines
+    lines = score_book(desk.folder / MARKS).lines
     assert sum(isinstance(line, Saw) for line in lines) == 1
     said = [line.suggested for line in lines if isinstance(line, Mark) and line.step == "completeness"]
     assert said == ["1", None]
@@ -490,7 +490,7 @@ def test_an_empty_form_is_not_taken_for_none_found(desk: Desk) -> None:
 def test_none_found_from_before_it_had_to_be_said_still_stands(desk: Desk) -> None:
     desk.through("accuracy")
     desk.work.close()
-    book = MarkBook(desk.folder / "marks")
+    book = score_book(desk.folder / "marks")
     book.add(Mark("mark-earlier", "anna", "R-01", "hallucination", time=desk.clock()))
     book.close()
     desk.work = desk.open()

@@ -13,7 +13,7 @@ import yaml
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Status
 from assay.kinds.answers.blinding.pack import MARKS
-from assay.kinds.answers.scoring.marks import Mark, MarkBook
+from assay.kinds.answers.scoring.marks import Mark, score_book
 from assay.kinds.answers.scoring_steps.blinding import blind_study, check_blinding
 from assay.kinds.answers.scoring_steps.exporting import export_scoring
 from assay.kinds.answers.scoring_steps.taking import take_scores
@@ -422,22 +422,22 @@ def test_marks_survive_what_was_torn(blinded: Study) -> None:
     taken(blinded, scores(scoring_folder(blinded), "anna", ["accuracy"]))
     folder = scoring_folder(blinded).folder / MARKS
     (folder / "000099.jsonl").write_bytes(b'{"kind":"mark","mark_id":"torn')
-    assert len(MarkBook(folder).lines) == 16
+    assert len(score_book(folder).lines) == 16
 
 
 def test_marks_survive_a_file_that_was_removed_under_the_desk(tmp_path: Path) -> None:
     def mark(number: int) -> Mark:
         return Mark(f"mark-{number}", "anna", "R-1", "accuracy", grade=number)
 
-    earlier = MarkBook(tmp_path)
+    earlier = score_book(tmp_path)
     earlier.add(mark(0))
     earlier.close()
-    book = MarkBook(tmp_path)
+    book = score_book(tmp_path)
     book.add(mark(1), mark(2))
     next(path for path in tmp_path.iterdir() if path.name == "000002.jsonl").unlink()
     book.add(mark(3))
     book.close()
-    assert [line.mark_id for line in MarkBook(tmp_path).lines] == [f"mark-{n}" for n in range(4)]
+    assert [line.mark_id for line in score_book(tmp_path).lines] == [f"mark-{n}" for n in range(4)]
 
 
 def test_a_file_may_have_a_mark_of_its_order_and_a_list_is_one_problem(

@@ -16,7 +16,7 @@ from assay.judges.marks import shown_with, standing, text_hash
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import Form, Row, read_forms
 from assay.review.pool import Candidate, Pool
-from assay.review.taking import Taking, take
+from review_intake import Taken, take
 
 WHEN = 1000.0
 DAY = 86_400.0
@@ -43,7 +43,7 @@ def form(*rows: Row, reviewer: str = "Ann", date: str = "1970-01-02", **more: ob
     return Form("Q1", rows, reviewer=reviewer, review_date=date, **more)  # type: ignore[arg-type]
 
 
-def taken(*forms: Form, pool: Pool = POOL, before: list[Judgment] | None = None, **more: str) -> Taking:
+def taken(*forms: Form, pool: Pool = POOL, before: list[Judgment] | None = None, **more: str) -> Taken:
     return take(forms, pool, CORPUS, when=WHEN, standing=before or [], **more)
 
 
@@ -53,7 +53,7 @@ def problems(*forms: Form, **more: object) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-def marks(taking: Taking) -> list[tuple[str | None, str | None]]:
+def marks(taking: Taken) -> list[tuple[str | None, str | None]]:
     return [(each.target, each.category) for each in taking.judgments]
 
 

@@ -21,12 +21,11 @@ from assay.judges.llm_prompt import read_prompt
 from assay.judges.marks import Present, held, text_hash
 from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
-from assay.review.taking import Taking
 from assay.review.verdict_forms import parted, verdict_form, verdict_yaml, word_of, write_verdict_forms
-from assay.review.verdict_taking import take_verdicts
 from assay.review.verdicts import Asked, Checked, asked_of, drawn
 from assay.store.columns import in_columns, in_order
 from assay.store.journal import Answer
+from review_intake import Taken, take_grades
 
 GRADES = {"HIGH": 2.0, "PARTIAL": 1.0, "NOT_RELEVANT": 0.0}
 ITEMS = [Item(f"q{n}", f"query {n}", tags={"category": ["direct"]}) for n in range(3)]
@@ -207,10 +206,10 @@ def filled(
     return path
 
 
-def taken(*paths: Path, asked: Sequence[Asked] = ASKED, earlier: Sequence[Judgment] = ()) -> Taking:
+def taken(*paths: Path, asked: Sequence[Asked] = ASKED, earlier: Sequence[Judgment] = ()) -> Taken:
     plain, verdicts = parted(read_forms(paths))
     assert not plain
-    return take_verdicts(verdicts, asked, when=5.0, earlier=earlier)
+    return take_grades(verdicts, asked, when=5.0, earlier=earlier)
 
 
 def problem(*paths: Path, **more: Any) -> str:

@@ -19,7 +19,7 @@ from assay.kinds.answers.blinding.leaks import Leak, leaks
 from assay.kinds.answers.blinding.masks import Masking
 from assay.kinds.answers.blinding.order import order
 from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK, read_pack, write_pack
-from assay.kinds.answers.scoring.marks import Mark, MarkBook
+from assay.kinds.answers.scoring.marks import Mark, score_book
 
 LISTED = "who is listed, or in which order, goes with the condition"
 ONE = made()
@@ -70,7 +70,7 @@ def test_a_clean_pack_has_no_leak(folder: Path) -> None:
 
 def test_a_clean_pack_at_work_has_none_either(folder: Path) -> None:
     """Marks that favour a condition are what the study is for, and acts have times."""
-    book = MarkBook(folder / MARKS)
+    book = score_book(folder / MARKS)
     for number, each in enumerate(order(ONE.pack, "anna", "accuracy", list(ONE.conditions))):
         grade = 3 if each in A else 1
         book.add(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.kinds.answers.scoring.marks import Mark, MarkBook
+from assay.kinds.answers.scoring.marks import Mark, score_book
 
 
 def mark(number: int) -> Mark:
@@ -15,7 +15,7 @@ def mark(number: int) -> Mark:
 
 
 def on_disk(folder: Path) -> list[Mark]:
-    return [line for line in MarkBook(folder).lines if isinstance(line, Mark)]
+    return [line for line in score_book(folder).lines if isinstance(line, Mark)]
 
 
 @pytest.mark.parametrize("all_of_it", [True, False], ids=["the folder", "the last segment"])
@@ -23,10 +23,10 @@ def test_what_is_removed_under_it_is_written_anew_also_what_earlier_servers_took
     tmp_path: Path, all_of_it: bool
 ) -> None:
     folder = tmp_path / "marks"
-    earlier = MarkBook(folder)
+    earlier = score_book(folder)
     earlier.add(mark(1), mark(2))
     earlier.close()
-    book = MarkBook(folder)
+    book = score_book(folder)
     book.add(mark(3))
     if all_of_it:
         shutil.rmtree(folder)

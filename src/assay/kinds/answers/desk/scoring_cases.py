@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from assay.desk.messages import NewCase
-from assay.desk.work import Broken
 from assay.kinds.answers.blinding.pack import Shown
 from assay.kinds.answers.scoring.assignment import Pass
 from assay.kinds.answers.scoring.ledger import Ledger
 from assay.kinds.answers.scoring.marks import FIRST, Case
 from assay.kinds.answers.scoring.precedents import QUESTION, WORDS, fitting, next_id
+from assay.review.messages import NewCase
+from assay.review.work import Broken
 
 
 def new_case(ledger: Ledger, of: Pass, sent: NewCase, response: Shown | None, now: float) -> Case:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.desk.messages import Undo
 from assay.kinds.answers.scoring.assignment import Pass
 from assay.kinds.answers.scoring.ledger import Ledger
 from assay.kinds.answers.scoring.marks import FIRST, Mark
 from assay.kinds.answers.scoring.precedents import joined
 from assay.kinds.answers.scoring.rules import Said
+from assay.review.messages import Undo
 
 
 def new_mark(ledger: Ledger, of: Pass, task_id: str, mark_id: str, said: Said, now: float) -> Mark:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.desk.messages import (
+from assay.kinds.answers.blinding.pack import Pack, Shown
+from assay.kinds.answers.scoring.guidance import EXAMPLES, boundary, guidance
+from assay.kinds.answers.scoring.ledger import Ledger
+from assay.kinds.answers.scoring.marks import Case, Claim, Mark
+from assay.kinds.answers.scoring.precedents import GIVEN, Precedent
+from assay.kinds.answers.scoring.progress import PassState
+from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, Option, Step, step_of
+from assay.kinds.answers.scoring.rules import Said
+from assay.review.messages import (
     Block,
     Choice,
     Draft,
@@ -16,14 +24,6 @@ from assay.desk.messages import (
     SpanClaim,
     StepState,
 )
-from assay.kinds.answers.blinding.pack import Pack, Shown
-from assay.kinds.answers.scoring.guidance import EXAMPLES, boundary, guidance
-from assay.kinds.answers.scoring.ledger import Ledger
-from assay.kinds.answers.scoring.marks import Case, Claim, Mark
-from assay.kinds.answers.scoring.precedents import GIVEN, Precedent
-from assay.kinds.answers.scoring.progress import PassState
-from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, Option, Step, step_of
-from assay.kinds.answers.scoring.rules import Said
 
 NO_SOURCE = "None is known, so there is no source to compare the response with. Go by the reference answer."
 

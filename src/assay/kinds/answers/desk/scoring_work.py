@@ -12,7 +12,22 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from assay.desk.messages import (
+from assay.kinds.answers.blinding.order import order as blind_order
+from assay.kinds.answers.blinding.pack import MARKS, Shown, read_pack
+from assay.kinds.answers.desk import scoring_views as views
+from assay.kinds.answers.desk.scoring_cases import new_case
+from assay.kinds.answers.desk.scoring_marks import new_mark, undone
+from assay.kinds.answers.scoring import suggestions
+from assay.kinds.answers.scoring.agreement import THRESHOLDS, compared
+from assay.kinds.answers.scoring.assignment import Order, Pass, in_words, raters_of
+from assay.kinds.answers.scoring.ledger import Ledger
+from assay.kinds.answers.scoring.marks import FIRST, Line, Mark, Saw, marks_of, score_book
+from assay.kinds.answers.scoring.progress import PassState, complete, current, due_at, pass_states
+from assay.kinds.answers.scoring.rubric import HALLUCINATION
+from assay.kinds.answers.scoring.rule_suggestions import RULE, by_rule
+from assay.kinds.answers.scoring.rules import Said, problems, reminders
+from assay.review.book import MarkBook
+from assay.review.messages import (
     Draft,
     NewCase,
     RegisterEntry,
@@ -24,22 +39,8 @@ from assay.desk.messages import (
     Undo,
     WorkState,
 )
-from assay.desk.work import Broken, Conflict, NoSuchThing
-from assay.kinds.answers.blinding.order import order as blind_order
-from assay.kinds.answers.blinding.pack import MARKS, Shown, read_pack
-from assay.kinds.answers.desk import scoring_views as views
-from assay.kinds.answers.desk.scoring_cases import new_case
-from assay.kinds.answers.desk.scoring_marks import new_mark, undone
-from assay.kinds.answers.scoring import suggestions
-from assay.kinds.answers.scoring.agreement import THRESHOLDS, compared
-from assay.kinds.answers.scoring.alone import held_by
-from assay.kinds.answers.scoring.assignment import Order, Pass, in_words, raters_of
-from assay.kinds.answers.scoring.ledger import Ledger
-from assay.kinds.answers.scoring.marks import FIRST, Mark, MarkBook, Saw, marks_of
-from assay.kinds.answers.scoring.progress import PassState, complete, current, due_at, pass_states
-from assay.kinds.answers.scoring.rubric import HALLUCINATION
-from assay.kinds.answers.scoring.rule_suggestions import RULE, by_rule
-from assay.kinds.answers.scoring.rules import Said, problems, reminders
+from assay.review.work import Broken, Conflict, NoSuchThing
+from assay.store.folder_lock import held_by
 
 ABOUT = "Score every response against its reference answer{source}, one pass after the other."
 FINISHED = "Everything is scored. Tell whoever runs the study: it can be unblinded once everybody is through."
@@ -62,7 +63,7 @@ class ScoringWork:
         *,
         clock: Callable[[], float] = time.time,
         order: Order | None = None,
-        book: MarkBook | None = None,
+        book: MarkBook[Line] | None = None,
         thresholds: Mapping[tuple[str, str], float] = THRESHOLDS,
     ) -> None:
         self._pack = read_pack(folder)
@@ -70,7 +71,7 @@ class ScoringWork:
         self._clock, self._order, self._thresholds = clock, order or blind_order, thresholds
         self._turn = threading.RLock()
         self._known: dict[tuple[str, bool], TaskState] = {}
-        self._book = MarkBook(folder / MARKS) if book is None else book
+        self._book = score_book(folder / MARKS) if book is None else book
         self._ledger = Ledger(self._pack, self._book.lines)
         self._responses = {each.response_id: each for each in self._pack.responses}
         self._orders: dict[tuple[str, str], list[str]] = {}
@@ -171,7 +172,7 @@ class ScoringWork:
 
     # ------------------------------------------------------------------------------------- marking
 
-    def save(self, rater: str, step: str, task_id: str, draft: Draft) -> Saved:
+    def save(self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None) -> Saved:
         with self._turn:
             of, _ = self._place(rater, step, task_id)
             mark = self._repeated(of, task_id, draft.mark_id)
@@ -179,7 +180,8 @@ class ScoringWork:
                 self._check_base(of, task_id, draft.base)
                 said = views.said(draft)
                 self._check_rules(of, task_id, said)
-                mark = self._keep(new_mark(self._ledger, of, task_id, draft.mark_id, said, self._clock()))
+                at = self._clock() if when is None else when
+                mark = self._keep(new_mark(self._ledger, of, task_id, draft.mark_id, said, at))
             return self._saved(of, task_id, mark)
 
     def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from assay.store.journal import Writer, read_lines
+from assay.review.book import MarkBook, folder_book
 
 FIRST, AGAIN = "first", "again"  # rounds: the score that counts, and the same person's a while later
 
@@ -75,39 +74,9 @@ class Saw(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag
 Line = Mark | Case | Saw
 
 
-class MarkBook:
-    """The lines of one folder. Threads may share it; a line is on disk before `add` returns."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._turn = threading.RLock()
-        self._writer: Writer | None = None
-        self.lines: list[Line] = list(read_lines(folder, Line)) if folder.is_dir() else []
-
-    def add(self, *lines: Line) -> None:
-        """Keeps lines for good."""
-        with self._turn:
-            gone = self._writer is not None and not self._writer.path.exists()
-            lost = self._lost() if gone else []
-            if gone or self._writer is None:  # who only reads leaves no file
-                self.close()
-                self._writer = Writer(self._folder)
-            for line in (*lost, *lines):
-                self._writer.append(line)
-            self._writer.flush(force=True)
-            self.lines.extend(lines)
-
-    def _lost(self) -> list[Line]:
-        """What somebody removed under us. It was called saved, by this server or an earlier one."""
-        there = read_lines(self._folder, Line) if self._folder.is_dir() else ()
-        kept = {msgspec.json.encode(line) for line in there}
-        return [line for line in self.lines if msgspec.json.encode(line) not in kept]
-
-    def close(self) -> None:
-        with self._turn:
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
+def score_book(folder: Path) -> MarkBook[Line]:
+    """The book of a blinded pack's marks."""
+    return folder_book(folder, Line)
 
 
 def marks_of(lines: Iterable[Line]) -> Iterator[Mark]:

@@ -26,8 +26,8 @@ from assay.kinds.answers.measures.rubric import (
     HALLUCINATIONS,
 )
 from assay.kinds.answers.scoring.agreement import signed
-from assay.kinds.answers.scoring.alone import alone
-from assay.kinds.answers.scoring.marks import Line, Mark, MarkBook, marks_of, standing
+from assay.kinds.answers.scoring.marks import Line, Mark, marks_of, score_book, standing
+from assay.store.folder_lock import alone
 
 
 def key_path(folder: Path) -> Path:
@@ -60,7 +60,7 @@ class ScoringFolder:
 
     @cached_property
     def lines(self) -> list[Line]:
-        return MarkBook(self.folder / MARKS).lines
+        return score_book(self.folder / MARKS).lines
 
     @cached_property
     def marks(self) -> list[Mark]:

@@ -13,25 +13,23 @@ claims says that none was found. `flags` may hold "refusal".
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from assay.core.dataset import digest
-from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.errors import Problem, did_you_mean
 from assay.datasets.reading import explained
 from assay.kinds.answers.blinding.pack import MARKS
-from assay.kinds.answers.scoring.marks import Line, MarkBook
+from assay.kinds.answers.scoring.marks import score_book
+from assay.kinds.answers.scoring.progress import complete
 from assay.kinds.answers.scoring.rubric import HALLUCINATION, NONE_FOUND
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
+from assay.review.intake import Misfit, take_in
+from assay.review.messages import Draft, SpanClaim, Task
 from assay.study.study import Study
-
-if TYPE_CHECKING:
-    from assay.desk.messages import Draft, Task
-    from assay.kinds.answers.desk.scoring_work import ScoringWork
 
 STEPS = ("accuracy", "hallucination", "completeness", "citation")
 
@@ -60,155 +58,67 @@ class Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A score and where it stands."""
+class FilledScore:
+    """A score and where it is written."""
 
     score: Score
     where: str
     line: int
+    raters: Sequence[str] = ()  # those of the panel
+
+    when = None
+
+    @property
+    def rater(self) -> str:
+        return self.score.rater
+
+    @property
+    def step(self) -> str:
+        return self.score.step
+
+    @property
+    def task_id(self) -> str:
+        return self.score.response_id
+
+    @property
+    def place(self) -> int:
+        """Where its pass stands in the order; one that there is not comes last, and is a problem."""
+        name, _, again = self.step.partition(":")
+        return (STEPS.index(name) if name in STEPS else len(STEPS)) + (len(STEPS) + 1) * bool(again)
 
     def problem(self, what: str, fix: str = "") -> Problem:
         return Problem(f"{self.score.response_id}, {self.score.step}: {what}", self.where, self.line, fix=fix)
 
-    @property
-    def mark_id(self) -> str:
-        """The same for the same words, so that taking a file twice takes it once."""
-        return digest([msgspec.json.encode(self.score)])
+    def unknown(self) -> Problem:
+        """Which of rater, pass and id is not known, and what was probably meant."""
+        fix = "Check the id: assay review status shows who scores what."
+        for known, word in ((STEPS, self.step.partition(":")[0]), (self.raters, self.rater)):
+            if word not in known:
+                fix = f"There is no {word!r}. {did_you_mean(word, known)}"
+        return self.problem(f"{self.rater} has no such response to score", fix)
 
-
-@dataclass(frozen=True)
-class TakenScores:
-    """What files brought."""
-
-    taken: int
-    known: int  # taken before in the same words
-    left: list[str]  # what is still to be done before the seal can be opened
-
-
-def take_scores(study: Study, paths: Sequence[Path]) -> TakenScores:
-    """Takes scores in, pass by pass, as the desk would: by its rules, or not at all."""
-    from assay.kinds.answers.scoring.progress import complete
-
-    placed, problems = _read(paths)
-    before = len(scoring_folder(study).lines)
-    rehearsal = Rehearsal(scoring_folder(study).folder / MARKS)
-    work = scoring_work(study, rehearsal)
-    try:
-        problems += _rehearsed(work, placed)
-        if problems:
-            raise DataError(sorted(problems, key=lambda each: (each.where, each.line or 0)))
-        new = rehearsal.lines[before:]
-        book = MarkBook(scoring_folder(study).folder / MARKS)
-        book.add(*new)
-        book.close()
-    finally:
-        work.close()
-    now = scoring_folder(study)
-    return TakenScores(len(new), len(placed) - len(new), complete(now.pack, now.lines, study.kit.clock()))
-
-
-class Rehearsal(MarkBook):
-    """A book that writes nothing down: what is tried on it is seen to be right before it counts."""
-
-    def add(self, *lines: Line) -> None:
-        self.lines.extend(lines)
-
-
-def _rehearsed(work: ScoringWork, placed: Sequence[Placed]) -> Iterator[Problem]:
-    """Tries every score in the order of the passes; what stands in the way.
-
-    A pass that is not complete closes those after it. Once a rater's score is refused, nothing is said of
-    their later passes being closed, or it would be said of thousands of lines that are right.
-    """
-    refused: dict[str, int] = {}  # the first pass of each rater in which something is wrong
-    for each in sorted(placed, key=_pass):  # stable: a later score of the same response comes later
-        first = refused.get(each.score.rater, _pass(each))
-        for problem in _tried(work, each, follows=first < _pass(each)):
-            refused[each.score.rater] = first
-            yield problem
-
-
-def _pass(placed: Placed) -> int:
-    """Where its pass stands in the order; one that there is not comes last, and is told."""
-    name, _, again = placed.score.step.partition(":")
-    return (STEPS.index(name) if name in STEPS else len(STEPS)) + (len(STEPS) + 1) * bool(again)
-
-
-def _read(paths: Sequence[Path]) -> tuple[list[Placed], list[Problem]]:
-    decode = msgspec.json.Decoder(Score).decode
-    found, problems = list[Placed](), list[Problem]()
-    for path in paths:
-        content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-        if not content.strip() or content.lstrip().startswith(b"["):
-            what = "is a JSON list" if content.strip() else "holds no score"
-            problems.append(Problem(what, str(path), fix="Write one score a line, as JSON: docs/scoring.md."))
-            continue
-        for number, line in enumerate(content.splitlines(), 1):
-            try:
-                if line.strip():
-                    found.append(Placed(decode(line), str(path), number))
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                problems.append(explained(error, str(path), number))
-    return found, problems
-
-
-def _tried(work: ScoringWork, placed: Placed, *, follows: bool) -> Iterator[Problem]:
-    """Saves one score in the rehearsal; what stands in its way, `follows` where its pass could not open."""
-    from assay.desk.work import Broken, Conflict, NoSuchThing
-
-    score = placed.score
-    try:
-        task = work.task(score.rater, score.step, score.response_id)
-        if any(placed.mark_id == mark.mark_id for mark in task.history):
-            return
-        work.save(score.rater, score.step, score.response_id, _draft(placed, task))
-    except NoSuchThing:
-        yield placed.problem(f"{score.rater} has no such response to score", _nearest(work, score))
-    except Conflict as error:
-        if not follows:
-            yield placed.problem(error.what)
-    except Broken as error:
-        yield from (placed.problem(what) for what in error.problems)
-    except _Unplaced as error:
-        fix = "Copy the words as the response shows them, or give start and end."
-        yield placed.problem(str(error), fix)
-
-
-def _nearest(work: ScoringWork, score: Score) -> str:
-    """Which of rater, pass and id is not known, and what was probably meant."""
-    for known, word in ((work.raters, score.rater), (STEPS, score.step.partition(":")[0])):
-        if word not in known:
-            return f"There is no {word!r}. {did_you_mean(word, known)}"
-    return "Check the id: assay review status shows who scores what."
-
-
-class _Unplaced(ValueError):
-    """Words that do not stand in the response once."""
-
-
-def _draft(placed: Placed, task: Task) -> Draft:
-    from assay.desk.messages import Draft, SpanClaim
-
-    text = next((block.text for block in task.blocks if block.markable), "")
-    text = text or next((block.text for block in task.blocks if block.role == "response"), "")
-    spans = []
-    for claim in placed.score.claims:
-        start, end = _place(claim, text)
-        said = SpanClaim.model_construct(
-            category=claim.category, start=start, end=end, claim=claim.claim, note=claim.note
+    def draft(self, task: Task) -> Draft:
+        score = self.score
+        text = next((block.text for block in task.blocks if block.markable), "")
+        text = text or next((block.text for block in task.blocks if block.role == "response"), "")
+        spans = []
+        for claim in score.claims:
+            start, end = _place(claim, text)
+            spans.append(
+                SpanClaim.model_construct(
+                    category=claim.category, start=start, end=end, claim=claim.claim, note=claim.note
+                )
+            )
+        # A file has a line where somebody looked: one without claims is not a form that was left empty.
+        none = [NONE_FOUND] if score.step.startswith(HALLUCINATION) and not spans else []
+        return Draft.model_construct(
+            mark_id=digest([msgspec.json.encode(score)]),  # taking the same words twice takes them once
+            base=task.mark.mark_id if task.mark is not None else None,
+            choice=None if score.choice is None else str(score.choice),
+            note=score.note,
+            spans=spans,
+            flags=score.flags or none,
         )
-        spans.append(said)
-    choice = placed.score.choice
-    # A file has a line where somebody looked: one without claims is not a form that was left empty.
-    none = [NONE_FOUND] if placed.score.step.startswith(HALLUCINATION) and not spans else []
-    return Draft.model_construct(
-        mark_id=placed.mark_id,
-        base=task.mark.mark_id if task.mark is not None else None,
-        choice=None if choice is None else str(choice),
-        note=placed.score.note,
-        spans=spans,
-        flags=placed.score.flags or none,
-    )
 
 
 def _place(claim: GivenClaim, text: str) -> tuple[int, int]:
@@ -216,6 +126,48 @@ def _place(claim: GivenClaim, text: str) -> tuple[int, int]:
         return claim.start, claim.end
     if not claim.text or text.count(claim.text) != 1:
         times = text.count(claim.text) if claim.text else 0
-        raise _Unplaced(f"the words {claim.text!r} stand {times} times in the response, not once")
+        what = f"the words {claim.text!r} stand {times} times in the response, not once"
+        raise Misfit(what, "Copy the words as the response shows them, or give start and end.")
     start = text.index(claim.text)
     return start, start + len(claim.text)
+
+
+@dataclass(frozen=True)
+class ScoreImport:
+    """What files brought."""
+
+    taken: int
+    known: int  # taken before in the same words
+    left: list[str]  # what is still to be done before the seal can be opened
+
+
+def take_scores(study: Study, paths: Sequence[Path]) -> ScoreImport:
+    """Takes scores in, pass by pass, as the desk would: by its rules, or not at all."""
+    book = score_book(scoring_folder(study).folder / MARKS)
+    work, before = scoring_work(study, book), len(book.lines)
+    try:
+        filled, problems = _read(paths, work.raters)
+        take_in(work, book, filled, lambda each: each.place, problems)
+    finally:
+        work.close()
+    now, new = scoring_folder(study), len(book.lines) - before
+    return ScoreImport(new, len(filled) - new, complete(now.pack, now.lines, study.kit.clock()))
+
+
+def _read(paths: Sequence[Path], raters: Sequence[str]) -> tuple[list[FilledScore], list[Problem]]:
+    decode = msgspec.json.Decoder(Score).decode
+    found, problems = list[FilledScore](), list[Problem]()
+    for path in paths:
+        content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+        if not content.strip() or content.lstrip().startswith(b"["):
+            what = "is a JSON list" if content.strip() else "holds no score"
+            fix = "Write one score per line, as JSON: docs/scoring.md."
+            problems.append(Problem(what, str(path), fix=fix))
+            continue
+        for number, line in enumerate(content.splitlines(), 1):
+            try:
+                if line.strip():
+                    found.append(FilledScore(decode(line), str(path), number, raters))
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                problems.append(explained(error, str(path), number))
+    return found, problems

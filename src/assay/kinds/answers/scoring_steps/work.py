@@ -14,12 +14,13 @@ from assay.kinds.answers.blinding.acts import Act, append_act, unblinding
 from assay.kinds.answers.panel import MODEL, panel_of
 from assay.kinds.answers.report.scoring import difference_lines, disagreement, next_step
 from assay.kinds.answers.results import Scoring
-from assay.kinds.answers.scoring.marks import MarkBook
+from assay.kinds.answers.scoring.marks import Line
 from assay.kinds.answers.scoring.opened import ScoringFolder, head_path
 from assay.kinds.answers.scoring.suggestions import AccuracyJudge, Outcome, suggest_accuracy
 from assay.kinds.answers.scoring_steps.collected import outdated
 from assay.kinds.answers.scoring_steps.summary import sealed_summary, thresholds_of
 from assay.pipeline.status import place_of
+from assay.review.book import MarkBook
 from assay.study.study import Study
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def scoring_folder(study: Study) -> ScoringFolder:
     return panel_of(study).scoring(study.kit)
 
 
-def scoring_work(study: Study, book: MarkBook | None = None) -> ScoringWork:
+def scoring_work(study: Study, book: MarkBook[Line] | None = None) -> ScoringWork:
     """The scoring at the desk; refused once the seal was opened. `book` takes the marks, where given."""
     from assay.kinds.answers.desk.scoring_work import ScoringWork
 

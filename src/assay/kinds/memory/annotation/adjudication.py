@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.kinds.memory.annotation.agreement import Disagreement, disagreements_of, doubles_of
 from assay.kinds.memory.annotation.labels import APPROVED, LABELS, REJECTED, Annotation, read_annotation
+from assay.kinds.memory.annotation.marks import DECIDING, FilledRow, keep_rows
 from assay.kinds.memory.annotation.sheets import Sheet
 from assay.kinds.memory.annotation.spreadsheet import Row, append_rows, read_table, write_table
 from assay.kinds.memory.annotation.workspace import Workspace
@@ -103,8 +105,15 @@ def seen_of(one: Annotation, other: Annotation) -> str:
     return digest(encode(part) for part in parts)[:12]
 
 
-def read_rulings(workspace: Workspace, pairs: Sequence[tuple[Annotation, Annotation]]) -> dict[str, Ruling]:
-    """Every decision that was taken, by case; raises with every row that is incomplete or stale."""
+def read_rulings(
+    workspace: Workspace,
+    pairs: Sequence[tuple[Annotation, Annotation]],
+    clock: Callable[[], float] = time.time,
+) -> dict[str, Ruling]:
+    """Every decision that was taken, by case; raises with every row that is incomplete or stale.
+
+    Decisions are taken in as marks of whoever decided.
+    """
     if not workspace.adjudication.exists():
         return {}
     now = {one.case_id: (one, other) for one, other in pairs}
@@ -122,6 +131,11 @@ def read_rulings(workspace: Workspace, pairs: Sequence[tuple[Annotation, Annotat
         found[case_id] = Ruling(final, row["rationale"])
     if problems:
         raise DataError(problems)
+    rows = [
+        FilledRow(each.final.row["adjudicator"], DECIDING, case_id, each.final.row)
+        for case_id, each in found.items()
+    ]
+    keep_rows(workspace, rows, DECIDING, clock)
     return found
 
 

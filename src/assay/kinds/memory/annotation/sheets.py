@@ -5,13 +5,15 @@ A form that exists is only added to below: what somebody wrote in it stays as it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.kinds.memory.annotation.labels import LABELS, STATUSES, Annotation, read_annotation
+from assay.kinds.memory.annotation.marks import LABELLING, FilledRow, Place, SheetMark, keep_rows
 from assay.kinds.memory.annotation.sampling import COLUMNS as SAMPLE
 from assay.kinds.memory.annotation.snapshot import frozen_version
 from assay.kinds.memory.annotation.spreadsheet import Row, Table, append_rows, read_table, write_table
@@ -131,15 +133,35 @@ def _grown(path: Path, annotator: str, rows: Sequence[Mapping[str, str]]) -> Wri
 # ---------------------------------------------------------------------------------------- reading
 
 
-def read_pair(workspace: Workspace, annotators: Sequence[str] = ()) -> tuple[Sheet, Sheet]:
-    """The forms of two people, by default the only two there are; raises with every problem of both."""
+def read_pair(
+    workspace: Workspace, annotators: Sequence[str] = (), clock: Callable[[], float] = time.time
+) -> tuple[Sheet, Sheet]:
+    """What two people labelled, by default the only two there are; raises with every problem of both forms.
+
+    Finished rows are taken in as marks, and read from these.
+    """
     first, second = _pair(workspace, annotators)
     problems: list[Problem] = []
     sheets = [_read(workspace, name, problems) for name in (first, second)]
     problems += _different(*sheets)
     if problems:
         raise DataError(problems)
-    return sheets[0], sheets[1]
+    rows = [
+        FilledRow(sheet.annotator, LABELLING, case_id, each.row)
+        for sheet in sheets
+        for case_id, each in sheet.finished.items()
+    ]
+    marks = keep_rows(workspace, rows, LABELLING, clock, (first, second))
+    return _marked(workspace, sheets[0], marks), _marked(workspace, sheets[1], marks)
+
+
+def _marked(workspace: Workspace, sheet: Sheet, marks: Mapping[Place, SheetMark]) -> Sheet:
+    """The sheet with what was taken in of its finished rows."""
+    found = dict(sheet.annotations)
+    for case_id, each in sheet.finished.items():
+        row = Row(marks[sheet.annotator, LABELLING, case_id].cells, each.row.where, each.row.line)
+        found[case_id] = read_annotation(row, each.status, workspace.folder.absent, [])
+    return Sheet(sheet.annotator, sheet.path, found)
 
 
 def _pair(workspace: Workspace, annotators: Sequence[str]) -> list[str]:

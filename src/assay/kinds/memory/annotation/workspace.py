@@ -8,6 +8,7 @@ DOCUMENTS-annotation/
   candidates.csv         every unit with its id and its text
   sheets/NAME.csv        one form a person
   adjudication.csv       what was decided where two people differ, and why
+  marks/                 the journal of what people labelled and decided, as it was taken in
   cases/                 the case files
 """
 
@@ -73,6 +74,10 @@ class Workspace:
     @property
     def adjudication(self) -> Path:
         return self.root / "adjudication.csv"
+
+    @property
+    def marks(self) -> Path:
+        return self.root / "marks"
 
     @property
     def cases(self) -> Path:

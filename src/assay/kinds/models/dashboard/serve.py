@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from assay.core.errors import PluginError, UsageError
+from assay.core.errors import PluginError
+from assay.desk.ports import ENDING, HOST, port_for
 from assay.kinds.models.dashboard.tables import read_tables
 
-HOST = "127.0.0.1"
-USUAL_PORT = 8501
 PATIENCE = 60.0  # seconds until the server has to answer
 GRACE = 10.0  # seconds it has to end
-ENDING = (signal.SIGINT, signal.SIGTERM)
 INSTALL = "The dashboard needs Streamlit. Install it with: pip install 'retrieval-assay[dashboard]'"
 
 
@@ -27,7 +24,7 @@ def serve(folder: Path, port: int | None, announce: Callable[[str], None]) -> No
     read_tables(folder)  # so that what is wrong with the files is told here, and not in a browser
     if importlib.util.find_spec("streamlit") is None:
         raise PluginError(INSTALL)
-    chosen = free_port(port)
+    chosen = port_for(port)
     address = f"http://{HOST}:{chosen}"
     before = {each: signal.signal(each, signal.default_int_handler) for each in ENDING}
     # The server greets on stdout and leaves on the terminal's Ctrl-C by itself.
@@ -63,19 +60,6 @@ def server_command(folder: Path, port: int) -> list[str]:
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
     script = str(Path(__file__).with_name("app.py"))
     return [sys.executable, "-m", "streamlit", "run", script, *options, "--", str(folder.resolve())]
-
-
-def free_port(wanted: int | None) -> int:
-    """The port asked for, if it is free; else the usual one, or any that is."""
-    for port in (USUAL_PORT, 0) if wanted is None else (wanted,):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise UsageError(f"Port {wanted} of {HOST} cannot be used. Name another with --port, or leave it out.")
 
 
 def _wait_for(child: subprocess.Popen[bytes], address: str) -> None:

@@ -1,11 +1,11 @@
-"""What a desk can be for: the seam between the web and what people are asked to judge."""
+"""What people are asked to judge, task by task, however it is shown: at the desk, in forms, in tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from assay.desk.messages import (
+from assay.review.messages import (
     Draft,
     MarkView,
     NewCase,
@@ -39,8 +39,18 @@ class Broken(Exception):
         self.problems = list(problems)
 
 
-class Work(Protocol):
-    """Something that raters do at the desk. Threads share it; each rater sees their own alone.
+class MarkTaker(Protocol):
+    """What keeps the marks of people, by the rules of what they were asked: every mark comes this way.
+
+    `when` is when it was made, if that was not just now.
+    """
+
+    def task(self, rater: str, step: str, task_id: str) -> Task: ...
+    def save(self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None) -> Saved: ...
+
+
+class Work(MarkTaker, Protocol):
+    """Something that raters do at the desk. Threads share it; each rater sees only their own marks.
 
     Whatever returns after saving returns once that is on disk. A draft whose `mark_id` was saved before is
     answered as it was then, and saved no second time.
@@ -55,8 +65,6 @@ class Work(Protocol):
 
     def state(self, rater: str) -> WorkState: ...
     def step(self, rater: str, step: str) -> StepView: ...
-    def task(self, rater: str, step: str, task_id: str) -> Task: ...
-    def save(self, rater: str, step: str, task_id: str, draft: Draft) -> Saved: ...
     def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved: ...
     def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion: ...
     def register(self, rater: str) -> list[RegisterEntry]: ...

@@ -1,7 +1,7 @@
-"""Passages to be graded by people, one a screen: what reviews of passages have in common.
+"""Passages that people grade, whether each is shown on a page of the desk or as a row of a form.
 
-A save appends a judgment to the run's journal, as an imported form would, so that every other command counts
-it at once. Undoing withdraws it there, and what it had replaced stands again.
+A save adds a judgment to the journal of the run, so that every other command counts it at once. Undoing
+withdraws it there, and what it had replaced counts again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from typing import ClassVar
 import msgspec
 
 from assay.core.records import Judgment
-from assay.desk.messages import (
+from assay.judges.marks import standing
+from assay.review.book import MarkBook
+from assay.review.intake import take_in
+from assay.review.messages import (
     Draft,
     MarkView,
     NewCase,
@@ -27,11 +30,9 @@ from assay.desk.messages import (
     Undo,
     WorkState,
 )
-from assay.desk.passages import Place, Step, Subject, Subjects
-from assay.desk.work import Broken, Conflict, NoSuchThing
-from assay.judges.marks import standing
-from assay.store.journal import Judged, Writer
-from assay.store.run_store import Store
+from assay.review.passages import FilledPassage, Place, Step, Subject, Subjects, subjects_of
+from assay.review.work import Broken, Conflict, NoSuchThing
+from assay.store.journal import Judged
 
 
 class _Said:
@@ -49,26 +50,26 @@ class _Said:
         self.history.append(_view(now, judgment.time, withdrawn=self.standing is None))
 
 
-class JudgmentWork:
+class PassageWork:
     """The desk's work on passages. Threads may share it; each rater sees their own judgments alone."""
 
     NEXT: ClassVar[str] = "Everything is judged. Whoever leads the study sees the decision with: assay report"
 
     def __init__(
         self,
-        store: Store,
+        book: MarkBook[Judged],
         subjects: Subjects,
         raters: Sequence[str],
         earlier: Sequence[Judgment],
         clock: Callable[[], float],
     ) -> None:
         """`earlier` is all that people said before, in the order in which they did."""
-        self._store, self._asked, self._raters, self._clock = store, subjects, tuple(raters), clock
+        self._book, self._asked, self._raters, self._clock = book, subjects, tuple(raters), clock
         self._steps = {step.name: step for step in subjects.steps}
         self._turn = threading.Lock()
         self._said: dict[Place, _Said] = {}
         self._known: dict[tuple[str, str], Place] = {}  # rater and mark_id
-        self._writer: Writer | None = None
+        self._done_tasks: dict[tuple[str, str], set[str]] = {}  # by rater and pass
         for each in earlier:
             self._take(each)
 
@@ -90,7 +91,7 @@ class JudgmentWork:
         return WorkState(title=self.title, about=about, steps=steps, current=current, finished=finished)
 
     def _state(self, rater: str, step: Step) -> StepState:
-        done, total = sum(self._done(rater, each) for each in step.subjects), len(step.subjects)
+        done, total = len(self._finished(rater, step)), len(step.subjects)
         state = "done" if done == total else "open"
         return StepState(step=step.name, title=step.title, state=state, total=total, done=done)
 
@@ -130,7 +131,7 @@ class JudgmentWork:
 
     # --------------------------------------------------------------------------------- what is saved
 
-    def save(self, rater: str, step: str, task_id: str, draft: Draft) -> Saved:
+    def save(self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None) -> Saved:
         found = self._step(step)
         subject = found.subjects[self._place(found, task_id)]
         with self._turn:
@@ -138,7 +139,7 @@ class JudgmentWork:
                 before = self._at_base(rater, subject, draft.base)
                 if problems := _problems(found, draft):
                     raise Broken(problems)
-                self._add(self._judgment(rater, subject, found, draft, before))
+                self._add(self._judgment(rater, subject, found, draft, before, when))
             return self._saved(rater, found, subject)
 
     def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved:
@@ -153,7 +154,13 @@ class JudgmentWork:
             return self._saved(rater, found, subject)
 
     def _judgment(
-        self, rater: str, subject: Subject, step: Step, draft: Draft, before: Judgment | None
+        self,
+        rater: str,
+        subject: Subject,
+        step: Step,
+        draft: Draft,
+        before: Judgment | None,
+        when: float | None,
     ) -> Judgment:
         word = draft.choice or ""
         # One on an older text does not stand on this screen, and is replaced all the same.
@@ -167,16 +174,14 @@ class JudgmentWork:
             category=word,
             seen=subject.seen,
             reason=draft.note.strip() or None,
-            time=self._clock(),
+            time=self._clock() if when is None else when,
             judgment_id=draft.mark_id,
             replaces=older.judgment_id if older else None,
         )
 
     def close(self) -> None:
         with self._turn:
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
+            self._book.close()
 
     # --------------------------------------------------------------------------------------- beneath
 
@@ -201,6 +206,13 @@ class JudgmentWork:
     def _done(self, rater: str, subject: Subject) -> bool:
         return self._stands(rater, subject) is not None
 
+    def _finished(self, rater: str, step: Step) -> set[str]:
+        """The tasks of a pass that a rater has done: counted once, then kept up save by save."""
+        key = rater, step.name
+        if key not in self._done_tasks:
+            self._done_tasks[key] = {each.task_id for each in step.subjects if self._done(rater, each)}
+        return self._done_tasks[key]
+
     def _repeats(self, rater: str, subject: Subject, mark_id: str) -> bool:
         """Whether this was saved before."""
         place = self._known.get((rater, mark_id))
@@ -216,9 +228,7 @@ class JudgmentWork:
         return stands
 
     def _add(self, judgment: Judgment) -> None:
-        if self._writer is None:  # who only reads leaves no file
-            self._writer = self._store.writer()
-        self._writer.append(Judged(judgment), now=True)
+        self._book.add(Judged(judgment))
         self._take(judgment)
 
     def _take(self, judgment: Judgment) -> None:
@@ -227,10 +237,11 @@ class JudgmentWork:
         self._known[judgment.judge, _id(judgment)] = place
 
     def _saved(self, rater: str, step: Step, subject: Subject) -> Saved:
-        stands = self._stands(rater, subject)
+        stands, finished = self._stands(rater, subject), self._finished(rater, step)
+        (finished.discard if stands is None else finished.add)(subject.task_id)
         after = step.places[subject.task_id]
         turned = [*step.subjects[after + 1 :], *step.subjects[:after]]
-        left = next((each.task_id for each in turned if not self._done(rater, each)), None)
+        left = next((each.task_id for each in turned if each.task_id not in finished), None)
         return Saved(
             mark=_view(stands, stands.time) if stands else None, step=self._state(rater, step), next=left
         )
@@ -263,3 +274,18 @@ def _view(judgment: Judgment, time: float | None, *, withdrawn: bool = False) ->
 
 def _id(judgment: Judgment) -> str:
     return judgment.judgment_id or ""
+
+
+def keep_passages(
+    filled: Sequence[FilledPassage], book: MarkBook[Judged], clock: Callable[[], float]
+) -> list[Judgment]:
+    """Takes in what people graded in forms: the judgments that were added to the book."""
+    before = len(book.lines)
+    known = [each.judgment for each in book.lines if each.judgment is not None and each.key is None]
+    raters = dict.fromkeys(each.rater for each in filled)
+    work = PassageWork(book, subjects_of(filled), list(raters), known, clock)
+    try:
+        take_in(work, book, filled)
+    finally:
+        work.close()
+    return [each.judgment for each in book.lines[before:] if each.judgment is not None]
