@@ -28,8 +28,6 @@ LEVEL = {name: level for level, name in enumerate(ROOMS)}
 EXCEPTIONS = {
     ("study", "measures"): "an opened study holds its parsed measures; imported where first asked for",
     ("study", "gates"): "an opened study holds its parsed gates; imported where first asked for",
-    ("core", "datasets"): "evidence shown within a budget is read with the readers' words for problems",
-    ("judges", "pipeline"): "a judge that costs money asks through the runner",
 }
 
 # Modules of the core that still know a kind of study by name: their part belongs into a section of the

@@ -12,9 +12,15 @@ AssayError                      exit 1 is Python's own crash and is never used h
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
+
+_PLACE = re.compile(r" - at `(?:key in )?\$\.?(.*)`$")
+_MISSING = re.compile(r"missing required field `(.+?)`")
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,26 @@ class Retryable(AssayError):
     """Raised by a system whose attempt failed in a way that may pass: the runner tries again."""
 
     exit_code = 4
+
+
+def explained(error: Exception, where: str = "", line: int | None = None) -> Problem:
+    """A decoding error in the words of a problem: field, what is wrong with it, what to do."""
+    if isinstance(error, UnicodeDecodeError):
+        byte = error.object[error.start]
+        return Problem(f"not UTF-8 (byte 0x{byte:02x})", where, line, fix="Save the file as UTF-8.")
+    if isinstance(error, RecursionError):
+        return Problem("nested too deeply", where, line, fix="Flatten the record.")
+    text = str(error)
+    if not isinstance(error, msgspec.ValidationError):
+        fix = "Write one complete JSON object a line."
+        return Problem(f"not JSON: {text.removeprefix('JSON is malformed: ')}", where, line, fix=fix)
+    place = _PLACE.search(text)
+    field = place[1] if place else ""
+    if missing := _MISSING.search(text):
+        field = f"{field}.{missing[1]}" if field else missing[1]
+        return Problem("the field is missing", where, line, field, f"Add {missing[1]!r}.")
+    what = _PLACE.sub("", text).replace("`", "")
+    return Problem(what[:1].lower() + what[1:], where, line, field, "Correct the value.")
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.55) -> str:

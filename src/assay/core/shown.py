@@ -18,9 +18,8 @@ from typing import NamedTuple
 import msgspec
 
 from assay.core.dataset import Corpus
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.core.records import Budget, Context, Item, Piece, Response, Span
-from assay.datasets.reading import explained
 
 
 def context_target(budget: Budget) -> str:

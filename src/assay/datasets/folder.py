@@ -15,11 +15,11 @@ from typing import Any
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.errors import DataError, Problem, did_you_mean, explained
 from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage
 from assay.datasets.parquet_table import table_rows
-from assay.datasets.reading import Reader, Relevant, Rows, absent, explained, unknown
+from assay.datasets.reading import Reader, Relevant, Rows, absent, unknown
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _TEXT_COLUMNS = ("doc_id", "text", "title", "source", "section")

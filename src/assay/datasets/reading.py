@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import gzip
 import math
-import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,14 +14,12 @@ from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 
 T = TypeVar("T")
 R = TypeVar("R")
 Relevant = dict[str, dict[str, float]]  # item_id -> doc_id -> grade
 
-_PLACE = re.compile(r" - at `(?:key in )?\$\.?(.*)`$")
-_MISSING = re.compile(r"missing required field `(.+?)`")
 _NAMED = 5
 _HEADINGS = frozenset({"score", "grade", "relevance", "rel", "label"})
 
@@ -172,26 +169,6 @@ def absent(doc_ids: Collection[str], where: str, line: int, field: str = "") -> 
 def unknown(named: Mapping[str, float], docs: Collection[str]) -> list[str]:
     """The relevant documents that are not among `docs`. One judged not relevant may be absent."""
     return [doc_id for doc_id, grade in named.items() if grade > 0 and doc_id not in docs]
-
-
-def explained(error: Exception, where: str = "", line: int | None = None) -> Problem:
-    """A decoding error in the words of a problem: field, what is wrong with it, what to do."""
-    if isinstance(error, UnicodeDecodeError):
-        byte = error.object[error.start]
-        return Problem(f"not UTF-8 (byte 0x{byte:02x})", where, line, fix="Save the file as UTF-8.")
-    if isinstance(error, RecursionError):
-        return Problem("nested too deeply", where, line, fix="Flatten the record.")
-    text = str(error)
-    if not isinstance(error, msgspec.ValidationError):
-        fix = "Write one complete JSON object a line."
-        return Problem(f"not JSON: {text.removeprefix('JSON is malformed: ')}", where, line, fix=fix)
-    place = _PLACE.search(text)
-    field = place[1] if place else ""
-    if missing := _MISSING.search(text):
-        field = f"{field}.{missing[1]}" if field else missing[1]
-        return Problem("the field is missing", where, line, field, f"Add {missing[1]!r}.")
-    what = _PLACE.sub("", text).replace("`", "")
-    return Problem(what[:1].lower() + what[1:], where, line, field, "Correct the value.")
 
 
 def _grade(text: str) -> float | None:

@@ -22,8 +22,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from assay.core.errors import DataError, Problem
-from assay.datasets.reading import explained
+from assay.core.errors import DataError, Problem, explained
 
 _BEGINNING = 2**16  # bytes to look at for the first line of content
 _MIX = 0x9E3779B97F4A7C15  # odd: keeps (a, b) and (b, a) apart when two hashes are combined

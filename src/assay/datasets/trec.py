@@ -19,10 +19,10 @@ from typing import Any
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.reading import Reader, explained
+from assay.datasets.reading import Reader
 from assay.datasets.run_file import read_bytes, read_qrels
 
 _TOP = re.compile(r"<top>(.*?)(?=<top>|\Z)", re.DOTALL | re.IGNORECASE)

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from assay.core.block import FAILED
-from assay.core.errors import AssayError, PluginError, Problem, UsageError
+from assay.core.errors import PluginError, UsageError
 from assay.core.protocols import Measure
 from assay.core.records import Factors
 from assay.core.results import Figure
@@ -25,7 +25,6 @@ from assay.gates.margin import Margin, margins_of, statistics_of
 from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
 from assay.gates.syntax import Call, Clause, Condition, Number
 from assay.gates.verdict import leaves_of
-from assay.study.problems import missing_budget
 from assay.study.study import Study
 
 SYSTEM = "{system}"
@@ -57,26 +56,13 @@ def _against_zero(text: str) -> Clause:
 # --------------------------------------------------------------------------------- before a run
 
 
-def figure_problems(study: Study) -> Iterator[Problem]:
-    """Figures that do not read, or refer to what the study does not have."""
-    for name in study.file.figures:
-        loc = ("figures", name)
-        try:
-            measures = _measures(study, name)
-        except AssayError as error:
-            yield study.lines.problem(loc, str(error))
-            continue
-        for measure in measures:
-            yield from missing_budget(study, loc, measure)
-
-
 def measures_of_figures(study: Study) -> list[Measure]:
     """Every measure that figures read, so that it is scored."""
-    found = (measure for name in study.file.figures for measure in _measures(study, name))
+    found = (measure for name in study.file.figures for measure in measures_of_figure(study, name))
     return list({measure.name: measure for measure in found}.values())
 
 
-def _measures(study: Study, name: str) -> list[Measure]:
+def measures_of_figure(study: Study, name: str) -> list[Measure]:
     """What one figure reads, of whichever system."""
     read = (mean.measure for found in leaves_of_figure(study, name) for mean in means_of(found))
     return list({measure.name: measure for measure in read}.values())

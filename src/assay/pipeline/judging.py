@@ -23,9 +23,9 @@ from assay.core.dataset import Dataset
 from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, PayingJudge, PersonJudge
 from assay.core.records import INTENT, Judgment, Question
 from assay.core.registry import blamed
-from assay.judges.inquiry import Inquiry
 from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.resolve import resolve
+from assay.pipeline.inquiry import Inquiry
 from assay.pipeline.performing import Progress, Silent, Tally
 from assay.pipeline.runner import Purse
 from assay.store.journal import Judged

@@ -291,9 +291,18 @@ def _factor_problems(study: Study) -> Iterator[Problem]:
 
 
 def _figure_problems(study: Study) -> Iterator[Problem]:
-    from assay.gates.figures import figure_problems
+    """Figures that do not read, or refer to what the study does not have."""
+    from assay.gates.figures import measures_of_figure
 
-    yield from figure_problems(study)
+    for name in study.file.figures:
+        loc = ("figures", name)
+        try:
+            measures = measures_of_figure(study, name)
+        except AssayError as error:
+            yield study.lines.problem(loc, str(error))
+            continue
+        for measure in measures:
+            yield from missing_budget(study, loc, measure)
 
 
 def _sweep_problems(study: Study) -> Iterator[Problem]:

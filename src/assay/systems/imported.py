@@ -21,10 +21,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset, digest
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Observed, Query, Response
-from assay.datasets.reading import explained
 from assay.datasets.run_file import read_bytes
 
 ABSENT = Fault("absent", "the file has no result for this query")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.core.records import Budget, Fault, Hit, Observed, Response, Step
-from assay.datasets.reading import Reader, Rows, explained
+from assay.datasets.reading import Reader, Rows
 from assay.datasets.run_file import read_bytes
 from assay.systems.traced_context import TracedContext, context_problems, uneven
 from assay.systems.traced_graph import Graph, decoded, read_graph

@@ -17,11 +17,11 @@ from assay.core.protocols import FreeJudge, Kit, PayingJudge
 from assay.core.records import Arm, Budget, Context, Fault, Finding, Item, Piece, Query, Question, Response
 from assay.core.registry import JUDGES, SYSTEMS, Registry, identity
 from assay.core.shown import context_target
-from assay.judges.inquiry import question_key
 from assay.judges.llm_prompt import packaged_prompt
 from assay.kinds.hierarchy.judges.answerable import Answerable
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.inquiry import question_key
 from assay.pipeline.runner import run_study
 from assay.store.columns import in_columns, in_order
 from assay.store.journal import Answer

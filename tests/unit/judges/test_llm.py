@@ -16,9 +16,9 @@ from assay.core.errors import DataError, PluginError, UsageError
 from assay.core.protocols import FreeJudge, Kit, PayingJudge
 from assay.core.records import Arm, Finding, Hit, Item, Passage, Question, Response
 from assay.core.registry import JUDGES, Registry, identity
-from assay.judges.inquiry import question_key
 from assay.judges.llm import Llm
 from assay.judges.llm_prompt import packaged_prompt
+from assay.pipeline.inquiry import question_key
 from assay.store.columns import in_columns, in_order
 from assay.store.journal import Answer
 from stand_ins.chat_server import ChatStandIn, by_turns

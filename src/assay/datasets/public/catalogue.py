@@ -17,10 +17,9 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 
 from assay.core.endpoint import Endpoint
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
 from assay.core.yaml_lines import read_yaml
 from assay.datasets.json_places import read_json
-from assay.datasets.reading import explained
 
 CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 SCHEMA = "assay/data-lock/1"

@@ -13,9 +13,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from assay.core.dataset import Place
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.datasets.public.catalogue import LOCK, DataLock, content_sum, read_catalogue
-from assay.datasets.reading import explained
 from assay.datasets.run_file import read_bytes
 
 T = TypeVar("T")

@@ -14,9 +14,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
 from assay.core.records import Factors
-from assay.datasets.reading import explained
 from assay.kinds.hierarchy.detector import FIT, Scale, detector_hash
 from assay.kinds.hierarchy.logistic import Logistic, Scaling
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table

@@ -13,10 +13,9 @@ import msgspec
 import numpy as np
 
 from assay.core.dataset import digest
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.core.parts import Floats
 from assay.core.records import Factors
-from assay.datasets.reading import explained
 from assay.kinds.hierarchy.logistic import Detection, Logistic, Scaling
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table
 

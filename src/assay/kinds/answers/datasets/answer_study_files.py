@@ -16,10 +16,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.errors import DataError, Problem, did_you_mean, explained
 from assay.core.yaml_lines import Lines, Loc, read_text
 from assay.datasets.json_places import read_json
-from assay.datasets.reading import explained
 
 COMPLEXITIES = ("single-fact", "multi-section-synthesis", "conceptual-relationship")
 _STEP = re.compile(r"[^.\[\]]+")  # of a field's path, such as questions[3].text

@@ -22,13 +22,13 @@ from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import aside, identity
-from assay.judges.inquiry import HOPELESS
 from assay.judges.llm import ModelJudge
 from assay.kinds.answers.blinding.pack import Pack, Shown
 from assay.kinds.answers.results import Suggested
 from assay.kinds.answers.scoring.marks import FIRST, Mark, standing
 from assay.kinds.answers.scoring.rubric import ACCURACY, CITATION, NOT_APPLICABLE, STEPS, step_of
 from assay.kinds.answers.scoring.rule_suggestions import RULE, by_rule
+from assay.pipeline.inquiry import HOPELESS
 from assay.stats.agreement import cohen_kappa
 from assay.store.journal import Writer, read_lines
 

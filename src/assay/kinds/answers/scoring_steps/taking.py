@@ -20,8 +20,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.dataset import digest
-from assay.core.errors import Problem, did_you_mean
-from assay.datasets.reading import explained
+from assay.core.errors import Problem, did_you_mean, explained
 from assay.kinds.answers.blinding.pack import MARKS
 from assay.kinds.answers.scoring.marks import score_book
 from assay.kinds.answers.scoring.progress import complete

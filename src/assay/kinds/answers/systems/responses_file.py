@@ -15,8 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from assay.core.errors import DataError, Problem
-from assay.datasets.reading import explained
+from assay.core.errors import DataError, Problem, explained
 from assay.datasets.run_file import read_bytes
 from assay.kinds.answers.datasets.answer_study_files import csv_rows
 from assay.kinds.answers.datasets.content_documents import CONDITIONS

@@ -17,9 +17,8 @@ from functools import cached_property
 import msgspec
 
 from assay.core.block import Block
-from assay.core.errors import DataError, Problem, UsageError
+from assay.core.errors import DataError, Problem, UsageError, explained
 from assay.core.records import Item, Response, Step, Structure
-from assay.datasets.reading import explained
 
 CHILD, ENTITY = (
     "child",

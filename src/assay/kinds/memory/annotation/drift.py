@@ -13,9 +13,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
 from assay.core.records import Hit
-from assay.datasets.reading import explained
 from assay.kinds.memory.annotation.workspace import checked_name, put
 from assay.pipeline.evaluation import Evaluation
 from assay.retrieval.distance import result_distance

@@ -10,8 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean
-from assay.datasets.reading import explained
+from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
 from assay.kinds.memory.annotation.inventory import read_inventory
 from assay.kinds.memory.annotation.workspace import Workspace, checked_name, put
 

@@ -18,11 +18,11 @@ from typing import Annotated, Literal
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.public.release import REFUSED, doubtful, read_release
-from assay.datasets.reading import Reader, explained
+from assay.datasets.reading import Reader
 
 PACK = "conversation"
 ABSTAINS = "_abs"  # how the id of a question ends that the haystack does not answer

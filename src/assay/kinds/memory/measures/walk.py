@@ -12,9 +12,8 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
-from assay.core.errors import DataError, Problem
+from assay.core.errors import DataError, Problem, explained
 from assay.core.records import PATH, Item, Response, Step
-from assay.datasets.reading import explained
 
 Over = Literal["paths", "best_path", "hits"]
 MatchMode = Literal["exact", "prefix", "subsequence"]

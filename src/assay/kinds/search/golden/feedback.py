@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, UsageError
+from assay.core.errors import DataError, Problem, UsageError, explained
 from assay.core.yaml_lines import read_text
-from assay.datasets.reading import explained
 
 COLUMNS = ("query", "language", "helpful", "time")
 Row = dict[str, Any] | list[str] | str  # by column, of another length than the header, or as a JSON object
