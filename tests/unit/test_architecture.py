@@ -33,7 +33,7 @@ EXCEPTIONS = {
 # Modules of the core that still know a kind of study by name: their part belongs into a section of the
 # report, a check or a small protocol that the kind registers. The list may only get shorter.
 KNOWS_A_KIND = {
-    *("cli.review", "cli.review_desk", "desk.desk_work", "review.forms"),
+    *("cli.review", "cli.review_desk", "desk.desk_work"),
 }
 
 # Where other people's code is called, and whatever it raises is turned into an answer, a status or an error.

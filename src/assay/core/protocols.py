@@ -17,6 +17,7 @@ from assay.core.errors import NotSet, Problem, UsageError
 from assay.core.records import (
     Budget,
     Finding,
+    Item,
     Judgment,
     Query,
     Question,
@@ -187,6 +188,21 @@ class PersonJudge(Judge, Protocol):
 
     @property
     def raters(self) -> Sequence[str]: ...
+
+
+class ItemFact(NamedTuple):
+    """What people who judge an item's passages are told of it, beside its text."""
+
+    name: str  # its field in forms
+    value: str | tuple[str, ...]
+    title: str = ""  # what it is called at the desk; empty: only forms show it
+
+
+@runtime_checkable
+class DescribingJudge(Judge, Protocol):
+    """A judge whose findings people complete, and who can tell them what it looks for."""
+
+    def describe_item(self, item: Item) -> Sequence[ItemFact]: ...
 
 
 class NearMiss(NamedTuple):

@@ -101,7 +101,11 @@ def _batches(
 def _subject(form: Form, row: Row) -> Subject:
     facts = {
         "Category": form.category,
-        "Looked for": ", ".join(form.signals),
+        **{
+            fact.title: fact.value if isinstance(fact.value, str) else ", ".join(fact.value)
+            for fact in form.facts
+            if fact.title
+        },
         "From": " · ".join(part for part in (row.document, row.section) if part),
     }
     blocks = [

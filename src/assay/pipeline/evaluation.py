@@ -279,7 +279,8 @@ class Evaluation:
         """What people should look at, and what they found so far."""
         from assay.review.summary import Reviewing  # few studies ask people about passages
 
-        return Reviewing(self.blocks, self.items, self.measures, self.study.file.cluster)
+        study = self.study
+        return Reviewing(self.blocks, self.items, self.measures, study.file.cluster, study.judges)
 
     @cached_property
     def review(self) -> ReviewSummary | None:

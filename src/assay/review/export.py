@@ -21,6 +21,7 @@ from yaml.representer import SafeRepresenter
 from assay.core.block import Block
 from assay.core.dataset import Corpus, digest
 from assay.core.errors import DataError, Problem
+from assay.core.protocols import ItemFact
 from assay.core.records import Item, Judgment
 from assay.measures.marks import KEYWORD_MATCH, marked_hits
 from assay.review.forms import AUTO, DONE, Form, Row, added, mark_of, own_notes, read_form
@@ -62,7 +63,8 @@ def blind_forms(
         chosen = [each for each in pool.of_item(item.item_id) if each.key in wanted]
         chosen.sort(key=lambda each: digest(part.encode() for part in (str(seed), *each.key)))
         if chosen:
-            forms.append(_form(item, [_row(each.doc_id, each, corpus) for each in chosen]))
+            rows = [_row(each.doc_id, each, corpus) for each in chosen]
+            forms.append(_form(item, rows, pool.facts.get(item.item_id, ())))
     return forms
 
 
@@ -85,7 +87,7 @@ def model_forms(blocks: Sequence[Block], pool: Pool, corpus: Corpus) -> list[For
             best = sorted(hits.get(item.item_id, {}).items(), key=lambda hit: hit[1][0])
             rows = [_row(doc_id, known.get((item.item_id, doc_id)), corpus, place) for doc_id, place in best]
             if rows:
-                forms.append(_form(item, rows, arm))
+                forms.append(_form(item, rows, pool.facts.get(item.item_id, ()), arm))
     return forms
 
 
@@ -99,8 +101,7 @@ def _need_texts(keys: Iterable[tuple[str, str]], corpus: Corpus) -> None:
         raise DataError(problems)
 
 
-def _form(item: Item, rows: Sequence[Row], model: str | None = None) -> Form:
-    sql = item.gold.get("sql")
+def _form(item: Item, rows: Sequence[Row], facts: Sequence[ItemFact], model: str | None = None) -> Form:
     return Form(
         item_id=item.item_id,
         rows=tuple(rows),
@@ -108,14 +109,8 @@ def _form(item: Item, rows: Sequence[Row], model: str | None = None) -> Form:
         model=model,
         category=", ".join(item.values("category")),
         difficulty=", ".join(item.values("difficulty")),
-        sql=sql if isinstance(sql, str) else "",
-        reports=_words(item.gold.get("reports")),
-        signals=_words(item.gold.get("signals")),
+        facts=tuple(facts),
     )
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()
 
 
 def _row(doc_id: str, known: Candidate | None, corpus: Corpus, place: tuple[int, float] | None = None) -> Row:
@@ -240,12 +235,11 @@ def to_yaml(form: Form) -> str:
     model = {} if form.model is None else {"model": form.model}
     metadata = {"query_id": form.item_id, **model, "category": form.category, "difficulty": form.difficulty}
     metadata |= {"reviewer": form.reviewer, "review_date": form.review_date}
-    query = {"text": form.text, "sql_ground_truth": form.sql}
-    lists = {"expected_report_ids": form.reports, "relevance_signals": form.signals}
+    query = {"text": form.text, **{fact.name: fact.value for fact in form.facts}}
     summary = {"auto_keyword_matches": auto, "needs_human_review": len(form.rows) - auto - done}
     parts: list[dict[str, Any]] = [
         {"metadata": {**metadata, "review_complete": form.complete}},
-        {"query": {**query, **lists}},
+        {"query": query},
         {"instructions": _INSTRUCTIONS},
         {"summary": summary | ({"already_judged": done} if done else {})},
     ]

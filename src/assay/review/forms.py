@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import DataError, Problem
+from assay.core.protocols import ItemFact
 from assay.core.yaml_lines import Lines, Loc, read_yaml
-from assay.kinds.models.judges.rules import RULES
 from assay.measures.marks import GRADES
 
 AUTO = "[AUTO]"  # begins the notes of a row that a rule filled in
@@ -28,7 +28,7 @@ _WRAPPING = "\"'`‘’“”«» \t\r\n"
 _SECTION = re.compile(r"\[[^\]]*\] ?")
 _BREAKS = re.compile(r"[\s_\-‐‑–—]+")  # what people write between the two words of a mark
 
-_LONGER = re.compile(rf"\w|; ({'|'.join(RULES)}): ")  # a reason of which less is left now
+_LONGER = re.compile(r"\w|; [a-z_]+: ")  # a reason of which less is left now
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,7 @@ class Form:
     reviewer: str = ""
     review_date: str = ""
     complete: bool = False
-    sql: str = ""
-    reports: tuple[str, ...] = ()
-    signals: tuple[str, ...] = ()
+    facts: tuple[ItemFact, ...] = field(default=(), compare=False)  # for whoever fills it in; not read back
     lines: Lines = field(default_factory=lambda: Lines(""), compare=False, repr=False)
 
     @property
@@ -239,10 +237,6 @@ class _Fields:
             self._wrong(name, "the field is missing or empty", "Copy it from the exported form.")
         return text
 
-    def words(self, name: str) -> tuple[str, ...]:
-        value = self.content.get(name)
-        return tuple(str(each) for each in value) if isinstance(value, list) else ()
-
     def number(self, name: str) -> Any:
         value = self.content.get(name)
         return value if type(value) in {int, float} else None
@@ -272,9 +266,6 @@ def _form(content: Mapping[str, Any], lines: Lines, problems: list[Problem]) -> 
         reviewer=head.word("reviewer"),
         review_date=head.word("review_date") or head.word("date"),
         complete=head.word("review_complete").strip().lower() in {"true", "yes"},
-        sql=query.word("sql_ground_truth"),
-        reports=query.words("expected_report_ids"),
-        signals=query.words("relevance_signals"),
         lines=lines,
     )
 

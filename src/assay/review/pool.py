@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from assay.core.block import SCORED, Block
+from assay.core.protocols import DescribingJudge, ItemFact, Judge
 from assay.core.records import Item
 from assay.measures.marks import REVIEW, marked_hits, wants_review
 
@@ -42,6 +43,7 @@ class Pool:
     returned: Mapping[tuple[str, str], int]  # how many hits an item and arm have within the depth
     seeds: int = 1
     unanswered: frozenset[tuple[str, str]] = frozenset()  # items and arms: not asked yet, or failed
+    facts: Mapping[str, Sequence[ItemFact]] = field(default_factory=dict)  # by item: what reviewers are told
 
     @cached_property
     def open(self) -> list[Candidate]:
@@ -66,7 +68,7 @@ class Pool:
         return [item.item_id for item in self.items if item.item_id not in waiting]
 
 
-def pool_of(blocks: Sequence[Block], depth: int = DEPTH) -> Pool:
+def pool_of(blocks: Sequence[Block], depth: int = DEPTH, judges: Sequence[Judge] = ()) -> Pool:
     """The pool of the arms' answers; several seeds of an arm count as one."""
     arms: dict[tuple[str, str], set[str]] = {}
     marks: dict[tuple[str, str], str | None] = {}
@@ -93,7 +95,12 @@ def pool_of(blocks: Sequence[Block], depth: int = DEPTH) -> Pool:
     names = tuple(dict.fromkeys(block.arm.name for block in blocks))
     returned = Counter((each.item_id, arm) for each in candidates for arm in each.arms)
     seeds = len({block.seed for block in blocks})
-    return Pool(depth, names, list(items.values()), candidates, returned, seeds, frozenset(unanswered))
+    knowing = [judge for judge in judges if isinstance(judge, DescribingJudge)]
+    facts = {
+        item.item_id: [fact for judge in knowing for fact in judge.describe_item(item)]
+        for item in items.values()
+    }
+    return Pool(depth, names, list(items.values()), candidates, returned, seeds, frozenset(unanswered), facts)
 
 
 def _people(blocks: Sequence[Block]) -> set[tuple[str, str]]:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.block import SCORED, Block
-from assay.core.protocols import Measure
+from assay.core.protocols import Judge, Measure
 from assay.core.records import Item, Judgment
 from assay.core.results import ReviewSummary
 from assay.gates.evaluate import Evaluator
@@ -36,6 +36,7 @@ class Reviewing:
     items: Sequence[Item]
     measures: Sequence[Measure]  # those of the study and of its gates
     cluster: str | None = None
+    judges: Sequence[Judge] = ()
 
     @cached_property
     def depth(self) -> int:
@@ -45,7 +46,7 @@ class Reviewing:
 
     @cached_property
     def pool(self) -> Pool:
-        return pool_of(self.blocks, self.depth)
+        return pool_of(self.blocks, self.depth, self.judges)
 
     @property
     def warnings(self) -> list[str]:

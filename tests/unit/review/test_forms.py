@@ -9,13 +9,16 @@ from pathlib import Path
 import msgspec
 import polars as pl
 import pytest
+import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.core.block import Block, Labels
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError
+from assay.core.protocols import ItemFact
 from assay.core.records import Arm, Item, Judgment, Passage
+from assay.kinds.models.judges.rules import Rules
 from assay.review.export import blind_forms, file_name, model_forms, to_yaml, write_forms
 from assay.review.forms import Form, Row, mark_of, read_form, read_forms
 from assay.review.pool import Candidate, Pool
@@ -38,11 +41,12 @@ ITEM = Item(
     tags={"category": ["conceptual_queries"], "difficulty": ["hard"], "review": ["yes"]},
     gold={"sql": "WHERE chunk_text LIKE '%hardover%'", "reports": ["AAR0101"], "signals": ["hardover"]},
 )
+FACTS = Rules().describe_item(ITEM)
 
 
 def pool_of(*candidates: Candidate, items: tuple[Item, ...] = (ITEM,)) -> Pool:
     arms = tuple(sorted({arm for each in candidates for arm in each.arms}))
-    return Pool(10, arms, items, candidates, {})
+    return Pool(10, arms, items, candidates, {}, facts={ITEM.item_id: FACTS})
 
 
 def candidate(doc_id: str, arms: str = "zebra", mark: str | None = None, **more: object) -> Candidate:
@@ -76,11 +80,13 @@ def test_a_blind_form_shows_each_passage_once_and_what_is_known_of_it() -> None:
     ]
     assert rows["d1"] == Row("d1", "The rudder moved by itself.", document="AAR0101", section="ANALYSIS")
     assert (form.item_id, form.category, form.difficulty) == ("CON-001", "conceptual_queries", "hard")
-    assert (form.sql, form.reports, form.signals) == (
-        "WHERE chunk_text LIKE '%hardover%'",
-        ("AAR0101",),
-        ("hardover",),
-    )
+    assert list(form.facts) == FACTS
+    assert yaml.safe_load(to_yaml(form))["query"] == {
+        "text": ITEM.text,
+        "sql_ground_truth": "WHERE chunk_text LIKE '%hardover%'",
+        "expected_report_ids": ["AAR0101"],
+        "relevance_signals": ["hardover"],
+    }
 
 
 def test_no_arm_rank_or_score_stands_in_any_byte_of_a_blind_form() -> None:
@@ -194,20 +200,24 @@ def test_any_text_survives(
         category=d,
         reviewer=c,
         review_date=d,
-        sql=c,
-        reports=(c, d),
-        signals=(b,),
+        facts=(ItemFact("clause", c), ItemFact("reports", (c, d))),
     )
     not_blind = Form(a, (Row(b, preview=c, notes=d, rank=3, score=score),), model=b, complete=True)
     empty = Form(a, ())
     for form in (blind, not_blind, empty):
         path.write_bytes(to_yaml(form).encode())
         assert read_form(path) == form
+        told = yaml.safe_load(path.read_text())["query"]
+        assert {fact.name: fact.value for fact in form.facts} == {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in told.items()
+            if name != "text"
+        }
 
 
 @pytest.mark.parametrize("word", ["1e5", "007", "yes", "null", "~", "1.0", "true", "-", "0x1F", "2026-01-31"])
 def test_ids_that_look_like_something_else_stay_words(tmp_path: Path, word: str) -> None:
-    form = Form(word, (Row(word, document=word, section=word),), model=word, category=word, signals=(word,))
+    form = Form(word, (Row(word, document=word, section=word),), model=word, category=word)
     (path,) = write_forms([form], tmp_path)
     assert read_form(path) == form
 

@@ -19,7 +19,7 @@ from typing import ClassVar, Literal, get_args
 from assay.core.block import Block
 from assay.core.dataset import Dataset, Place
 from assay.core.errors import Problem, UsageError
-from assay.core.protocols import Kit
+from assay.core.protocols import ItemFact, Kit
 from assay.core.records import Item, Judgment
 from assay.kinds.models.judges.evidence_index import EvidenceIndex
 from assay.kinds.models.judges.sql_clause import ClauseRefused
@@ -117,6 +117,14 @@ class Rules:
             case "signals":
                 yield from index.with_signals(gold, min(self.signals, len(gold)))
 
+    def describe_item(self, item: Item) -> list[ItemFact]:
+        """What a reviewer may want to know of an item whose rules were not enough."""
+        return [
+            ItemFact("sql_ground_truth", _text(item.gold.get("sql"))),
+            ItemFact("expected_report_ids", _words(item.gold.get("reports"))),
+            ItemFact("relevance_signals", _words(item.gold.get("signals")), "Looked for"),
+        ]
+
     # ---------------------------------------------------------------------------- before a run
 
     def examine(self, dataset: Dataset, kit: Kit) -> tuple[list[Problem], list[str]]:
@@ -136,6 +144,14 @@ class Rules:
             except ClauseRefused as error:
                 problems.append(_problem(item, place, "verification_sql", str(error), ""))
         return problems, warnings
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _words(value: object) -> tuple[str, ...]:
+    return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()
 
 
 def _plain(item: Item) -> list[Rule]:
