@@ -25,12 +25,12 @@ from assay.core.records import Arm, Context, Edge, Item, Node, Passage, Piece, R
 from assay.core.registry import Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.kinds.hierarchy.measures.budget import A
 from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
 from assay.measures.score import score_blocks
 from assay.stats.rows import Rows
-from assay.study.study_file import GateFile
 from walked_block import block_of, scored
 
 Below = dict[str, list[str]]  # the children of each node

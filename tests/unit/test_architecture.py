@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 from assay.core.registry import GROUPS, PARTS
 
@@ -19,22 +22,10 @@ MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__
 # A room imports from rooms above it in this list (or from itself), never from those below: the flow of a
 # study.
 ROOMS = [
-    *("core", "store", "datasets", "retrieval", "systems", "study", "measures", "stats", "judges", "gates"),
+    *("core", "store", "datasets", "retrieval", "systems", "measures", "stats", "judges", "gates", "study"),
     *("controls", "review", "report", "pipeline", "desk", "cli", "kinds", "studies"),
 ]
 LEVEL = {name: level for level, name in enumerate(ROOMS)}
-
-# What looks the other way, each with its reason. Nothing of `study` here is needed to import the module.
-EXCEPTIONS = {
-    ("study", "measures"): "an opened study holds its parsed measures; imported where first asked for",
-    ("study", "gates"): "an opened study holds its parsed gates; imported where first asked for",
-}
-
-# Modules of the core that still know a kind of study by name: their part belongs into a section of the
-# report, a check or a small protocol that the kind registers. The list may only get shorter.
-KNOWS_A_KIND = {
-    *("cli.review", "cli.review_desk", "desk.desk_work"),
-}
 
 # Where other people's code is called, and whatever it raises is turned into an answer, a status or an error.
 ANSWERABLE = {
@@ -43,6 +34,20 @@ ANSWERABLE = {
 }
 
 KINDS = {"search", "models", "memory", "hierarchy", "answers"}
+# Words of one kind each, which no module outside of `kinds/` is named after, and no field there.
+WORDS_OF_KINDS = {"panel", "rubric", "tree", "router", "graph", "anchor", "sql"}
+# In another sense than that of a kind's name: JSON and HTML that others write, and a verb.
+SAME_WORD = {
+    *("cli.plan", "retrieval.chunk_markup"),
+    *("systems.http_reading", "systems.imported", "systems.retrievers"),
+}
+
+
+class Import(NamedTuple):
+    """One import of a module of the package."""
+
+    name: str
+    typing_only: bool
 
 
 def name_of(path: Path) -> str:
@@ -67,13 +72,28 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(text_of(path))
 
 
+Source = dict[str, ast.Module]  # by the name of the module
+
+
 @cache
-def imports(path: Path) -> tuple[tuple[str, bool], ...]:
-    """The modules of the package that a file imports, and whether only for the type checker."""
-    return tuple(_imports(tree_of(path)))
+def source() -> Source:
+    return {name_of(path): tree_of(path) for path in MODULES}
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[str, bool]]:
+def planted(module: str, code: str) -> Source:
+    """The source with some lines more at the end of one module."""
+    tree = source()[module]
+    more = ast.parse(code).body
+    return {**source(), module: ast.Module(body=[*tree.body, *more], type_ignores=[])}
+
+
+@cache
+def imports(tree: ast.Module) -> tuple[Import, ...]:
+    """The modules of the package that a module imports, wherever in it."""
+    return tuple(_imports(tree))
+
+
+def _imports(tree: ast.Module) -> Iterator[Import]:
     typing_only = {
         node
         for block in ast.walk(tree)
@@ -83,53 +103,170 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, bool]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "assay":
             base = (node.module or "").removeprefix("assay").removeprefix(".")
-            found = [base] if base else [alias.name for alias in node.names]
-            for each in found:
-                yield each, node in typing_only
+            for each in [base] if base else [alias.name for alias in node.names]:
+                yield Import(each, node in typing_only)
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.startswith("assay."):
-                    yield alias.name.removeprefix("assay."), node in typing_only
+                    yield Import(alias.name.removeprefix("assay."), node in typing_only)
+
+
+def outside_kinds(modules: Source) -> Iterator[tuple[str, ast.Module]]:
+    """Everything but kinds and `assay/__init__`, which names what is public."""
+    for name, tree in modules.items():
+        if layer_of(name) not in {"kinds", "studies", "__init__"}:
+            yield name, tree
+
+
+# --------------------------------------------------------------------------- direction of imports
 
 
 def test_every_module_has_a_room() -> None:
-    found = {layer_of(name_of(path)) for path in MODULES} - {"__init__"}
+    found = {layer_of(name) for name in source()} - {"__init__"}
     assert found <= set(LEVEL), f"give {sorted(found - set(LEVEL))} a place in ROOMS"
 
 
-def test_imports_run_one_way() -> None:
-    found = [
-        f"{name_of(path)} imports assay.{module}, which comes later"
-        for path in MODULES
-        if (layer := layer_of(name_of(path))) != "__init__"
-        for module, typing_only in imports(path)
-        if not typing_only and (target := layer_of(module)) in LEVEL and (layer, target) not in EXCEPTIONS
-        if LEVEL[target] > LEVEL[layer] and target != "kinds"
+def backward_imports(modules: Source) -> list[str]:
+    """Imports of rooms that come later; those for the type checker may, and only one way."""
+    return [
+        f"{name} imports assay.{each.name}, which comes later"
+        for name, tree in modules.items()
+        if (layer := layer_of(name)) != "__init__"
+        for each in imports(tree)
+        if not each.typing_only and LEVEL.get(layer_of(each.name), 0) > LEVEL[layer]
     ]
-    assert found == []
 
 
-def test_the_core_learns_of_no_further_kind() -> None:
-    outside = [path for path in MODULES if layer_of(name_of(path)) not in {"kinds", "studies", "__init__"}]
-    knowing = {
-        name_of(path)
-        for path in outside
-        if any(layer_of(module) == "kinds" for module, typing_only in imports(path) if not typing_only)
+def mutual_imports(modules: Source) -> list[str]:
+    """Pairs of rooms that import each other, if only for the type checker."""
+    pairs = {
+        (layer_of(name), layer_of(each.name))
+        for name, tree in modules.items()
+        for each in imports(tree)
+        if layer_of(name) != layer_of(each.name)
     }
-    assert knowing == KNOWS_A_KIND
+    return sorted(f"{one} and {other}" for one, other in pairs if one < other and (other, one) in pairs)
+
+
+def test_imports_run_one_way() -> None:
+    assert backward_imports(source()) == []
+    assert mutual_imports(source()) == []
+
+
+def test_a_planted_import_of_a_later_room_is_found() -> None:
+    line = "from assay.pipeline.evaluation import Evaluation"
+    assert backward_imports(planted("stats.resample", line)) != []
+    assert backward_imports(planted("stats.resample", f"def ask() -> None:\n    {line}")) != []
+    for_types = planted("stats.resample", f"if TYPE_CHECKING:\n    {line}")
+    assert backward_imports(for_types) == []
+    assert mutual_imports(for_types) != []
+
+
+# --------------------------------------------------------------------------------- core and kinds
+
+
+def imports_of_kinds(modules: Source) -> list[str]:
+    """Modules outside of `kinds/` that import from it, or name a module of it in a text."""
+    found = [
+        f"{name} imports assay.{each.name}"
+        for name, tree in outside_kinds(modules)
+        for each in imports(tree)
+        if layer_of(each.name) == "kinds"
+    ]
+    for name, tree in outside_kinds(modules):
+        texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        named = [node for node in texts if re.match(r"assay\.kinds\.\w", str(node.value))]
+        found += [f"{name}, line {node.lineno}, names {node.value}" for node in named]
+    return found
+
+
+def comparisons_with_kinds(modules: Source) -> list[str]:
+    """Places outside of `kinds/` that name a kind, so that something may depend on it."""
+    found = []
+    for name, tree in outside_kinds(modules):
+        if name in SAME_WORD:
+            continue
+        named = {node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value in KINDS}
+        found += [f"{name}, line {node.lineno}, names the kind {node.value}" for node in named]
+    return found
+
+
+def test_nothing_outside_of_kinds_knows_one() -> None:
+    assert imports_of_kinds(source()) == []
+    assert comparisons_with_kinds(source()) == []
+
+
+def test_the_same_word_still_has_another_sense() -> None:
+    for name in SAME_WORD:
+        assert any(word in ast.unparse(source()[name]) for word in KINDS)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from assay.kinds.answers.panel import Panel",
+        "def f(judge):\n    from assay.kinds.answers.panel import Panel\n    return isinstance(judge, Panel)",
+        "if TYPE_CHECKING:\n    from assay.kinds.answers.panel import Panel",
+        "import assay.kinds.memory.measures.path",
+        "panel = import_module('assay.kinds.answers.panel')",
+    ],
+)
+def test_a_planted_import_of_a_kind_is_found(code: str) -> None:
+    assert imports_of_kinds(planted("pipeline.evaluate", code)) != []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "kind = study.file.kind\nif kind == 'answers':\n    raise UsageError('not here')",
+        "if study.file.kind in {'answers', 'memory'}:\n    pass",
+        "match study.file.kind:\n    case 'hierarchy':\n        pass",
+        "worded = {'models': 1}[study.file.kind]",
+        "found = study.file.kind.startswith('memory')",
+    ],
+)
+def test_a_planted_comparison_with_the_name_of_a_kind_is_found(code: str) -> None:
+    assert comparisons_with_kinds(planted("pipeline.evaluate", code)) != []
+
+
+def kinds_that_know_another(modules: Source) -> list[str]:
+    return [
+        f"{name} imports assay.{each.name}"
+        for name, tree in modules.items()
+        if layer_of(name) == "kinds"
+        for each in imports(tree)
+        if layer_of(each.name) == "kinds" and kind_of(each.name) != kind_of(name)
+    ]
 
 
 def test_kinds_do_not_know_each_other() -> None:
     """What two of them need is not a kind's."""
-    found = {
-        (kind_of(name_of(path)), kind_of(module), module)
-        for path in MODULES
-        if layer_of(name_of(path)) == "kinds"
-        for module, typing_only in imports(path)
-        if layer_of(module) == "kinds" and not typing_only
-    }
-    strangers = {module for mine, theirs, module in found if mine != theirs}
-    assert strangers == {"kinds.search.datasets.golden_entry"}  # of cases: how a place in JSON is named
+    assert kinds_that_know_another(source()) == []
+    line = "from assay.kinds.search.golden.check import check_golden"
+    assert kinds_that_know_another(planted("kinds.memory.datasets.cases", line)) != []
+
+
+def words_of_kinds(modules: Source) -> list[str]:
+    """Modules, and fields of classes, that are named after what only one kind has."""
+    found = []
+    for name, tree in outside_kinds(modules):
+        found += [name] if _parts_of(name) & WORDS_OF_KINDS else []
+        for node in tree.body:
+            fields = node.body if isinstance(node, ast.ClassDef) else [node]
+            for field in fields:
+                if isinstance(field, ast.AnnAssign) and _parts_of(ast.unparse(field.target)) & WORDS_OF_KINDS:
+                    owner = f".{node.name}" if isinstance(node, ast.ClassDef) else ""
+                    found.append(f"{name}{owner}.{ast.unparse(field.target)}")
+    return found
+
+
+def _parts_of(name: str) -> set[str]:
+    return {part.removesuffix("s") for part in re.split(r"[._]", name.lower())}
+
+
+def test_nothing_outside_of_kinds_is_named_after_what_one_has() -> None:
+    assert words_of_kinds(source()) == []
+    assert words_of_kinds(planted("core.results", "class Found:\n    route_tree: int = 0")) != []
 
 
 def test_nothing_needs_a_generated_world() -> None:
@@ -142,42 +279,23 @@ def test_nothing_needs_a_generated_world() -> None:
     assert [name for name in found if not name.startswith("studies.")] == []
 
 
-def test_exceptions_are_still_needed() -> None:
-    used = {
-        (layer_of(name_of(path)), layer_of(module))
-        for path in MODULES
-        for module, typing_only in imports(path)
-        if not typing_only
-    }
-    assert set(EXCEPTIONS) <= used
-
-
 def test_plugins_do_not_import_plugins_of_another_folder() -> None:
     """Parts aside: systems are made of them, and name them as defaults. Kinds build on the core's plugins."""
     points = [point for group in GROUPS if group not in PARTS for point in entry_points(group=group)]
     plugins = {point.module.removeprefix("assay.") for point in points if point.module.startswith("assay.")}
     assert len(plugins) > 10
     found = {
-        f"{plugin} imports {module}"
+        f"{plugin} imports {each.name}"
         for plugin in plugins
-        for module, typing_only in imports(SOURCE / (plugin.replace(".", "/") + ".py"))
-        if module in plugins and layer_of(module) != layer_of(plugin) != "kinds" and not typing_only
+        for each in imports(source()[plugin])
+        if each.name in plugins
+        and layer_of(each.name) != layer_of(plugin) != "kinds"
+        and not each.typing_only
     }
     assert not found
 
 
-def test_no_kind_of_study_decides_anything() -> None:
-    found = []
-    for path in MODULES:
-        for node in ast.walk(tree_of(path)):
-            if not isinstance(node, ast.Compare | ast.Match):
-                continue
-            parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.subject]
-            if any(isinstance(part, ast.Attribute) and part.attr == "kind" for part in parts):
-                words = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
-                if words & KINDS:
-                    found.append(f"{name_of(path)}: {ast.unparse(node)} asks what kind the study is")
-    assert found == []
+# ------------------------------------------------------------------------------------ every module
 
 
 def test_modules_and_functions_stay_small() -> None:

@@ -42,11 +42,7 @@ GROUPS = {
             "import": "assay.cli.review:take_in",
             "status": "assay.cli.review:status",
             "agreement": "assay.cli.review:agreement",
-            "blind": "assay.cli.review_desk:blind",
-            "check": "assay.cli.review_desk:check",
-            "serve": "assay.cli.review_desk:serve",
-            "suggest": "assay.cli.review_desk:suggest",
-            "unblind": "assay.cli.review_desk:unblind",
+            "serve": "assay.cli.review:serve",
         },
     ),
     "data": (

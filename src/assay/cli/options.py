@@ -28,3 +28,11 @@ Against = Annotated[
     str | None,
     typer.Option("--against", metavar="NAME", help="Hold it against this baseline: a real loss is a no-go."),
 ]
+By = Annotated[str | None, typer.Option("--by", help="Who does this; default: the user of this machine.")]
+
+
+def user_of(given: str | None) -> str:
+    """Who does something: the one named, or the user of this machine."""
+    import getpass
+
+    return given or getpass.getuser()

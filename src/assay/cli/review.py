@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
+from assay.cli.options import AsJson, By, StudyPath, user_of
 from assay.cli.showing import plain_console, print_json, say, write_reports
-from assay.kinds.answers.commands.review_scores import (
-    export_scores,
-    scores_blindly,
-    show_agreement,
-    show_scoring,
-    take_scores_in,
-)
 
 if TYPE_CHECKING:
     from assay.core.results import ReviewSummary
+    from assay.review.work import ReviewAnswer
 
 NOT_BLIND = "warning: these forms name the model, its ranks and scores: whoever fills them in is not blind"
 
@@ -50,14 +46,14 @@ def export(
 ) -> None:
     """Write forms for people on what keywords miss, or a model judged: no model, rank or score shows."""
     from assay.core.errors import UsageError
-    from assay.pipeline.reviewing import export_review, export_verdicts
+    from assay.pipeline.reviewing import export_review, export_verdicts, own_review
     from assay.report.wording import counted
     from assay.review.verdicts import ITEMS
     from assay.study.study import open_study
 
     opened = open_study(study)
-    if scores_blindly(opened):
-        export_scores(opened, out, study, as_json=as_json)
+    if (own := own_review(opened)) is not None:
+        _show_answer(own.export(opened, out, str(study)), as_json=as_json)
         return
     if verdicts:
         if per_model or first is not None:
@@ -87,12 +83,12 @@ def take_in(
     as_json: AsJson = False,
 ) -> None:
     """Take in forms that people filled in: all of them, or none where something is wrong with one."""
-    from assay.pipeline.reviewing import import_review
+    from assay.pipeline.reviewing import import_review, own_review
     from assay.study.study import open_study
 
     opened = open_study(study)
-    if scores_blindly(opened):
-        take_scores_in(opened, forms or [], study, as_json=as_json)
+    if (own := own_review(opened)) is not None:
+        _show_answer(own.take(opened, forms or [], str(study)), as_json=as_json)
         return
     found = import_review(opened, forms or [], reviewer)
     results = write_reports(found.results, opened)  # or the page would show what was
@@ -115,12 +111,12 @@ def take_in(
 
 def status(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far a review is, and whether it can still change the verdict."""
-    from assay.pipeline.reviewing import progress_of
+    from assay.pipeline.reviewing import own_review, progress_of
     from assay.study.study import open_study
 
     opened = open_study(study)
-    if scores_blindly(opened):
-        show_scoring(opened, study, as_json=as_json)
+    if (own := own_review(opened)) is not None:
+        _show_answer(own.status(opened, str(study)), as_json=as_json)
         return
     found = progress_of(opened)
     if as_json:
@@ -160,13 +156,13 @@ def _show(found: ReviewSummary) -> None:
 
 def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far reviewers agree on the passages that several judged, and a model judge with them."""
-    from assay.pipeline.reviewing import agreement_of, has_forms
+    from assay.pipeline.reviewing import agreement_of, has_forms, own_review
     from assay.report import wording as words
     from assay.study.study import open_study
 
     opened = open_study(study)
-    if scores_blindly(opened):
-        show_agreement(opened, study, as_json=as_json)
+    if (own := own_review(opened)) is not None:
+        _show_answer(own.agreement(opened, str(study)), as_json=as_json)
         return
     found = agreement_of(opened)
     if as_json:
@@ -221,3 +217,89 @@ def _show_confusion(pair: dict[str, Any]) -> None:
     console = plain_console()
     console.print()
     console.print(table)
+
+
+def serve(
+    study: StudyPath,
+    what: Annotated[
+        str | None,
+        typer.Option(
+            "--what", help="Which review, such as relevance or verdicts; default: what the study asks for."
+        ),
+    ] = None,
+    rater: Annotated[
+        list[str] | None,
+        typer.Option("--rater", help="Who may log in; default: those whom the study names."),
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Default: any that is free.")] = None,
+    host: Annotated[str, typer.Option(help="Other than loopback needs a password.")] = "127.0.0.1",
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--password-file", help="A file whose first line raters log in with; or set ASSAY_DESK_PASSWORD."
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--name", help="What the desk is called by, where a proxy stands before it."),
+    ] = None,
+    accept_leaks: Annotated[
+        bool,
+        typer.Option("--accept-leaks", help="Though a check found leaks: marked in every report."),
+    ] = False,
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open the review desk: a local page on which people score, one thing per screen."""
+    from assay.desk.desk_work import desk_state, work_of
+    from assay.desk.serving import Opened
+    from assay.desk.serving import serve as serving
+    from assay.study.study import open_study
+
+    def tell(desk: Opened) -> None:
+        if as_json:
+            print_json({"schema": "assay/desk/1", **asdict(desk)})
+        else:
+            say(desk.in_words)
+
+    opened = open_study(study)
+    work = work_of(opened, what, rater or [], accepted_by=user_of(by) if accept_leaks else "")
+    serving(
+        work,
+        state=desk_state(opened),
+        host=host,
+        port=port,
+        raters=rater or None,
+        password=_password(password_file),
+        names=name or [],
+        opened=tell,
+    )
+    say("desk ended")
+
+
+def _password(path: Path | None) -> str | None:
+    """The first line of a file, or the environment's; an option would be seen by others on the machine."""
+    if path is None:
+        return os.environ.get("ASSAY_DESK_PASSWORD")
+    lines = path.read_text().splitlines()
+    return lines[0] if lines else ""
+
+
+def _show_answer(found: ReviewAnswer, *, as_json: bool) -> None:
+    """What a review found, as JSON or as tables and lines."""
+    from assay.core.section import Table
+    from assay.report.text_tables import columned
+
+    if as_json:
+        print_json(found.data)
+        return
+    for block in found.blocks:
+        if isinstance(block, Table):
+            words = tuple(place for place, column in enumerate(block.columns) if not column.figure)
+            heads = [column.head for column in block.columns]
+            plain_console().print(columned(block.title, heads, block.texts, words))
+        else:
+            for line in block.lines:
+                typer.echo(line)
+    for note in found.notes:
+        say(note)

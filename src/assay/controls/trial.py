@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar, Protocol
 from zlib import crc32
 
 import msgspec
@@ -254,3 +255,21 @@ def answering(block: Block, responses: Sequence[Response | None]) -> Block:
     made = dataclasses.replace(block, answers=answers)
     vars(made)["responses"] = list(responses)  # where a block keeps them once they are decoded
     return made
+
+
+class Control(Protocol):
+    """Answers or scores that take the place of a gate's candidates, made from what is stored.
+
+    `expected`  what a sound gate does with it: "refused", "passes", or "either", which depends on the gate
+    `draws`     how often it is tried: once, or many times if it is drawn at random
+    `mutants`   how to draw each of the systems that it makes, by name ("" for the only one); raises
+                DoesNotApply, with the reason, if it cannot be made for a gate
+
+    May have `twin`, true if it is no better and no worse than what the candidate is compared with: it must
+    then be refused by a gate that asks for a gain, and by no other.
+    """
+
+    expected: ClassVar[str]
+    draws: ClassVar[int]
+
+    def mutants(self, trial: Trial) -> Mapping[str, Draw]: ...

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from assay.core.errors import NotSet, Problem, UsageError
+from assay.core.errors import NotSet, UsageError
 from assay.core.records import (
     Budget,
     Finding,
@@ -30,14 +30,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from assay.controls.trial import Draw, Trial
     from assay.core.block import Block
     from assay.core.dataset import Corpus, Dataset
     from assay.core.results import Results
-    from assay.core.section import Section, Table, Text
-    from assay.pipeline.evaluation import Evaluation
-    from assay.review.work import Work
-    from assay.study.study import Study
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -282,13 +277,6 @@ class Reference(NamedTuple):
 
 
 @runtime_checkable
-class RefersToStudy(Protocol):
-    """A measure that names something that the data, judges or systems of a study must have."""
-
-    def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterable[Reference]: ...
-
-
-@runtime_checkable
 class RefersToAnswers(Protocol):
     """A measure that names something that only answers can have."""
 
@@ -332,24 +320,6 @@ class FolderRenderer(Protocol):
     def files(self, results: Results) -> dict[str, bytes]: ...
 
 
-class Control(Protocol):
-    """Answers or scores that take the place of a gate's candidates, made from what is stored.
-
-    `expected`  what a sound gate does with it: "refused", "passes", or "either", which depends on the gate
-    `draws`     how often it is tried: once, or many times if it is drawn at random
-    `mutants`   how to draw each of the systems that it makes, by name ("" for the only one); raises
-                DoesNotApply, with the reason, if it cannot be made for a gate
-
-    May have `twin`, true if it is no better and no worse than what the candidate is compared with: it must
-    then be refused by a gate that asks for a gain, and by no other.
-    """
-
-    expected: ClassVar[str]
-    draws: ClassVar[int]
-
-    def mutants(self, trial: Trial) -> Mapping[str, Draw]: ...
-
-
 class OraclePart(Protocol):
     """What the oracle's answers hold beside hits: the way that items of a kind expect.
 
@@ -358,57 +328,3 @@ class OraclePart(Protocol):
     """
 
     def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterable[list[Step] | None]: ...
-
-
-class Check(Protocol):
-    """What can be wrong with a study before it is run, and what looks wrong: problems and warnings.
-
-    It is asked about studies that use a plugin of the package that it lies in, or are of its kind.
-    """
-
-    def of(self, study: Study) -> tuple[list[Problem], list[str]]: ...
-
-
-class Insight(Protocol):
-    """What can be read off an evaluation beyond scores: a section of every report; None where there is none.
-
-    It is asked as checks are, and finds the results without sections in `evaluation.shown`.
-    """
-
-    def of(self, evaluation: Evaluation) -> Section | None: ...
-
-
-class Review(Protocol):
-    """Something that people of a study are asked to judge, task by task.
-
-    It is asked as checks are. `absent` says why a study that does not ask for it does not.
-    """
-
-    absent: ClassVar[str]
-
-    def asked(self, study: Study) -> bool: ...
-    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
-        """The work for the desk. `accepted_by` accepts what a check found, where it would be refused."""
-        ...
-
-
-class ReviewAnswer(NamedTuple):
-    """What a step of a review found: for programs, for people, and what to do next."""
-
-    data: Mapping[str, Any]
-    blocks: Sequence[Table | Text] = ()
-    notes: Sequence[str] = ()
-
-
-@runtime_checkable
-class OwnReview(Protocol):
-    """A review whose forms, progress and agreement are its own, and no others are asked for beside it.
-
-    `place` is the study as it was named, for commands to go on with.
-    """
-
-    def asked(self, study: Study) -> bool: ...
-    def export(self, study: Study, folder: Path | None, place: str) -> ReviewAnswer: ...
-    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer: ...
-    def status(self, study: Study, place: str) -> ReviewAnswer: ...
-    def agreement(self, study: Study, place: str) -> ReviewAnswer: ...

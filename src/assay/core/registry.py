@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, g
 
 import msgspec
 
-from assay.core.addresses import address
 from assay.core.errors import AssayError, PluginError, UsageError, did_you_mean
 from assay.core.spec import Spec, parse_spec
 
@@ -317,6 +317,16 @@ def later(default: T) -> T:
     """The default of a parameter that came after answers were stored: it decides where it is set."""
     kept: T = dataclasses.field(default=default, metadata={_LATER: True})
     return kept
+
+
+def address(cls: type) -> str:
+    """The module and name under which answers of a class are stored.
+
+    Answers of earlier releases must be found after a module was moved, so it keeps the name under which its
+    classes were first stored as its constant FIRST_ADDRESS. A new module needs none.
+    """
+    first = vars(sys.modules[cls.__module__]).get("FIRST_ADDRESS", cls.__module__)
+    return f"{first}:{cls.__qualname__}"
 
 
 def identity(plugin: object, provider: str = "") -> str:

@@ -152,6 +152,9 @@ class Section(msgspec.Struct, frozen=True, omit_defaults=True):
     alarm: str = ""  # what must be read before the verdict is relied on: every format begins with it
     cautions: list[str] = []  # what belongs among the warnings of the whole report
     measures: list[str] = []  # what it shows, so that it need not stand in the tables of measures too
+    tested: list[
+        tuple[str, str]
+    ] = []  # measure and arm: overall differences that it tests in place of others
     drawn: list[str] = []  # and of these what its charts draw: on pages it folds in the tables of measures
     data: Any = None  # for programs: anything that becomes JSON
 

@@ -44,6 +44,20 @@ class Lines:
         return Problem(what, self.where, self.of(loc), ".".join(str(part) for part in loc), fix)
 
 
+@dataclass(frozen=True)
+class FileProblems:
+    """What is wrong with a file so far."""
+
+    lines: Lines
+    problems: list[Problem] = field(default_factory=list)
+
+    def wrong(self, loc: Loc, inner: Loc, what: str, fix: str, name: str = "") -> None:
+        """A problem at `inner` of what stands at `loc`; the name stands for its place in the list."""
+        path = ".".join(map(str, (*((name,) if name else loc), *inner)))
+        line = self.lines.of((*loc, *inner))
+        self.problems.append(Problem(what, self.lines.where, line, path, fix))
+
+
 def read_text(path: Path) -> str:
     """A text file's content; a missing file or bytes that are not UTF-8 are said plainly."""
     try:

@@ -7,8 +7,11 @@ is cut into batches, and within a batch passages stand in the blind order of the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from assay.core.errors import UsageError
+from assay.desk.desk_work import raters_of
 from assay.judges.marks import shown_with
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
@@ -23,6 +26,7 @@ from assay.review.order import decisive_order
 from assay.review.passage_work import PassageWork
 from assay.review.passages import Step, Subject, Subjects
 from assay.review.pool import Candidate
+from assay.review.work import Work
 from assay.study.study import Study
 
 STEP = "relevance"
@@ -52,6 +56,22 @@ RULES = [
         title="In doubt", text="Decide for the more likely of the two, and say in the note what made it hard."
     ),
 ]
+
+
+@dataclass(frozen=True)
+class RelevanceReview:
+    """Asks people which passages are relevant that rules alone cannot judge."""
+
+    absent: ClassVar[str] = "no item carries the tag review=yes"
+
+    def asked(self, study: Study) -> bool:
+        """Whether any item wants a review."""
+        return any(
+            "yes" in item.values("review") for arm in study.arms[:1] for item in study.dataset(arm).items
+        )
+
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+        return RelevanceWork(study, raters_of(study, raters))
 
 
 class RelevanceWork(PassageWork):

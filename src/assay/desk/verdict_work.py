@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from assay.core.errors import UsageError
+from assay.core.protocols import PayingJudge
+from assay.desk.desk_work import raters_of
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import asked_by, grades_of
 from assay.pipeline.status import place_of
@@ -13,6 +17,7 @@ from assay.review.messages import Block, Choice, Form, Rule
 from assay.review.passage_work import PassageWork
 from assay.review.passages import Step, Subject, Subjects
 from assay.review.verdicts import ITEMS, Asked, drawn
+from assay.review.work import Work
 from assay.study.study import Study
 
 ABOUT = "Grade each passage for its query and intent, by its text alone."
@@ -24,6 +29,20 @@ RULES = [
     ),
 ]
 KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class VerdictReview:
+    """Asks people to grade what a model judge graded, without its grades."""
+
+    absent: ClassVar[str] = "no model judges anything"
+
+    def asked(self, study: Study) -> bool:
+        """Whether a judge that costs something is listed."""
+        return any(isinstance(judge, PayingJudge) for judge in study.judges)
+
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+        return VerdictWork(study, raters_of(study, raters))
 
 
 class VerdictWork(PassageWork):

@@ -14,18 +14,17 @@ from assay.core.errors import AssayError
 from assay.gates.decision import rule_of
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
-from assay.gates.verdict import leaves_of
+from assay.gates.verdict import StudyNames, leaves_of
 from assay.measures.limit import has_no_end
 from assay.stats.intervals import LEVEL
-from assay.study.study import Study
 
 _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with both sides exchanged
 
 
-def clause_problems(clause: Clause, study: Study, on: Rule | None = None) -> Iterator[str]:
+def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -> Iterator[str]:
     """What a clause asks that the study does not have, or that cannot be decided; `on` is its gate's."""
     try:
-        leaves = list(leaves_of(clause, study))
+        leaves = list(leaves_of(clause, names))
     except AssayError as error:
         yield f"{clause.text}: {error}"
         return

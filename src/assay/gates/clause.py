@@ -15,6 +15,7 @@ from assay.core.records import (
 from assay.gates.budget import Levels, levels_of
 from assay.gates.decision import FAILS_OPEN, PASSES_OPEN, decide_plain, means_in, open_clause, rule_of
 from assay.gates.evaluate import Counting, Evaluator, Scope
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import Leaf
 from assay.gates.looks import Looking
 from assay.gates.margin import deviations
@@ -27,7 +28,6 @@ from assay.gates.readiness import (
     why_open,
 )
 from assay.gates.syntax import WITHIN, Call, Clause
-from assay.study.study_file import GateFile
 
 WORDS = {True: "holds", False: "fails", None: "open"}
 ORDER = (True, None, False)

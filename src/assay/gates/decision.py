@@ -27,6 +27,7 @@ from assay.gates.advice import Plan, advice_on
 from assay.gates.budget import Levels
 from assay.gates.closed_form import unreached
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import Leaf, Mean, means_of
 from assay.gates.looks import Looking
 from assay.gates.margin import Estimated, Margin, margins_of
@@ -41,7 +42,6 @@ from assay.gates.readiness import (
 )
 from assay.gates.syntax import WITHIN, Call, Clause, Rule
 from assay.stats.power import detectable_difference
-from assay.study.study_file import GateFile
 
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
 PASSES_OPEN = "the estimate passes, but its interval does not exclude a loss"

@@ -24,8 +24,7 @@ from assay.gates.leaf import Leaf, Mean, means_of
 from assay.gates.margin import Margin, margins_of, statistics_of
 from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
 from assay.gates.syntax import Call, Clause, Condition, Number
-from assay.gates.verdict import leaves_of
-from assay.study.study import Study
+from assay.gates.verdict import StudyNames, leaves_of
 
 SYSTEM = "{system}"
 
@@ -56,22 +55,22 @@ def _against_zero(text: str) -> Clause:
 # --------------------------------------------------------------------------------- before a run
 
 
-def measures_of_figures(study: Study) -> list[Measure]:
+def measures_of_figures(names: StudyNames) -> list[Measure]:
     """Every measure that figures read, so that it is scored."""
-    found = (measure for name in study.file.figures for measure in measures_of_figure(study, name))
+    found = (measure for name in names.figures for measure in measures_of_figure(names, name))
     return list({measure.name: measure for measure in found}.values())
 
 
-def measures_of_figure(study: Study, name: str) -> list[Measure]:
+def measures_of_figure(names: StudyNames, name: str) -> list[Measure]:
     """What one figure reads, of whichever system."""
-    read = (mean.measure for found in leaves_of_figure(study, name) for mean in means_of(found))
+    read = (mean.measure for found in leaves_of_figure(names, name) for mean in means_of(found))
     return list({measure.name: measure for measure in read}.values())
 
 
-def leaves_of_figure(study: Study, name: str) -> Iterator[Leaf]:
+def leaves_of_figure(names: StudyNames, name: str) -> Iterator[Leaf]:
     """What the expression of a figure refers to, of whichever system."""
-    for one in expressed(name, study.file.figures[name], list(study.file.systems)):
-        yield from leaves_of(one.clause, study)
+    for one in expressed(name, names.figures[name], list(names.system_names)):
+        yield from leaves_of(one.clause, names)
 
 
 # ---------------------------------------------------------------------------------- after a run

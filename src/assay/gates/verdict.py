@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from assay.core.errors import UsageError, did_you_mean
-from assay.core.protocols import Measure
+from assay.core.protocols import Judge, Measure
 from assay.core.records import ClauseResult, Verdict
+from assay.core.registry import Registry
 from assay.core.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
 from assay.gates.budget import Levels
 from assay.gates.clause import decide_clause, levels_within
 from assay.gates.decision import is_guarded
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.looks import LookBook, Looking, evidence_of
@@ -28,8 +30,6 @@ from assay.gates.parts import Group, repeated
 from assay.gates.reason import NO_KILL, reason_for_go
 from assay.gates.syntax import Call, Clause
 from assay.stats.unseen import unseen_share
-from assay.study.study import Study
-from assay.study.study_file import GateFile
 
 UNLISTED = "*"  # stands for the values that only the data know
 FAILS_TOO_OFTEN = "a system failed on more items than the gate allows"
@@ -55,6 +55,21 @@ def _group(given: Any, role: str, *, every: bool | None) -> Group:
         parse_clause(part) if isinstance(part, str) else _group(part, role, every=True) for part in given
     )
     return Group(1 if every is False else len(parts), parts)
+
+
+class StudyNames(Protocol):
+    """What clauses and figures of a study may name."""
+
+    @property
+    def registry(self) -> Registry: ...
+    @property
+    def system_names(self) -> Sequence[str]: ...
+    @property
+    def judges(self) -> Sequence[Judge]: ...
+    @property
+    def figures(self) -> Mapping[str, str]:
+        """The expression of each figure, by its name."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -123,19 +138,19 @@ class Gate:
         return found
 
 
-def measures_of(gates: Sequence[Gate], study: Study) -> list[Measure]:
+def measures_of(gates: Sequence[Gate], names: StudyNames) -> list[Measure]:
     """Every measure that gates read, so that it is scored."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, study))
+    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, names))
     return list({mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}.values())
 
 
-def systems_of(gates: Sequence[Gate], study: Study) -> set[str]:
+def systems_of(gates: Sequence[Gate], names: StudyNames) -> set[str]:
     """Every system that gates speak of."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, study))
+    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, names))
     return {system for found in leaves for mean in means_of(found) for system in mean.systems}
 
 
-def leaves_of(clause: Clause, study: Study) -> Iterator[Leaf]:
+def leaves_of(clause: Clause, names: StudyNames) -> Iterator[Leaf]:
     """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
     if not [*calls(clause.left, clause), *calls(clause.right, clause)]:
         raise UsageError("a clause is about a measure of a system, and this one has numbers alone")
@@ -143,15 +158,15 @@ def leaves_of(clause: Clause, study: Study) -> Iterator[Leaf]:
         for call in (*calls(one.left), *calls(one.right)):
             if call.at == UNLISTED:
                 raise UsageError(f"column {call.column}: write out the values that `for` puts after the @")
-            found = leaf(call, list(study.file.systems), study.registry, clause=clause)
+            found = leaf(call, list(names.system_names), names.registry, clause=clause)
             if isinstance(found, Spanning) and found.raters:
-                _refuse_strangers(call, found.raters, study)
+                _check_known_judges(call, found.raters, names)
             yield found
 
 
-def _refuse_strangers(call: Call, raters: Sequence[str], study: Study) -> None:
+def _check_known_judges(call: Call, raters: Sequence[str], names: StudyNames) -> None:
     """Raters that a clause names must be judges of the study, or nothing they said would ever count."""
-    listed = [name for judge in study.judges for name in judge.names]
+    listed = [name for judge in names.judges for name in judge.names]
     for name in raters:
         if name not in listed:
             what = f"the study lists no judge {name!r}. {did_you_mean(name, listed)}"

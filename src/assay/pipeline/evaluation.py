@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import polars as pl
@@ -54,8 +54,10 @@ from assay.store.run_store import Store
 from assay.study.study import Study
 
 if TYPE_CHECKING:
+    from assay.core.section import Section
     from assay.review.outlook import Outlook
     from assay.review.summary import Reviewing
+    from assay.stats.families import GateDifference
     from assay.stats.rectified import Rectifying, Sides
 
 
@@ -198,11 +200,15 @@ class Evaluation:
         return Rows(self.scores, self.items, self.study.file.cluster, variants)
 
     @cached_property
+    def decided_differences(self) -> list[GateDifference]:
+        """The differences of two systems that gates decide, as they decide them."""
+        return differences_decided(self.study.gates, self.verdicts, self.evaluator, self._book)
+
+    @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
         """Estimates of every arm, and the comparisons that the study declares."""
-        declared = differences_decided(self.study.gates, self.verdicts, self.evaluator, self._book)
         estimates, comparisons = summarise(
-            self.rows, self.study.measures, self._comparing, declared, self.evaluator.draws
+            self.rows, self.study.measures, self._comparing, self.decided_differences, self.evaluator.draws
         )
         return [self._set_right(each) for each in estimates], comparisons
 
@@ -301,10 +307,17 @@ class Evaluation:
 
     @cached_property
     def results(self) -> Results:
-        """Everything, ready to be shown."""
+        """Everything, ready to be shown. No difference is tested twice: what a section tests, it keeps."""
         sections, cautions = sections_of(self)
         trust = msgspec.structs.replace(self.shown.trust, warnings=[*cautions, *self.shown.trust.warnings])
-        return dataclasses.replace(self.shown, sections=sections, trust=trust)
+        tested = {each for section in sections for each in section.tested}
+        comparisons = [
+            one
+            for one in self.shown.comparisons
+            if one.where
+            or not {(one.measure, Arm(side, one.factors).name) for side in (one.a, one.b)} & tested
+        ]
+        return dataclasses.replace(self.shown, sections=sections, trust=trust, comparisons=comparisons)
 
     @cached_property
     def shown(self) -> Results:
@@ -366,3 +379,12 @@ class Evaluation:
         """Why the stored answers are older than the study, the data or the gates that they are to decide."""
         changed = changed_since(self.study, self.store, self.arms, self._bases)
         return [*changed, *moved_gates(self.study, self.store.declared(), self.blocks)]
+
+
+class Insight(Protocol):
+    """What can be read off an evaluation beyond scores: a section of every report; None where there is none.
+
+    It is asked as checks are, and finds the results without sections in `evaluation.shown`.
+    """
+
+    def of(self, evaluation: Evaluation) -> Section | None: ...

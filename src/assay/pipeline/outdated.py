@@ -8,11 +8,11 @@ from typing import Any
 
 from assay.core.block import Block
 from assay.core.records import Arm
+from assay.gates.gate_file import GateFile
 from assay.store.journal import Declared
 from assay.store.keys import Basis
 from assay.store.run_store import Store
 from assay.study.study import Study
-from assay.study.study_file import GateFile
 
 # What decides a verdict besides gates, data and systems; the rest of a study is how it is asked and shown.
 DECIDING = ("factors", "seeds", "judges", "measures", "cluster", "compare", "steps", "limits")

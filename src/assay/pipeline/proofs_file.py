@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from assay.controls.trial import Control
 from assay.core.dataset import digest
 from assay.core.proof_results import Proof
-from assay.core.protocols import Control
 from assay.core.registry import CONTROLS, identity
 from assay.pipeline.concerned import named_for
 from assay.pipeline.scores_file import input_hash

@@ -18,11 +18,11 @@ from scipy.stats import binomtest
 from assay.controls.candidates import Roles, roles_in
 from assay.controls.general import ANYTHING
 from assay.controls.oracle import best_scores
-from assay.controls.trial import Columns, DoesNotApply, Draw, StandIn, Trial
+from assay.controls.trial import Columns, Control, DoesNotApply, Draw, StandIn, Trial
 from assay.core.block import FAILED
 from assay.core.errors import UsageError
 from assay.core.proof_results import CaughtLoss, ControlResult, Proof
-from assay.core.protocols import Control, Measure, Tell, unheard
+from assay.core.protocols import Measure, Tell, unheard
 from assay.core.records import Verdict
 from assay.core.registry import ORACLES, blamed
 from assay.core.results import GO, NO_GO

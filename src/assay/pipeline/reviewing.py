@@ -13,6 +13,7 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError, Problem, UsageError
 from assay.core.protocols import PersonJudge
 from assay.core.records import Judgment
+from assay.core.registry import REVIEWS
 from assay.core.results import Results, ReviewSummary
 from assay.gates.closed_form import linear
 from assay.gates.leaf import means_of
@@ -20,6 +21,7 @@ from assay.gates.syntax import Binary
 from assay.judges.marks import Present, standing
 from assay.measures.marks import KEYWORD_MATCH, REVIEW
 from assay.measures.semantic import MarkShare
+from assay.pipeline.concerned import named_for
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.status import place_of
 from assay.review.agreement import Agreement
@@ -33,8 +35,22 @@ from assay.review.taking import ReviewImport, read_marks
 from assay.review.verdict_forms import Told, VerdictForm, parted, verdict_form, write_verdict_forms
 from assay.review.verdict_taking import joined, read_grades
 from assay.review.verdicts import ITEMS, Asked, Checked, asked_of, drawn
+from assay.review.work import OwnReview, Review
 from assay.stats.compare import Comparing
 from assay.study.study import Study
+
+
+def reviews_of(study: Study) -> dict[str, Review]:
+    """The reviews that a study asks for, by name; one that nothing is asked for beside comes first."""
+    found: dict[str, Review] = {
+        name: review for name, review in named_for(study, REVIEWS).items() if review.asked(study)
+    }
+    return dict(sorted(found.items(), key=lambda named: not isinstance(named[1], OwnReview)))
+
+
+def own_review(study: Study) -> OwnReview | None:
+    """The review whose forms, progress and agreement are its own, if the study asks for one."""
+    return next((each for each in reviews_of(study).values() if isinstance(each, OwnReview)), None)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.core.block import RESPONSE_PARTS, Block, View
 from assay.core.dataset import Dataset
 from assay.core.errors import AssayError, Problem, did_you_mean
-from assay.core.protocols import Measure, Reference, RefersToAnswers, RefersToStudy
+from assay.core.protocols import Measure, Reference, RefersToAnswers
 from assay.core.records import FORBIDDEN, INTENT, Arm, Budget
 from assay.core.yaml_lines import Loc
 from assay.gates.verdict import measures_of
 from assay.measures.marks import REVIEW
+from assay.study.checks import RefersToStudy
 from assay.study.study import Study
 
 _OURS = "assay"  # the package of whose plugins every name is known

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from assay.review.messages import (
     Draft,
@@ -17,6 +18,10 @@ from assay.review.messages import (
     Undo,
     WorkState,
 )
+
+if TYPE_CHECKING:
+    from assay.core.section import Table, Text
+    from assay.study.study import Study
 
 
 class NoSuchThing(Exception):
@@ -70,3 +75,39 @@ class Work(MarkTaker, Protocol):
     def register(self, rater: str) -> list[RegisterEntry]: ...
     def add_case(self, rater: str, case: NewCase) -> RegisterEntry: ...
     def close(self) -> None: ...
+
+
+class Review(Protocol):
+    """Something that people of a study are asked to judge, task by task.
+
+    It is asked as checks are. `absent` says why a study that does not ask for it does not.
+    """
+
+    absent: ClassVar[str]
+
+    def asked(self, study: Study) -> bool: ...
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+        """The work for the desk. `accepted_by` accepts what a check found, where it would be refused."""
+        ...
+
+
+class ReviewAnswer(NamedTuple):
+    """What a step of a review found: for programs, for people, and what to do next."""
+
+    data: Mapping[str, Any]
+    blocks: Sequence[Table | Text] = ()
+    notes: Sequence[str] = ()
+
+
+@runtime_checkable
+class OwnReview(Protocol):
+    """A review whose forms, progress and agreement are its own, and no others are asked for beside it.
+
+    `place` is the study as it was named, for commands to go on with.
+    """
+
+    def asked(self, study: Study) -> bool: ...
+    def export(self, study: Study, folder: Path | None, place: str) -> ReviewAnswer: ...
+    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer: ...
+    def status(self, study: Study, place: str) -> ReviewAnswer: ...
+    def agreement(self, study: Study, place: str) -> ReviewAnswer: ...

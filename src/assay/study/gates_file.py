@@ -12,20 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from assay.core.errors import DataError, Problem, did_you_mean
+from assay.core.yaml_fields import Word, Words
 from assay.core.yaml_lines import Lines, read_yaml
 from assay.study.problems import field_problem
-from assay.study.study_file import Word, Words
 
 GATES = "gates"  # the field
 
 
-class GatesFrom(BaseModel):
+class GatesFrom(BaseModel, extra="forbid", frozen=True):
     """Which file to take gates from, and which of them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: Word = Field(alias="from", min_length=1, description="a file of gates, relative to the study")
     use: Annotated[Words, Field(min_length=1)] = Field([], description="only these; default: all of them")

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from assay.core.errors import DataError, Problem, UsageError
+from assay.core.yaml_fields import Word, Words
 from assay.core.yaml_lines import Lines, Loc, read_yaml
 from assay.study.problems import field_problem
-from assay.study.study_file import Word, Words
 
 if TYPE_CHECKING:
     from assay.study.study import Study
@@ -36,11 +36,7 @@ def _alternatives(where: dict[str, list[str]]) -> dict[str, list[str]]:
 Where = Annotated[dict[str, Words], AfterValidator(_alternatives)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class StepFile(_Strict):
+class StepFile(BaseModel, extra="forbid", frozen=True):
     """One step: a study, or a part of one."""
 
     study: Word = Field(min_length=1, description="a study file or folder, relative to the plan")
@@ -52,7 +48,7 @@ class StepFile(_Strict):
     gates: Words | None = Field(None, description="the gates that decide it; default: all of the study")
 
 
-class PlanFile(_Strict):
+class PlanFile(BaseModel, extra="forbid", frozen=True):
     """`plan.yaml`, as written."""
 
     name: Word | None = Field(None, description="default: the name of its folder")

@@ -70,6 +70,15 @@ class Study:
         return digest([msgspec.json.encode(written, order="sorted")])
 
     @property
+    def system_names(self) -> list[str]:
+        return list(self.file.systems)
+
+    @property
+    def figures(self) -> Mapping[str, str]:
+        """Expressions that are reported with their intervals, by name."""
+        return self.file.figures
+
+    @property
     def seeds(self) -> list[int]:
         return self.file.seeds
 

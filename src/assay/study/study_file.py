@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from assay.core.errors import Problem, did_you_mean
 from assay.core.records import Arm
+from assay.core.yaml_fields import Word, Words, as_list
 from assay.core.yaml_lines import Lines, Loc
+from assay.gates.gate_file import GateFile
 from assay.study.sweep_file import SweepFile
 
 if TYPE_CHECKING:
@@ -17,20 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_SEEDS = 10_000
-
-
-def _word(value: Any) -> Any:
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else str(value)
-        if isinstance(value, int | float)
-        else value
-    )
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list | Mapping) or value is None else [value]
 
 
 def _budget(value: Any) -> Any:
@@ -71,8 +59,6 @@ def _chunk_form(value: Any) -> Any:
     return _spec_form(value)
 
 
-Word = Annotated[str, BeforeValidator(_word)]
-Words = Annotated[list[Word], BeforeValidator(_listed)]
 SpecForm = Annotated[str | dict[str, Any], BeforeValidator(_spec_form)]
 ChunkForm = Annotated[str | dict[str, Any], BeforeValidator(_chunk_form)]
 Seeds = Annotated[
@@ -82,31 +68,13 @@ Seeds = Annotated[
     AfterValidator(_distinct),
 ]
 Tokens = Annotated[Annotated[int, Field(gt=0)] | None, BeforeValidator(_budget)]
-Budgets = Annotated[list[Tokens], BeforeValidator(_listed), AfterValidator(_distinct)]
+Budgets = Annotated[list[Tokens], BeforeValidator(as_list), AfterValidator(_distinct)]
 
 
 Outcome = Literal["go", "no-go", "inconclusive"]
 
 
-def _share(value: Any) -> Any:
-    """A share as a number: 5% is 0.05."""
-    try:
-        found = float(value.removesuffix("%")) / 100 if str(value).endswith("%") else float(value)
-    except (TypeError, ValueError):
-        found = -1.0
-    if isinstance(value, bool) or not 0 <= found <= 1:
-        raise ValueError("expected a share, such as 5% or 0.05")
-    return found
-
-
-Share = Annotated[float, BeforeValidator(_share)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RunSettings(_Strict):
+class RunSettings(BaseModel, extra="forbid", frozen=True):
     """How systems are asked. None of it is part of a response's identity."""
 
     order: Literal["arm", "item"] = Field(
@@ -121,7 +89,7 @@ class RunSettings(_Strict):
     max_cost: float | None = Field(None, ge=0, description="stop asking once this much was spent")
 
 
-class CompareSettings(_Strict):
+class CompareSettings(BaseModel, extra="forbid", frozen=True):
     """Which systems are compared, and how chance findings are kept in check."""
 
     against: Literal["baseline", "all"] = "baseline"
@@ -129,32 +97,7 @@ class CompareSettings(_Strict):
     resamples: int = Field(10_000, ge=100, le=1_000_000)
 
 
-class GateFile(_Strict):
-    """One gate: clauses that must hold first, clauses for go, clauses that kill."""
-
-    about: Word = Field("", description="what it is for, in a sentence; shown under its name")
-    on: Literal["estimate", "interval"] | None = None
-    first: Any = None
-    go: Any = None
-    kill: Any = None
-    otherwise: Literal["inconclusive", "no-go"] | None = None
-    min_items: int = Field(5, ge=1)
-    failures: Literal["impute", "worst"] = "impute"
-    max_failed: Share = Field(
-        0.05, description="the share of its items on which a system may fail; beyond it, its clauses fail"
-    )
-    interval: Literal["bootstrap", "subsets"] = "bootstrap"
-    planned: int | None = Field(
-        None, ge=2, description="how many items it will be decided on in the end, for sharper bounds there"
-    )
-    strict: bool = Field(False, description="bounds reckon with rare losses that no item has shown")
-    deciding: bool = Field(True, description="false: it informs a recommendation, and decides nothing")
-    harmless: dict[Word, Word] = Field(
-        {}, description="controls that may pass it, each with the reason (docs/controls.md)"
-    )
-
-
-class LimitsFile(_Strict):
+class LimitsFile(BaseModel, extra="forbid", frozen=True):
     """What may be lost since a baseline; it holds with --against alone."""
 
     worse: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
@@ -166,7 +109,7 @@ class LimitsFile(_Strict):
     reference: Word | None = Field(None, description="the system that times are taken as a multiple of")
 
 
-class StudyFile(_Strict):
+class StudyFile(BaseModel, extra="forbid", frozen=True):
     """`study.yaml`, as written."""
 
     kind: Word = ""
@@ -179,8 +122,8 @@ class StudyFile(_Strict):
     budgets: Budgets = []
     systems: dict[str, SpecForm] = Field(min_length=1)
     baseline: str | None = None
-    judges: Annotated[list[SpecForm], BeforeValidator(_listed)] = ["ids"]
-    measures: Annotated[list[str], BeforeValidator(_listed)] = Field(min_length=1)
+    judges: Annotated[list[SpecForm], BeforeValidator(as_list)] = ["ids"]
+    measures: Annotated[list[str], BeforeValidator(as_list)] = Field(min_length=1)
     by: Words = []
     cluster: Word | None = None
     compare: CompareSettings = CompareSettings()

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Self
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     model_serializer,
@@ -66,13 +65,11 @@ Change = Annotated[
 ]
 
 
-class SweepFile(BaseModel):
+class SweepFile(BaseModel, extra="forbid", frozen=True):
     """Which parameters of which system take which values, and what tells the better of two settings.
 
     Either a grid, of which every combination is a setting, or changes to the system as it is, one at a time.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     system: str | None = Field(None, description="default: the study's first")
     measure: str | None = Field(None, description="what settings are ranked by; default: the study's first")

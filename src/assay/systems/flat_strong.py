@@ -15,6 +15,8 @@ from assay.retrieval.select import Knapsack
 from assay.systems.flat import Hybrid
 from assay.systems.retrievers import Reranked, SecondLook
 
+FIRST_ADDRESS = "assay.systems.flat"
+
 
 @dataclass(frozen=True)
 class FlatStrong(Hybrid):

@@ -20,8 +20,8 @@ from assay.datasets.reading import Reader, absent
 from assay.datasets.run_file import read_bytes
 from assay.systems.imported import ABSENT
 from assay.systems.traced_file import Engine, Kept, TracedAnswer, parts_held, read_engine
-from assay.systems.traced_graph import Graph
-from assay.systems.traced_tree import RACE, ROUTE, VISITED
+from assay.systems.traced_routes import RACE, ROUTE, VISITED
+from assay.systems.traced_structure import PublishedStructure
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TracedIndex:
     """Lines by item. No query changes it, so it is its own session."""
 
     kept: Mapping[str, Kept]
-    graph: Graph
+    published: PublishedStructure
 
     def session(self) -> TracedIndex:
         return self
@@ -38,7 +38,7 @@ class TracedIndex:
         """What the file holds for the item, with the seconds it reports; a fault where it holds nothing."""
         if (line := self.kept.get(query.item_id)) is None:
             return Response(error=ABSENT)
-        response = line.answer.response(self.graph.passage_of)
+        response = line.answer.response(self.published.passage_of)
         held = {context.budget: context for context in response.contexts}
         if held and (lost := [budget for budget in budgets if budget not in held]):
             which = ", ".join("inf" if budget is None else str(budget) for budget in lost)
@@ -48,14 +48,14 @@ class TracedIndex:
 
 
 @dataclass(frozen=True)
-class GraphIndex(TracedIndex):
+class StructuredIndex(TracedIndex):
     """Lines by item, and the graph they were walked in."""
 
     corpus: Corpus
 
     def structure(self) -> Structure:
         """The part of the graph that lies over the corpus."""
-        return self.graph.within(self.corpus)
+        return self.published.within(self.corpus)
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ class Traced:
         if engine.problems:
             raise DataError(engine.problems)
         by_item = {line.item_id: line for line in engine.answers.records}
-        if engine.graph is None:
-            return TracedIndex(by_item, Graph())
-        return GraphIndex(by_item, engine.graph, corpus)
+        if engine.published is None:
+            return TracedIndex(by_item, PublishedStructure())
+        return StructuredIndex(by_item, engine.published, corpus)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """What is wrong with the files, and what shows that they are about other data."""
@@ -136,21 +136,21 @@ def _foreign_items(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
 
 
 def _foreign_nodes(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
-    """Nodes that are neither passages of the dataset, in the item's scope, nor in the graph."""
-    graph, position = engine.graph or Graph(), dataset.corpus.position
-    for node_id, node in graph.nodes.items():
+    """Nodes that are neither passages of the dataset, in the item's scope, nor in the structure."""
+    published, position = engine.published or PublishedStructure(), dataset.corpus.position
+    for node_id, node in published.nodes.items():
         if node.doc_id is not None and node.doc_id not in position:
-            yield absent([node.doc_id], engine.graph_where, engine.graph_lines[node_id], "node.doc_id")
+            yield absent([node.doc_id], engine.published_where, engine.node_lines[node_id], "node.doc_id")
     items = {item.item_id: item for item in dataset.items}
     for line, kept in engine.answers:
         if (item := items.get(kept.item_id)) is None:
             continue
         answer = kept.answer
         yield from _displaced(answer, dataset.corpus, engine.answers.where, line)
-        for field, named in _named(answer, structured=engine.graph is not None).items():
-            if lost := [*_unknown(named, item, graph, position)]:
+        for field, named in _named(answer, structured=engine.published is not None).items():
+            if lost := [*_unknown(named, item, published, position)]:
                 told = absent(lost, engine.answers.where, line, field)
-                outside = all(graph.passage_of(node_id) in position for node_id in lost)
+                outside = all(published.passage_of(node_id) in position for node_id in lost)
                 what = (
                     told.what.replace("in the corpus", "in the scope of the item") if outside else told.what
                 )
@@ -186,11 +186,13 @@ def _displaced(answer: TracedAnswer, corpus: Corpus, where: str, line: int) -> I
                 yield Problem(what, where, line, f"contexts[{at}].pieces[{number}]", fix)
 
 
-def _unknown(named: Iterable[str], item: Item, graph: Graph, position: Mapping[str, int]) -> Iterator[str]:
+def _unknown(
+    named: Iterable[str], item: Item, published: PublishedStructure, position: Mapping[str, int]
+) -> Iterator[str]:
     """The nodes that an item's answer cannot have met. A node of no passage lies in every scope."""
     scope = None if item.scope is None else set(item.scope)
     for node_id in named:
-        passage = graph.passage_of(node_id)
+        passage = published.passage_of(node_id)
         inside = passage in position if scope is None else passage in scope
-        if not inside and (passage in position or node_id not in graph.nodes):
+        if not inside and (passage in position or node_id not in published.nodes):
             yield node_id

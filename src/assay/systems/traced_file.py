@@ -19,9 +19,9 @@ from assay.core.records import Budget, Fault, Hit, Observed, Response, Step
 from assay.datasets.reading import Reader, Rows
 from assay.datasets.run_file import read_bytes
 from assay.systems.traced_context import TracedContext, context_problems, uneven
-from assay.systems.traced_graph import Graph, decoded, read_graph
+from assay.systems.traced_routes import LINK, RACE, ROUTE
 from assay.systems.traced_steps import trace_problems
-from assay.systems.traced_tree import LINK, RACE, ROUTE
+from assay.systems.traced_structure import PublishedStructure, decoded, read_structure
 
 # ------------------------------------------------------------------------------------- answers
 
@@ -108,7 +108,7 @@ class _Named(msgspec.Struct, frozen=True):
     item_id: str
 
 
-def kept(raw: bytes, graph: Graph | None) -> Kept:
+def kept(raw: bytes, published: PublishedStructure | None) -> Kept:
     """A line of answers and all that is wrong with it, as far as the line and the graph tell.
 
     A line that cannot be read counts for the item it names, so that the item is not told to be missing;
@@ -123,7 +123,7 @@ def kept(raw: bytes, graph: Graph | None) -> Kept:
             raise error from None
         told = error.problems if isinstance(error, DataError) else [explained(error)]
         return Kept(item_id, b"", told, readable=False)
-    problems = [*_hit_problems(answer), *trace_problems(answer.trace, graph), *_routed_problems(answer)]
+    problems = [*_hit_problems(answer), *trace_problems(answer.trace, published), *_routed_problems(answer)]
     problems += context_problems(answer.contexts or ())
     if answer.seconds is not None and answer.seconds < 0:
         problems.append(Problem(f"{answer.seconds} is no duration", field="seconds", fix="Write seconds."))
@@ -178,9 +178,9 @@ class Engine:
     """What the files of an engine hold as far as they could be read, and what is wrong with their form."""
 
     answers: Rows[Kept]
-    graph: Graph | None = None
-    graph_where: str = ""
-    graph_lines: Mapping[str, int] = field(default_factory=dict)  # the line of each node
+    published: PublishedStructure | None = None
+    published_where: str = ""
+    node_lines: Mapping[str, int] = field(default_factory=dict)  # the line of each node
     problems: Sequence[Problem] = ()
 
 
@@ -188,14 +188,14 @@ def read_engine(path: Path, structure: Path | None = None) -> Engine:
     """Reads the files of an engine. What is wrong with their form is among its problems, never raised."""
     engine = Engine(Rows(str(path), [], []))
     if structure is not None:
-        engine = _with_graph(engine, structure)
+        engine = _with_structure(engine, structure)
     # A graph that is broken itself accuses no walk.
-    graph = None if engine.problems else engine.graph
+    published = None if engine.problems else engine.published
     try:
         reader = Reader(path.parent)
     except DataError as error:
         return replace(engine, problems=[*engine.problems, *error.problems])
-    rows = reader.jsonl(reader.need(path.name), lambda raw: kept(raw, graph), "item_id")
+    rows = reader.jsonl(reader.need(path.name), lambda raw: kept(raw, published), "item_id")
     faulty = [replace(each, where=rows.where, line=line) for line, row in rows for each in row.problems]
     shown = [(line, row.budgets) for line, row in rows if row.readable]
     faulty += [replace(each, where=rows.where) for each in uneven(shown)]
@@ -203,14 +203,16 @@ def read_engine(path: Path, structure: Path | None = None) -> Engine:
     return replace(engine, answers=rows, problems=[*engine.problems, *of_answers])
 
 
-def _with_graph(engine: Engine, path: Path) -> Engine:
+def _with_structure(engine: Engine, path: Path) -> Engine:
     try:
         reader = Reader(path.parent)
     except DataError as error:
         return replace(engine, problems=error.problems)
     found = reader.need(path.name)
-    graph, lines = read_graph(reader, found)
-    return replace(engine, graph=graph, graph_where=str(found), graph_lines=lines, problems=reader.problems)
+    published, lines = read_structure(reader, found)
+    return replace(
+        engine, published=published, published_where=str(found), node_lines=lines, problems=reader.problems
+    )
 
 
 class _Held(msgspec.Struct, frozen=True):

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Sequence
 
 from assay.core.errors import Problem
 from assay.core.records import Step
-from assay.systems.traced_graph import Graph, Walked, ends_of
-from assay.systems.traced_tree import TREE_KINDS, tree_problems
+from assay.systems.traced_routes import ROUTE_KINDS, route_problems
+from assay.systems.traced_structure import PublishedStructure, Walked, ends_of
 
 MEMORY_KINDS = ("path", "seed", "spread", "tension", "removed")
-KINDS = (*MEMORY_KINDS, *TREE_KINDS)
+KINDS = (*MEMORY_KINDS, *ROUTE_KINDS)
 REMOVALS = ("path", "random", "nearby")
 _NEAR = 0.8  # how alike a kind must be to one of ours to be a slip
 
 
-def trace_problems(trace: Sequence[Step], graph: Graph | None) -> Iterator[Problem]:
+def trace_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
     """All that is wrong with a trace, as far as it and the graph tell."""
     yield from _trace_problems(trace)
-    yield from tree_problems(trace, graph)
-    if graph is not None:
-        yield from _walk_problems(trace, graph.walked)
+    yield from route_problems(trace, published)
+    if published is not None:
+        yield from _walk_problems(trace, published.walked)
 
 
 def _trace_problems(trace: Sequence[Step]) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from assay.core.kinds import template_of
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.verdict import Gate, decide
 from assay.kinds.hierarchy.controls import KeepsEverything
 from assay.kinds.hierarchy.measures.tree_routing import Eps
@@ -21,7 +22,6 @@ from assay.kinds.hierarchy.measures.visited import Visited
 from assay.kinds.memory.controls import BluffedTrace
 from assay.kinds.memory.measures.activation import PrimingPull, PrimingShift
 from assay.kinds.memory.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit
-from assay.study.study_file import GateFile
 from walked_block import hits, item, path, value, walked
 
 COUNT = 12

@@ -16,9 +16,7 @@ from assay.core.registry import Registry
 from assay.gates.checks import clause_problems
 from assay.gates.grammar import parse_clause
 
-STUDY: Any = SimpleNamespace(
-    file=SimpleNamespace(systems=dict.fromkeys(("new", "old", "mid"), "bm25")), registry=Registry(), judges=[]
-)
+STUDY: Any = SimpleNamespace(system_names=["new", "old", "mid"], registry=Registry(), judges=[])
 
 # as written, and what it is read as: canonical text
 SAYABLE = {

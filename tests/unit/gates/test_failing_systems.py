@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.verdict import decide
 from assay.stats.rows import Rows
-from assay.study.study_file import GateFile
 from score_rows import REGISTRY, decided, gate, items_of, rows_of
 
 N = 66

@@ -15,12 +15,12 @@ from assay.core.registry import MEASURES, Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import expressed, figures_of
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause, parse_expression
 from assay.pipeline.evaluate import evaluate
 from assay.report.wording import clause_sentence
 from assay.stats.rows import Rows
 from assay.study.study import open_study
-from assay.study.study_file import GateFile
 from score_rows import Made, MadeTime, decided, items_of, rows_of
 from small_study import assay, edited, write_study
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.stats.compare import Comparing, summarise
 from assay.stats.power import power_of
 from assay.stats.rows import Rows
-from assay.study.study_file import GateFile
 from score_rows import REGISTRY, M, rows_of
 
 Floats = NDArray[np.float64]

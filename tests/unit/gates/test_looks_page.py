@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from scipy import special
 
+from assay.gates.gate_file import GateFile
 from assay.gates.looks import Look, Looking
 from assay.stats.power import chance_to_decide
-from assay.study.study_file import GateFile
 
 DOCS = Path(__file__).parents[3] / "docs"
 LOOKS = (DOCS / "looks.md").read_text()

@@ -21,13 +21,13 @@ from assay.core.kinds import template_of
 from assay.core.records import Verdict
 from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.verdict import Gate, decide
 from assay.pipeline.evaluate import evaluate
 from assay.report.html import Html
 from assay.report.wording import verdict_sentence
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
-from assay.study.study_file import GateFile
 from score_rows import REGISTRY, M, decided, gate, items_of, rows_of
 from small_study import Done, assay, write_lines, write_study
 

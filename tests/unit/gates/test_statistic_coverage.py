@@ -11,11 +11,11 @@ from scipy import stats
 
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.margin import margins_of
 from assay.measures.overlap import RBO
 from assay.stats.intervals import weighted_interval
-from assay.study.study_file import GateFile
 from score_rows import REGISTRY, rows_of
 
 Floats = NDArray[np.float64]

@@ -235,7 +235,7 @@ def test_one_word_over_all_gates() -> None:
 
 # -------------------------------------------------------------------------------------- validation
 
-STUDY: Any = SimpleNamespace(file=SimpleNamespace(systems={"new": "bm25", "old": "bm25"}), registry=REGISTRY)
+STUDY: Any = SimpleNamespace(system_names=["new", "old"], registry=REGISTRY)
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ from assay.core.records import Arm, Edge, Item, Node, Passage, Response, Step, S
 from assay.core.registry import Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.kinds.hierarchy.measures.tree_quality import NodeError, node_errors
 from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
 from assay.stats.rows import Rows
-from assay.study.study_file import GateFile
 from walked_block import block_of, scored
 
 REGISTRY = Registry()

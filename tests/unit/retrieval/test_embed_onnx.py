@@ -24,7 +24,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Embedder, TokenModel
 from assay.core.protocols import Kit
 from assay.retrieval.embed import onnx
-from assay.retrieval.embed.bert_graph import bert_graph
+from assay.retrieval.embed.bert_onnx import bert_onnx
 from assay.retrieval.embed.onnx import MiniLM, Onnx, OnnxModel
 from tiny_bert import CONFIG, WORDS, at_length_one, hidden_states, load, make_weights, write_model
 
@@ -140,7 +140,7 @@ def test_length_comes_from_the_parameter_or_the_models_settings_and_never_the_to
 def test_an_export_is_run_as_it_is(folder: Path, tmp_path: Path, place: str) -> None:
     exported = tmp_path / "exported"
     (exported / "onnx").mkdir(parents=True)
-    (exported / place).write_bytes(bert_graph(folder / "config.json", folder / "model.safetensors"))
+    (exported / place).write_bytes(bert_onnx(folder / "config.json", folder / "model.safetensors"))
     shutil.copy(folder / "tokenizer.json", exported)
     path = "exported" if place in {"model.onnx", "onnx/model.onnx"} else f"exported/{place}"
     model = Onnx(path).load(Kit(root=tmp_path))
@@ -172,7 +172,7 @@ def test_the_identity_says_what_decides_the_vectors_and_nothing_else(folder: Pat
 
 
 def test_weights_outside_the_graph_count_in_the_identity(folder: Path) -> None:
-    (folder / "model.onnx").write_bytes(bert_graph(folder / "config.json", folder / "model.safetensors"))
+    (folder / "model.onnx").write_bytes(bert_onnx(folder / "config.json", folder / "model.safetensors"))
     kit = Kit(root=folder.parent)
     before = Onnx("tiny").identity(kit)
     (folder / "model.onnx_data").write_bytes(b"more")

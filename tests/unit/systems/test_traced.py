@@ -176,7 +176,7 @@ def test_files_are_read_once_for_all_scopes_and_again_when_they_change(tmp_path:
     kit = written(tmp_path)
     system = Traced("answers.jsonl", "graph.jsonl")
     first, second = (system.build(DATASET.corpus.restricted([each]), 0, kit) for each in ("a:1", "a:2"))
-    assert first.graph is second.graph
+    assert first.published is second.published
     written(tmp_path, ANSWERS[:1])
     assert system.build(DATASET.corpus, 0, kit).answer(Query("q2", "what"), []).error is not None
 
@@ -386,7 +386,7 @@ def test_a_spec_makes_it() -> None:
 
 def test_a_node_of_a_graph_is_a_node(tmp_path: Path) -> None:
     index = Traced("answers.jsonl", "graph.jsonl").build(DATASET.corpus, 0, written(tmp_path))
-    nodes = msgspec.convert(msgspec.to_builtins(list(index.graph.nodes.values())), list[Node])
+    nodes = msgspec.convert(msgspec.to_builtins(list(index.published.nodes.values())), list[Node])
     assert nodes[0] == Node("a:1", role="remedy")
     assert nodes[3] == Node("topic", level=1)
 

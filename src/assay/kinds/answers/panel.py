@@ -26,6 +26,8 @@ from assay.kinds.answers.scoring.marks import AGAIN
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.study.study import Study
 
+FIRST_ADDRESS = "assay.review.panel"
+
 LEAST_SHARE, LEAST_AGAIN = 0.10, 0.05
 REFERENCE = "llama3"  # counts what no tokenizer is named for
 MODEL = "model"  # the factor that names who answered

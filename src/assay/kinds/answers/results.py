@@ -39,6 +39,8 @@ class Tested(msgspec.Struct, frozen=True, omit_defaults=True):
     mde: float | None = None  # what this n would find, where nothing was found
     shown: str = ""  # "better" or "worse", of B against A: what its interval shows at the family's level
     level: float | None = None  # the level of that interval; `low` and `high` stay at 95 %
+    only_model: str | None = None  # the one that gave all answers, if it is one; "" if none is named
+    by: str = ""  # the gate that decides it, and within which p is adjusted in place of the family
 
 
 class Agreed(msgspec.Struct, frozen=True, omit_defaults=True):

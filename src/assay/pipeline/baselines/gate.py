@@ -20,6 +20,7 @@ from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, Results, Turn
 from assay.gates.decision import open_clause
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import means_of
 from assay.gates.parts import repeated
 from assay.gates.verdict import Gate, measures_of, overall
@@ -30,7 +31,6 @@ from assay.pipeline.baselines.losses import Losses, loss_text
 from assay.pipeline.baselines.tags import Version, current_version, kept_version
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.selection import Selection
-from assay.study.study_file import GateFile
 
 
 def held_against(evaluation: Evaluation, name: str) -> Results:

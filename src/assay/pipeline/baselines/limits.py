@@ -22,6 +22,7 @@ from assay.core.records import NOT_GUARDED, Arm, ClauseResult, Comparison, Statu
 from assay.gates.clause import decide_clause
 from assay.gates.decision import SLACK, open_clause
 from assay.gates.evaluate import Evaluator, combined
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Mean
 from assay.gates.readiness import why_open
@@ -35,7 +36,7 @@ from assay.stats.intervals import FEW, NO_INTERVAL, interval_of
 from assay.stats.resample import Draws
 from assay.stats.rows import Rows
 from assay.stats.statistics import P50
-from assay.study.study_file import GateFile, LimitsFile
+from assay.study.study_file import LimitsFile
 
 Floats = NDArray[np.float64]
 PAUSE = 3600.0  # seconds without any answer, after which what is asked is another run

@@ -32,7 +32,7 @@ class ModelFiles:
     """The files that make one model: a graph to run as it is, or weights to make one of."""
 
     folder: Path  # that of tokenizer.json
-    graph: Path | None  # None: made from model.safetensors and config.json
+    network: Path | None  # None: made from model.safetensors and config.json
 
     @property
     def tokenizer(self) -> Path:
@@ -49,9 +49,9 @@ class ModelFiles:
     @property
     def hash(self) -> str:
         """Of all that decides the vectors; large weights may lie in files beside the graph."""
-        if self.graph is None:
+        if self.network is None:
             return content_hash([self.weights, self.config, self.tokenizer])
-        beside = sorted(self.graph.parent.glob(f"{self.graph.name}*"))
+        beside = sorted(self.network.parent.glob(f"{self.network.name}*"))
         return content_hash([*beside, self.tokenizer])
 
     def pad(self) -> int:
@@ -86,15 +86,15 @@ def find_files(path: Path) -> ModelFiles:
     """The files of the model in a folder, or of one export; tokenizer.json lies beside or above that."""
     if path.is_file():
         places = [path.parent, path.parent.parent]
-        graph: Path | None = path
+        network: Path | None = path
     elif path.is_dir():
         places = [path]
-        graph = next((path / name for name in _EXPORTS if (path / name).is_file()), None)
+        network = next((path / name for name in _EXPORTS if (path / name).is_file()), None)
     else:
         raise SystemFailure(f"There is no model at {path}. Name its folder, relative to the study.")
     folder = next((place for place in places if (place / "tokenizer.json").is_file()), places[0])
-    found = ModelFiles(folder, graph)
-    needed = [found.tokenizer, *([found.weights, found.config] if graph is None else [])]
+    found = ModelFiles(folder, network)
+    needed = [found.tokenizer, *([found.weights, found.config] if network is None else [])]
     if missing := [file.name for file in needed if not file.is_file()]:
         what = f"there is no {' and no '.join(missing)}"
         fix = (

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from assay.core.errors import DataError, PluginError, Problem, UsageError
 from assay.core.parts import Embedded, Ints, Role, Vectors
 from assay.core.protocols import Kit
-from assay.retrieval.embed.bert_graph import bert_graph
+from assay.retrieval.embed.bert_onnx import bert_onnx
 from assay.retrieval.embed.model_files import ModelFiles, find_files, snapshot
 from assay.retrieval.embed.own_tokens import own_tokens
 from assay.retrieval.unit import unit
@@ -223,9 +223,9 @@ def _session(files: ModelFiles) -> InferenceSession:
     # Waiting threads would otherwise keep a core busy, which on a shared machine slows down those that work.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 4  # what goes wrong is raised, and need not be printed too
-    graph = bert_graph(files.config, files.weights) if files.graph is None else str(files.graph)
-    with _told(files.graph or files.weights, "a graph that ONNX Runtime takes"):
-        return InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    network = bert_onnx(files.config, files.weights) if files.network is None else str(files.network)
+    with _told(files.network or files.weights, "a graph that ONNX Runtime takes"):
+        return InferenceSession(network, options, providers=["CPUExecutionProvider"])
 
 
 def _cores() -> int:

@@ -135,6 +135,7 @@ def adjusted(one: Tested) -> str:
 def test_note(one: Tested) -> str:
     """What was left out, and what this many pairs could have shown where they show nothing."""
     found = [f"{one.left_out} left out: no value on one side"] if one.left_out else []
+    found += [f"decided by {one.by}, with p adjusted within it"] if one.by else []
     if one.mde is not None and not is_settled(one):
         found.append(f"could detect {say.number(one.mde)}")
     return "; ".join(found)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.core.records import Arm
 from assay.core.section import Section, Table, TableCell, TableColumn, Text
+from assay.kinds.answers.panel import MODEL
 from assay.kinds.answers.report import scoring as words
 from assay.kinds.answers.report.scoring_effects import effect_blocks
 from assay.kinds.answers.report.scoring_raters import agreement_blocks, rater_blocks
 from assay.kinds.answers.results import Scoring
+from assay.kinds.answers.scoring.analysis import MEASURES
 from assay.kinds.answers.scoring_steps.summary import scoring_of
 from assay.pipeline.evaluation import Evaluation
 from assay.report import wording as say
+
+WHOLE_ARMS = {"primary", "secondary", "size", "model"}  # families that look at all questions, one by one
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class BlindedScoring:
     """What people scored without knowing whose it was."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
-        scoring = scoring_of(evaluation.study, evaluation.blocks, evaluation.datasets)
+        scoring = scoring_of(evaluation)
         return None if scoring is None else scoring_section(scoring)
 
 
@@ -43,8 +48,16 @@ def scoring_section(scoring: Scoring) -> Section:
         brief=list(_brief(scoring, state)),
         alarm=words.FORCED_TOLD if scoring.state == words.FORCED else "",
         cautions=scoring.cautions,
+        tested=list(_tested(scoring)),
         data=scoring,
     )
+
+
+def _tested(scoring: Scoring) -> Iterator[tuple[str, str]]:
+    """The measures and arms whose overall difference is among the tests: those of one model."""
+    for one in scoring.tests:
+        if one.test and one.only_model is not None and one.family in WHOLE_ARMS:
+            yield MEASURES[one.metric], Arm(scoring.b, {MODEL: one.only_model} if one.only_model else {}).name
 
 
 def _lead(scoring: Scoring) -> str:

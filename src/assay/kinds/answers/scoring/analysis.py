@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from assay.core.errors import UsageError
 from assay.kinds.answers.results import Tested
 from assay.stats.columns import TIE, ratio
 from assay.stats.effects import cliffs_delta_paired, win_tie_loss
-from assay.stats.families import Contrast, FamilyDecisions
+from assay.stats.families import Contrast, FamilyDecisions, GateDifference
 from assay.stats.intervals import LEVEL, Interval, difference_interval, resampled_columns
 from assay.stats.paired_clusters import (
     magnitude,
@@ -69,6 +69,7 @@ class Metric:
     """A metric's scale: how far a pair can lie apart (None: any), and whether more is better."""
 
     name: str
+    measure: str  # that scores it, as studies name it
     family: str
     reach: float | None = None
     higher: bool = True
@@ -80,13 +81,14 @@ class Metric:
 
 
 METRICS = (
-    Metric("accuracy", PRIMARY, 3.0),
-    Metric("hallucinations", PRIMARY, higher=False),
-    Metric("tokens", PRIMARY, higher=False),
-    Metric("completeness", SECONDARY, 1.0, binary=True),
-    Metric("citation", SECONDARY, 2.0),
+    Metric("accuracy", "Accuracy", PRIMARY, 3.0),
+    Metric("hallucinations", "Hallucinations", PRIMARY, higher=False),
+    Metric("tokens", "ContentTokens", PRIMARY, higher=False),
+    Metric("completeness", "Completeness", SECONDARY, 1.0, binary=True),
+    Metric("citation", "CitationFidelity", SECONDARY, 2.0),
 )
 FAMILIES = {metric.name: metric.family for metric in METRICS}
+MEASURES = {metric.name: metric.measure for metric in METRICS}
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,13 @@ class Analysing:
     resamples: int = RESAMPLES
     level: float = LEVEL
     seed: int = 0
+
+
+class DecidedDifference(NamedTuple):
+    """A difference that a gate decides, and the questions and models that it is about."""
+
+    by: GateDifference
+    about: frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -160,10 +169,12 @@ class Pairs:
         return Pairs([about[code] for code in range(len(place))], values)
 
 
-def analyse(rows: Sequence[Scored], how: Analysing) -> list[Tested]:
+def analyse(
+    rows: Sequence[Scored], how: Analysing, decided: Sequence[DecidedDifference] = ()
+) -> list[Tested]:
     """Every test of every family, decided and p-values corrected within each.
 
-    Metrics that no row has are not there.
+    Metrics that no row has are not there. What a gate decides is decided as it does, and corrected with it.
     """
     pairs = Pairs.of(rows, how)
     found = [
@@ -178,8 +189,30 @@ def analyse(rows: Sequence[Scored], how: Analysing) -> list[Tested]:
         found += _tests(cells, SITE, {}, dataclasses.replace(how, cluster=SITE))
     decisions = FamilyDecisions[Tested](how.correction, how.level, len(found))
     for each in found:
-        decisions.add(each)
-    return decisions.records()
+        decisions.add(dataclasses.replace(each, declared=_declared(each.record, pairs, decided, how)))
+    return [
+        one if one.family == each.record.family else replace(one, family=each.record.family, by=one.family)
+        for one, each in zip(decisions.records(), found, strict=True)
+    ]
+
+
+def _declared(
+    one: Tested, pairs: Pairs, decided: Sequence[DecidedDifference], how: Analysing
+) -> GateDifference | None:
+    """What a gate decides of the same metric, questions and models, as a difference of B from A."""
+    if one.family == SITE:  # of means by site, which no gate compares
+        return None
+    about = frozenset(
+        (row.item_id, row.model)
+        for row in pairs.about
+        if all(getattr(row, name) == value for name, value in one.where.items())
+    )
+    for by, rows in decided:
+        if by.measure == MEASURES[one.metric] and {by.a, by.b} == {how.a, how.b} and rows == about:
+            return (
+                by if by.a == how.b else dataclasses.replace(by, a=by.b, b=by.a, low=-by.high, high=-by.low)
+            )
+    return None
 
 
 def _subgroups(pairs: Pairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]]]:
@@ -207,11 +240,13 @@ def _tests(pairs: Pairs, family: str, where: dict[str, str], how: Analysing) -> 
     bounds = [*(metric.bounds for metric in metrics), *[(-1.0, 1.0)] * len(metrics)]
     sums, counts = cluster_sums(np.hstack([differences, signs]), clusters)
     columns = resampled_columns(sums, counts, bounds, resamples=how.resamples, seed=how.seed)
+    models = set(pairs.column("model").tolist())
+    only_model = models.pop() if len(models) == 1 else None
     for metric, mean, sign in zip(metrics, columns, columns[len(metrics) :], strict=False):
         both = ~np.isnan(pairs.difference(metric.name))
         a, b = (side[both] for side in pairs.values[metric.name])
         one = Tested(metric.name, family, where, len(a), len(np.unique(clusters[both])))
-        one = replace(one, left_out=len(both) - len(a))
+        one = replace(one, left_out=len(both) - len(a), only_model=only_model)
         interval_at: Callable[[float], Interval] = mean.interval
         if len(a) and metric.binary and family != SITE:  # a site's share is no yes or no
             if len(np.unique(clusters[both])) == len(a):

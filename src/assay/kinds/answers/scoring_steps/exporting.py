@@ -61,7 +61,7 @@ def files_of(study: Study) -> dict[str, bytes]:
     if not scored.open:
         return found
     evaluation, panel = Evaluation(study), panel_of(study)
-    if (scoring := scoring_of(study, evaluation.blocks, evaluation.datasets)) is not None:
+    if (scoring := scoring_of(evaluation)) is not None:
         cluster = "site_id" if study.file.cluster == "site" else "question_id"
         how = {"correction": panel.correction, "cluster": cluster}
         found[SECOND] = raw_data_csv(scored.second_rows()).encode()

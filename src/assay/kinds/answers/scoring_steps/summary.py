@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from assay.core.block import FAILED, Block
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import Spanning
 from assay.gates.syntax import Call, Clause, Number
 from assay.gates.verdict import Gate, leaves_of
@@ -29,7 +30,7 @@ from assay.kinds.answers.measures.rubric import (
 from assay.kinds.answers.panel import MODEL, Panel, find_panel, panel_of
 from assay.kinds.answers.results import PairTokens, Scoring, SiteTokens
 from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, THRESHOLDS, compared
-from assay.kinds.answers.scoring.analysis import Analysing, Scored, analyse
+from assay.kinds.answers.scoring.analysis import Analysing, DecidedDifference, Scored, analyse
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.kinds.answers.scoring.progress import complete, progress
 from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
@@ -39,9 +40,9 @@ from assay.kinds.answers.scoring.suggestions import (
     read_suggestions,
     rule_suggestions,
 )
+from assay.pipeline.evaluation import Evaluation
 from assay.store.run_store import Store
 from assay.study.study import Study
-from assay.study.study_file import GateFile
 
 STATISTICS = {  # as clauses write them, by name and weights, and as agreement shows them
     ("kappa", "none"): KAPPA,
@@ -52,12 +53,13 @@ STATISTICS = {  # as clauses write them, by name and weights, and as agreement s
 SURE = 0.01  # how unlikely a guess must be by chance to be worth a word
 
 
-def scoring_of(study: Study, blocks: Sequence[Block], datasets: Mapping[str, Dataset]) -> Scoring | None:
+def scoring_of(evaluation: Evaluation) -> Scoring | None:
     """A study's scoring as far as it may be seen; None where no panel scores."""
+    study = evaluation.study
     if (panel := find_panel(study)) is None:
         return None
     found = sealed_summary(study)
-    return _unblinded(found, study, blocks, datasets) if panel.scoring(study.kit).open else found
+    return _unblinded(found, evaluation) if panel.scoring(study.kit).open else found
 
 
 def sealed_summary(study: Study) -> Scoring:
@@ -155,9 +157,8 @@ def _suggestions(files: ScoringFolder) -> list[Suggestion]:
     return [*ruled, *read_suggestions(files.folder)]
 
 
-def _unblinded(
-    found: Scoring, study: Study, blocks: Sequence[Block], datasets: Mapping[str, Dataset]
-) -> Scoring:
+def _unblinded(found: Scoring, evaluation: Evaluation) -> Scoring:
+    study, blocks, datasets = evaluation.study, evaluation.blocks, evaluation.datasets
     panel = panel_of(study)
     rows = list(rows_of(panel, blocks, study.kit))
     cluster = "site" if study.file.cluster == "site" else "item_id"
@@ -167,7 +168,7 @@ def _unblinded(
     changed = mean_differences(rows, how, "site")
     return replace(
         found,
-        tests=[*analyse(rows, how), *interactions(rows, how)],
+        tests=[*analyse(rows, how, list(_decided(evaluation))), *interactions(rows, how)],
         categories=_categories(panel, blocks),
         pairs=pairs,
         sites=[replace(site, accuracy_difference=changed.get(site.site_id)) for site in sites],
@@ -177,6 +178,20 @@ def _unblinded(
         excluded=_excluded(blocks),
         cautions=[*found.cautions, *_guessed(panel.scoring(study.kit))],
     )
+
+
+def _decided(evaluation: Evaluation) -> Iterator[DecidedDifference]:
+    """The differences that gates decide, with the questions and models of their rows."""
+    rows = evaluation.rows
+    for each in evaluation.decided_differences:
+        masks = each.rows.reshape(-1, len(rows.items))
+        about = frozenset(
+            (item.item_id, combination.get(MODEL, ""))
+            for combination, mask in zip(rows.combinations, masks, strict=True)
+            for item, inside in zip(rows.items, mask.tolist(), strict=True)
+            if inside
+        )
+        yield DecidedDifference(each, about)
 
 
 def rows_of(panel: Panel, blocks: Sequence[Block], kit: Kit) -> Iterator[Scored]:

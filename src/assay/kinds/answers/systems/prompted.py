@@ -22,6 +22,8 @@ from assay.kinds.answers.datasets.content_documents import as_hits, checked_cond
 from assay.retrieval.chat import Message
 from assay.systems.asking_chat import Bill, ChatModel, at_least, checked_service, fault_of, filled
 
+FIRST_ADDRESS = "assay.systems.prompted"
+
 INSTRUCTIONS = """\
 You answer questions about documentation that is given to you. Use that documentation alone. If it does not
 hold what is asked for, say so."""

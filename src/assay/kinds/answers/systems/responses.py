@@ -16,6 +16,8 @@ from assay.kinds.answers.datasets.content_documents import as_hits, checked_cond
 from assay.kinds.answers.systems.responses_file import Line, ResponsesFile, Row, in_order, read_responses
 from assay.systems.imported import ABSENT
 
+FIRST_ADDRESS = "assay.systems.responses"
+
 ERROR = "error"  # the fault of a row that says why there is no response
 _NAMED = 5  # of many that are missing
 _PER_TOKEN = 8  # characters: texts have fewer, so that a count below an eighth means that some was cut off

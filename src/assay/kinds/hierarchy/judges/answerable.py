@@ -19,6 +19,8 @@ from assay.core.registry import aside
 from assay.core.shown import context_target
 from assay.judges.llm import ModelJudge
 
+FIRST_ADDRESS = "assay.judges.answerable"
+
 UNBOUNDED = "inf"  # a budget without a limit, as it is written
 
 

@@ -30,6 +30,8 @@ from assay.systems.around import AnySystem, IndexAround, Publishing, told
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text
 from assay.systems.retrievers import told as told_texts
 
+FIRST_ADDRESS = "assay.systems.abstaining"
+
 FLAG = "impossible"
 _COUNTS = "frequencies.json"
 

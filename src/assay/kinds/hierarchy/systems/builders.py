@@ -20,6 +20,8 @@ from assay.core.parts import Ints, Vectors
 from assay.kinds.hierarchy.systems.tree import Below, Tree, centroids
 from assay.retrieval.unit import unit
 
+FIRST_ADDRESS = "assay.systems.hierarchy.builders"
+
 _ROUNDS = 20  # k-means moves little after a dozen
 _SEEDED_FROM = 20_000  # rows that first centres are drawn from
 _CELLS = 8_000_000  # similarities at once: 32 MB in float32

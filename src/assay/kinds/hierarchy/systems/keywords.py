@@ -29,6 +29,8 @@ from assay.retrieval.entities import names_in
 from assay.retrieval.sentences import sentence_spans
 from assay.systems.retrievers import indexed_text
 
+FIRST_ADDRESS = "assay.systems.hierarchy.keywords"
+
 _WORD = re.compile(r"[^\W_]+")
 _TERM = re.compile(r"(?=\d*[^\W\d_]).{2,}")  # a letter or a number alone says little of a subject
 _NEAREST = 20  # members whose sentences are looked at

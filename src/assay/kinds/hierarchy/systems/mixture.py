@@ -26,6 +26,8 @@ from assay.kinds.hierarchy.systems.builders import Shape, clusters
 from assay.kinds.hierarchy.systems.tree import Below, Tree
 from assay.retrieval.unit import unit
 
+FIRST_ADDRESS = "assay.systems.hierarchy.mixture"
+
 _FITTED_TO = 20_000  # rows that directions and clusters are worked out from
 _AT_ONCE = 64  # more clusters than this are found in two steps, as the paper does
 _ROUNDS = 20

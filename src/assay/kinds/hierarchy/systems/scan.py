@@ -20,6 +20,8 @@ from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import engine
 from assay.systems.meter import Meter
 
+FIRST_ADDRESS = "assay.systems.hierarchy.scan"
+
 
 @dataclass(frozen=True)
 class ScanIndex:

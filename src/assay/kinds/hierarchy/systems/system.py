@@ -48,6 +48,8 @@ from assay.study.environment import conceal
 from assay.systems.answering import Answering
 from assay.systems.retrievers import SecondLook
 
+FIRST_ADDRESS = "assay.systems.hierarchy.system"
+
 Path = Literal["beam", "collapsed", "race", "bounds"]
 BEAM: Final = "beam"
 COLLAPSED: Final = "collapsed"

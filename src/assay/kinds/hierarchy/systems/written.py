@@ -43,6 +43,8 @@ from assay.kinds.hierarchy.systems.tree import Tree
 from assay.retrieval.chat import Chat, Message, Said
 from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
 
+FIRST_ADDRESS = "assay.systems.hierarchy.written"
+
 _FILE = "summary.json"
 
 

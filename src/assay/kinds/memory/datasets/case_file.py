@@ -25,10 +25,10 @@ from pydantic import ValidationError as Invalid
 
 from assay.core.dataset import Place
 from assay.core.errors import DataError, Problem, did_you_mean
-from assay.core.yaml_lines import Lines, Loc
+from assay.core.yaml_fields import FilledText
+from assay.core.yaml_lines import FileProblems, Lines, Loc
 from assay.datasets.json_places import read_json
 from assay.datasets.units import UnitFolder, read_folder
-from assay.kinds.search.datasets.golden_entry import Found, Text
 
 Model = TypeVar("Model", bound=BaseModel)
 Step = TypeVar("Step", bound=BaseModel)
@@ -46,18 +46,18 @@ class _Object(BaseModel, strict=True, frozen=True, extra="forbid"):
 class PathStep(_Object):
     """A node of an expected path, and the type of the edge that leads to it; None: any."""
 
-    node_id: Text
-    via_edge_type: Text | None = None
+    node_id: FilledText
+    via_edge_type: FilledText | None = None
 
 
 class TraceStep(_Object):
     """A step of an expected activation; what is not given may be anything."""
 
-    node_id: Text
-    edge_type: Text | None = None
+    node_id: FilledText
+    edge_type: FilledText | None = None
     hop: _Count | None = None
     is_seed: bool | None = None
-    stopped_reason: Text | None = None
+    stopped_reason: FilledText | None = None
 
 
 class Shape(_Object, Generic[Step]):
@@ -70,15 +70,15 @@ class Shape(_Object, Generic[Step]):
 class Expectation(_Object):
     """What a memory should do with a question."""
 
-    evidence_node_ids: Annotated[list[Text], Field(min_length=1)]
+    evidence_node_ids: Annotated[list[FilledText], Field(min_length=1)]
     minimum_evidence_matches: Annotated[int, Field(ge=1)] = 1
     path: Shape[PathStep] | None = None
     path_scope: Literal["any_path", "best_path"] | None = None
-    required_edge_types: list[Text] | None = None
-    required_semantic_roles: list[Text] | None = None
-    required_contradiction_pairs: list[list[Text]] | None = None
+    required_edge_types: list[FilledText] | None = None
+    required_semantic_roles: list[FilledText] | None = None
+    required_contradiction_pairs: list[list[FilledText]] | None = None
     activation_trace: Shape[TraceStep] | None = None
-    required_trace_stop_reasons: list[Text] | None = None
+    required_trace_stop_reasons: list[FilledText] | None = None
     min_activation_trace_length: _Count | None = None
     max_activation_trace_length: _Count | None = None
 
@@ -96,8 +96,8 @@ class Expectation(_Object):
 class Case(_Object):
     """One question as it stands in the file."""
 
-    case_id: Text
-    query: Text
+    case_id: FilledText
+    query: FilledText
     tags: list[str] | None = None
     expectation: Expectation
 
@@ -110,7 +110,7 @@ class Quality(_Object):
     agreement: Annotated[float, Field(ge=0, le=1)] | None  # that mean; None: no case has two labels
     cases: _Count  # that both approved
     kappa: Annotated[float, Field(ge=-1, le=1)] | None = None
-    unmet: list[Text] = []  # what else a private set should have
+    unmet: list[FilledText] = []  # what else a private set should have
 
     def doubts(self, dataset_id: str) -> list[str]:
         """Why labels may not hold, told of the dataset they are from."""
@@ -127,12 +127,14 @@ class Quality(_Object):
 class Header(_Object):
     """What stands around the cases."""
 
-    dataset_id: Text
-    domain_pack_name: Annotated[Text, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.\-]*$")]  # never with parameters
-    document_directory: Text
+    dataset_id: FilledText
+    domain_pack_name: Annotated[
+        FilledText, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.\-]*$")
+    ]  # never with parameters
+    document_directory: FilledText
     cases: Annotated[list[Any], Field(min_length=1)]
-    dataset_name: Text | None = None  # the dataset_id, where it is not given
-    version: Annotated[Text | None, _Written] = None
+    dataset_name: FilledText | None = None  # the dataset_id, where it is not given
+    version: Annotated[FilledText | None, _Written] = None
     layer: Layer | None = None
     description: str | None = None
     document_hashes: dict[str, str] | None = None
@@ -160,7 +162,7 @@ def read_case_file(path: Path) -> tuple[CaseFile | None, list[Problem]]:
         content, lines = read_json(path)
     except DataError as error:
         return None, list(error.problems)
-    found = Found(lines)
+    found = FileProblems(lines)
     header = _fields(Header, content, (), found)
     listed = content.get("cases") if isinstance(content, dict) else None
     cases = {
@@ -225,7 +227,7 @@ _EXPECTED = {  # what a field holds, and what to do where it does not; other fie
 }
 
 
-def _fields(model: type[Model], raw: Any, loc: Loc, found: Found, name: str = "") -> Model | None:
+def _fields(model: type[Model], raw: Any, loc: Loc, found: FileProblems, name: str = "") -> Model | None:
     """What an object says; None after what is wrong with it has been collected, unknown fields apart."""
     if not isinstance(raw, dict):
         known = ", ".join(key for key, each in model.model_fields.items() if each.is_required())
@@ -276,7 +278,7 @@ def _name_of(raw: Any) -> str:
 # ------------------------------------------------------------------------------------- the rules
 
 
-def _doubled(cases: dict[int, Case], found: Found) -> None:
+def _doubled(cases: dict[int, Case], found: FileProblems) -> None:
     first: dict[str, int | None] = {}
     for index, case in cases.items():
         if case.case_id in first:
@@ -313,7 +315,7 @@ def _astray(wanted: Expectation, folder: UnitFolder | None, told: list[str]) -> 
 # --------------------------------------------------------------------------------- the documents
 
 
-def _documents(path: Path, content: Any, found: Found) -> UnitFolder | None:
+def _documents(path: Path, content: Any, found: FileProblems) -> UnitFolder | None:
     """The documents, wherever the directory can be made out: nodes are checked though a header is broken."""
     given = content if isinstance(content, dict) else {}
     directory, pack, frozen = (given.get(name) for name in _OF_DOCUMENTS)

@@ -24,6 +24,8 @@ from assay.kinds.memory.systems.spread import Spreading
 from assay.kinds.memory.systems.state import Learning
 from assay.retrieval.embed.static import Static
 
+FIRST_ADDRESS = "assay.systems.graph.modes"
+
 _LEAST = {"k": 1, "seeds": 1, "hops": 1, "limit": 1, "starts": 1, "trace_steps": 1, "counterfactuals": 0}
 
 

@@ -23,6 +23,8 @@ from assay.retrieval.chat import Said
 from assay.systems.around import AnySystem, IndexAround, Publishing, told
 from assay.systems.asking_chat import Bill, ChatModel, at_least, checked_service, fault_of, filled
 
+FIRST_ADDRESS = "assay.systems.reader"
+
 PROMPT = """\
 Answer the question from the passages below. Give the shortest answer there is: a name, a date, a number, a
 few words at most, or yes or no. No sentence, and no explanation. If the passages do not hold the answer, give

@@ -24,6 +24,8 @@ from assay.core.records import Item, Judgment
 from assay.kinds.models.judges.evidence_index import EvidenceIndex
 from assay.kinds.models.judges.sql_clause import ClauseRefused
 
+FIRST_ADDRESS = "assay.judges.rules"
+
 Rule = Literal["report", "section", "universal", "sql", "signals"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 GOLD = {

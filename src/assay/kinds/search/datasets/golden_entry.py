@@ -12,24 +12,26 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic import ValidationError as Invalid
 
-from assay.core.errors import Problem, did_you_mean
+from assay.core.errors import did_you_mean
 from assay.core.records import NO_RESULTS
-from assay.core.yaml_lines import Lines, Loc
+from assay.core.yaml_fields import FilledText
+from assay.core.yaml_lines import FileProblems, Loc
 from assay.kinds.search.datasets.golden_corpus import Books
 
 Model = TypeVar("Model", bound=BaseModel)
 HIGH, PARTIAL = "high", "partial"
 MOST_PASSAGES = 3
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Words = Annotated[list[Text], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+Words = Annotated[
+    list[FilledText], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+]
 
 
 def _flags(value: Any) -> Any:
@@ -51,9 +53,9 @@ class Expected(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
-    book_slug: Text
+    book_slug: FilledText
     chapter_number: Annotated[int, Field(ge=0)] | None = None
-    passage_substring: Text
+    passage_substring: FilledText
     relevance: Literal["high", "partial"]
 
 
@@ -62,9 +64,9 @@ class Withheld(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
-    book_slug: Text
+    book_slug: FilledText
     chapter_number: Annotated[int, Field(ge=0)] | None = None
-    passage_substring: Text | None = None
+    passage_substring: FilledText | None = None
 
 
 class Entry(BaseModel):
@@ -72,17 +74,17 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
-    id: Text
-    query: Text
-    language: Text
-    category: Text
+    id: FilledText
+    query: FilledText
+    language: FilledText
+    category: FilledText
     expected_passages: list[Expected]
-    expected_routing: Text
-    retrieval_intent: Text | None = None
+    expected_routing: FilledText
+    retrieval_intent: FilledText | None = None
     expected_flags: Annotated[dict[str, bool], BeforeValidator(_flags)] = {}
     themes: Words = []
     notes: str = ""
-    added: Text | None = None
+    added: FilledText | None = None
 
 
 _SOME_TEXT = ("some text", "Write it in quotes.")
@@ -105,21 +107,7 @@ class Vocabulary:
     words: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Found:
-    """What is wrong with a file so far."""
-
-    lines: Lines
-    problems: list[Problem] = field(default_factory=list)
-
-    def wrong(self, loc: Loc, inner: Loc, what: str, fix: str, name: str = "") -> None:
-        """A problem at `inner` of what stands at `loc`; the name stands for its place in the list."""
-        path = ".".join(map(str, (*((name,) if name else loc), *inner)))
-        line = self.lines.of((*loc, *inner))
-        self.problems.append(Problem(what, self.lines.where, line, path, fix))
-
-
-def read_entry(raw: Any, loc: Loc, found: Found, vocabulary: Vocabulary) -> Entry | None:
+def read_entry(raw: Any, loc: Loc, found: FileProblems, vocabulary: Vocabulary) -> Entry | None:
     """The entry, or None after everything that is wrong with it has been collected; null means absent."""
     entry = fields_of(Entry, raw, loc, found)
     broken = [] if entry is None else list(_broken_rules(entry, vocabulary))
@@ -128,7 +116,7 @@ def read_entry(raw: Any, loc: Loc, found: Found, vocabulary: Vocabulary) -> Entr
     return None if broken else entry
 
 
-def fields_of(model: type[Model], raw: Any, loc: Loc, found: Found) -> Model | None:
+def fields_of(model: type[Model], raw: Any, loc: Loc, found: FileProblems) -> Model | None:
     """What a JSON object says, field by field; None after what is wrong with them has been collected."""
     if not isinstance(raw, dict):
         known = ", ".join(name for name, each in model.model_fields.items() if each.is_required())

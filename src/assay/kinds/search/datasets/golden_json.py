@@ -18,12 +18,12 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import NO_RESULTS, Item
+from assay.core.yaml_lines import FileProblems
 from assay.datasets.json_places import read_json
 from assay.kinds.search.datasets.golden_corpus import Books, read_documents
 from assay.kinds.search.datasets.golden_entry import (
     Category,
     Entry,
-    Found,
     Vocabulary,
     Withheld,
     fields_of,
@@ -125,7 +125,7 @@ class Golden:
                 sets.problems.extend(error.problems)
                 sets.unread.append(path)
             else:
-                sets.files.append(self._file(path, content, Found(lines, sets.problems)))
+                sets.files.append(self._file(path, content, FileProblems(lines, sets.problems)))
         sets.problems.extend(doubled(sets))
         sets.problems.sort(key=lambda problem: (problem.where, problem.line or 0))
         return sets
@@ -142,7 +142,7 @@ class Golden:
                 problems.append(Problem("no golden set is called so", str(kit.path(pattern)), fix=fix))
         return list(paths)
 
-    def _file(self, path: Path, content: list[Any], found: Found) -> SetFile:
+    def _file(self, path: Path, content: list[Any], found: FileProblems) -> SetFile:
         if not content:
             found.wrong((), (), "the golden set is empty", "Add queries, or take the file out of data.sets.")
         language = language_of(path, content)
@@ -164,7 +164,7 @@ class Golden:
             content, lines = read_json(kit.path(self.forbidden))
         except DataError as error:
             return [], list(error.problems)
-        found, gold = Found(lines), []
+        found, gold = FileProblems(lines), []
         if not isinstance(content, list) or not content:
             found.wrong((), (), "expected an array of texts that are withheld", 'Write [{"book_slug": "…"}].')
             return [], found.problems

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from assay.core.dataset import Place
 from assay.core.errors import Problem
-from assay.core.yaml_lines import Lines
+from assay.core.yaml_lines import FileProblems, Lines
 from assay.kinds.search.datasets.golden_corpus import Books
-from assay.kinds.search.datasets.golden_entry import Entry, Found, astray, name_of
+from assay.kinds.search.datasets.golden_entry import Entry, astray, name_of
 
 _NAME = re.compile(r"golden-set-(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)\.json")
 
@@ -32,7 +32,7 @@ class SetFile(NamedTuple):
 
     def problem(self, index: int, inner: Sequence[str | int], what: str, fix: str) -> Problem:
         """A problem at a field of the entry of that index."""
-        found = Found(self.lines)
+        found = FileProblems(self.lines)
         found.wrong((index,), tuple(inner), what, fix, name_of(self.raw[index]))
         return found.problems[0]
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, Problem
-from assay.core.yaml_lines import Lines
+from assay.core.yaml_lines import FileProblems, Lines
 from assay.datasets.json_places import parse_json, read_json
 from assay.kinds.search.datasets.anchor_text import normal
 from assay.kinds.search.datasets.golden_corpus import Books
-from assay.kinds.search.datasets.golden_entry import Found, Vocabulary, astray, number_of, read_entry
+from assay.kinds.search.datasets.golden_entry import Vocabulary, astray, number_of, read_entry
 from assay.kinds.search.datasets.golden_lock import read_lock
 from assay.kinds.search.datasets.golden_sets import SetFile, Sets
 from assay.kinds.search.golden.candidates import SCHEMA, write_file
@@ -72,7 +72,7 @@ def add_candidates(opened: GoldenStudy, path: Path) -> Added:
     new: dict[str, list[dict[str, Any]]] = {}
     for index, raw in enumerate(listed):
         entry = work.entry(raw)
-        if why := list(work.refusals(entry, raw, Found(lines), index, books)):
+        if why := list(work.refusals(entry, raw, FileProblems(lines), index, books)):
             added.left.append(Left(_query(raw), why))
             behind.append(raw)
             continue
@@ -136,7 +136,7 @@ class _Work:
         }
 
     def refusals(
-        self, entry: dict[str, Any], raw: Any, found: Found, index: int, books: Books
+        self, entry: dict[str, Any], raw: Any, found: FileProblems, index: int, books: Books
     ) -> Iterator[str]:
         """Why a candidate cannot be taken; that nobody signed it is reason enough."""
         if not _signed(raw):

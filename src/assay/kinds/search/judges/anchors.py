@@ -38,6 +38,8 @@ from assay.kinds.search.judges.anchor_index import (
     visible,
 )
 
+FIRST_ADDRESS = "assay.judges.anchors"
+
 SHOWN_PLACES = 3
 SHOWN_NEAR = 5
 

@@ -6,29 +6,31 @@ from collections.abc import Iterator, Sequence
 
 from assay.core.errors import Problem
 from assay.core.records import Step
-from assay.systems.traced_graph import Graph
+from assay.systems.traced_structure import PublishedStructure
 
 ROUTE, LINK, RACE, VISITED = "route", "link", "race", "visited"
-TREE_KINDS = (ROUTE, LINK, RACE, VISITED)
+ROUTE_KINDS = (ROUTE, LINK, RACE, VISITED)
 PASSAGES = "passages"  # what is counted below the leaves
 _LEAST = {ROUTE: (1, "Count levels from 1, the root's children."), LINK: (1, "Count hops from 1."),
           RACE: (0, "Write 0."), VISITED: (1, "Count levels from 1.")}  # fmt: skip
 Placed = Sequence[tuple[int, Step]]  # steps and their places in the trace
 
 
-def tree_problems(trace: Sequence[Step], graph: Graph | None) -> Iterator[Problem]:
+def route_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
     """Steps of a tree that lack something, or contradict each other or the structure."""
-    placed = {kind: [(at, step) for at, step in enumerate(trace) if step.kind == kind] for kind in TREE_KINDS}
+    placed = {
+        kind: [(at, step) for at, step in enumerate(trace) if step.kind == kind] for kind in ROUTE_KINDS
+    }
     for kind, steps in placed.items():
         for at, step in steps:
             yield from _form_problems(kind, step, f"trace[{at}]")
     yield from _route_problems(placed[ROUTE])
     yield from _race_problems(placed[RACE])
     yield from _visited_problems(placed[VISITED])
-    if graph is not None:
+    if published is not None:
         for at, step in placed[ROUTE]:
-            yield from _misplaced(step, graph, f"trace[{at}]")
-        yield from _unlinked(placed[LINK], graph)
+            yield from _misplaced(step, published, f"trace[{at}]")
+        yield from _unlinked(placed[LINK], published)
 
 
 def _form_problems(kind: str, step: Step, field: str) -> Iterator[Problem]:
@@ -105,32 +107,32 @@ def _told(count: float | None) -> str:
     return "no number of" if count is None else f"{count:g}"
 
 
-def _misplaced(step: Step, graph: Graph, field: str) -> Iterator[Problem]:
+def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterator[Problem]:
     """A routing step that the tree has no such place for."""
     ends = {"source": step.source, "target": step.target}
-    lost = [name for name, node_id in ends.items() if node_id is not None and node_id not in graph.nodes]
+    lost = [name for name, node_id in ends.items() if node_id is not None and node_id not in published.nodes]
     for name in lost:
         fix = "Add a line for the node, or correct the step."
         yield Problem(f"the structure has no node {ends[name]!r}", field=f"{field}.{name}", fix=fix)
     if lost or step.source is None:
         return
-    level = graph.nodes[step.target].level
+    level = published.nodes[step.target].level
     if level is not None and level != step.depth:
         what = f"{step.target!r} has level {level} in the structure, and depth {step.depth} here"
         yield Problem(what, field=f"{field}.depth", fix="Write the level of the target.")
-    if step.target not in graph.children.get(step.source, ()):
+    if step.target not in published.children.get(step.source, ()):
         what = f"{step.target!r} is no child of {step.source!r} in the structure"
         fix = "Add an edge of kind child between them, or correct the step."
         yield Problem(what, field=f"{field}.source", fix=fix)
-    elif step.depth == 1 and step.source in graph.below:
+    elif step.depth == 1 and step.source in published.below:
         what = f"{step.source!r} is not the root"
         yield Problem(what, field=f"{field}.source", fix="Depth 1 is the choice among the root's children.")
 
 
-def _unlinked(steps: Placed, graph: Graph) -> Iterator[Problem]:
+def _unlinked(steps: Placed, published: PublishedStructure) -> Iterator[Problem]:
     """Links along edges that the structure does not have; a name on the way is no hop of its own."""
     for at, step in steps:
-        if step.source is not None and not graph.linked(step.source, step.target, step.edge):
+        if step.source is not None and not published.linked(step.source, step.target, step.edge):
             kind = "link" if step.edge is None else step.edge
             what = f"the structure has no {kind} from {step.source!r} to {step.target!r}, nor one over a name"
             fix = "Add the edges to the structure, or correct the step."

@@ -37,7 +37,7 @@ class Config(msgspec.Struct, frozen=True):
     layer_norm_eps: float = 1e-12
 
 
-def bert_graph(config: Path, weights: Path) -> bytes:
+def bert_onnx(config: Path, weights: Path) -> bytes:
     """The serialised graph of the encoder that the two files describe."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file

@@ -1,4 +1,4 @@
-"""The graph or tree that an engine publishes beside its answers: one line a node or an edge.
+"""The graph or tree that an engine publishes beside its answers: one line per node or edge.
 
     {"node": {"node_id": "msa:4", "role": "exception"}}
     {"edge": {"source": "msa:4", "target": "msa:3", "kind": "exception_to"}}
@@ -31,12 +31,12 @@ T = TypeVar("T")
 Walked = Mapping[tuple[str, str], set[str]]  # the kinds of the edges between two nodes, either way round
 
 
-class GraphNode(Node, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A node of the graph, read strictly."""
+class NodeLine(Node, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A node of the structure, read strictly."""
 
 
-class GraphEdge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edge of the graph. Its kind has to be said."""
+class EdgeLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An edge of the structure. Its kind has to be said."""
 
     source: str
     target: str
@@ -45,11 +45,11 @@ class GraphEdge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: str | None = None
 
 
-class GraphLine(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
-    """One line of a graph: a node or an edge."""
+class StructureLine(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """One line of a structure: a node or an edge."""
 
-    node: GraphNode | None = None
-    edge: GraphEdge | None = None
+    node: NodeLine | None = None
+    edge: EdgeLine | None = None
 
     @property
     def node_id(self) -> object:
@@ -58,7 +58,7 @@ class GraphLine(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=Tru
 
 
 @dataclass(frozen=True)
-class Graph:
+class PublishedStructure:
     """The nodes and edges that an engine publishes, in the order of its file."""
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
@@ -146,16 +146,16 @@ def _published(node: Node, corpus: Corpus) -> Node:
     return node if known else msgspec.structs.replace(node, doc_id=node.node_id)
 
 
-def _graph_line(raw: bytes) -> GraphLine:
-    line = decoded(raw, GraphLine)
+def _structure_line(raw: bytes) -> StructureLine:
+    line = decoded(raw, StructureLine)
     if (line.node is None) == (line.edge is None):
         raise DataError(Problem("a line is a node or an edge", fix='Write {"node": …} or {"edge": …}.'))
     return line
 
 
-def read_graph(reader: Reader, path: Path | None) -> tuple[Graph, Mapping[str, int]]:
+def read_structure(reader: Reader, path: Path | None) -> tuple[PublishedStructure, Mapping[str, int]]:
     """The graph in a file, and the line of each node. An edge to a node that it lacks is a problem."""
-    rows = reader.jsonl(path, _graph_line, "node_id")
+    rows = reader.jsonl(path, _structure_line, "node_id")
     lines: dict[str, int] = {}
     nodes: dict[str, Node] = {}
     edges: list[Edge] = []
@@ -171,18 +171,20 @@ def read_graph(reader: Reader, path: Path | None) -> tuple[Graph, Mapping[str, i
             what, fix = f"there is no node {ends[name]!r}", "Add a line for the node, or take the edge out."
             reader.problems.append(Problem(what, rows.where, line, f"edge.{name}", fix))
         edges.append(Edge(edge.source, edge.target, edge.kind, edge.weight, edge.rule))
-    graph = Graph(nodes, edges)
-    if graph.children:
-        reader.problems += _tree_problems(rows, graph, lines)
-    for node_id in _ringed(graph):
+    published = PublishedStructure(nodes, edges)
+    if published.children:
+        reader.problems += _nesting_problems(rows, published, lines)
+    for node_id in _ringed(published):
         what, fix = f"{node_id!r} lies below itself", "Turn an edge of kind child round, or take it out."
         reader.problems.append(Problem(what, rows.where, lines.get(node_id), "node", fix))
-    return graph, lines
+    return published, lines
 
 
-def _tree_problems(rows: Rows[GraphLine], graph: Graph, lines: Mapping[str, int]) -> Iterator[Problem]:
+def _nesting_problems(
+    rows: Rows[StructureLine], published: PublishedStructure, lines: Mapping[str, int]
+) -> Iterator[Problem]:
     """What no tree has: several roots, an edge twice, passages with children, levels that do not follow."""
-    roots = [node_id for node_id, node in graph.nodes.items() if node.level == 0]
+    roots = [node_id for node_id, node in published.nodes.items() if node.level == 0]
     for other in roots[1:]:
         what = f"{other!r} has level 0, and so has {roots[0]!r} on line {lines[roots[0]]}"
         fix = "Put both below one root. Where every scope has a tree of its own, leave the roots' level out."
@@ -197,14 +199,14 @@ def _tree_problems(rows: Rows[GraphLine], graph: Graph, lines: Mapping[str, int]
             what = f"the edge from {edge.source!r} to {edge.target!r} stands on line {earlier} already"
             yield Problem(what, rows.where, line, "edge", "Take one of the two out.")
         if edge.kind == CHILD:
-            yield from _uneven(edge, graph.nodes, rows.where, line)
-            if (parent := graph.nodes.get(edge.source)) is not None and parent.doc_id is not None:
+            yield from _uneven(edge, published.nodes, rows.where, line)
+            if (parent := published.nodes.get(edge.source)) is not None and parent.doc_id is not None:
                 what = f"{edge.source!r} is a passage, and has a child"
                 fix = "Put the child below a node without doc_id, or take the edge out."
                 yield Problem(what, rows.where, line, "edge.source", fix)
 
 
-def _uneven(edge: GraphEdge, nodes: Mapping[str, Node], where: str, line: int) -> Iterator[Problem]:
+def _uneven(edge: EdgeLine, nodes: Mapping[str, Node], where: str, line: int) -> Iterator[Problem]:
     """A child whose level does not follow its parent's, where both state one."""
     above, below = (nodes[each].level if each in nodes else None for each in (edge.source, edge.target))
     if above is not None and below is not None and below != above + 1:
@@ -213,10 +215,10 @@ def _uneven(edge: GraphEdge, nodes: Mapping[str, Node], where: str, line: int) -
         yield Problem(what, where, line, "edge", fix)
 
 
-def _ringed(graph: Graph) -> Iterator[str]:
+def _ringed(published: PublishedStructure) -> Iterator[str]:
     """A node on a ring of children, where there is one: no way up from it would end."""
     try:
-        TopologicalSorter(graph.children).prepare()
+        TopologicalSorter(published.children).prepare()
     except CycleError as error:
         yield error.args[1][0]
 

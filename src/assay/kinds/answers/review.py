@@ -1,0 +1,167 @@
+"""The review of a panel: blinded responses, scored in passes, with files and figures of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from assay.core.errors import UsageError, did_you_mean
+from assay.core.section import Table, TableCell, TableColumn, Text
+from assay.kinds.answers.panel import find_panel
+from assay.review.work import ReviewAnswer, Work
+
+if TYPE_CHECKING:
+    from assay.kinds.answers.results import Agreed, Matched, Scoring
+    from assay.study.study import Study
+
+
+@dataclass(frozen=True)
+class ScoringReview:
+    """Asks the raters of a panel to score responses without knowing whose they are."""
+
+    absent: ClassVar[str] = "no judge is a panel"
+
+    def asked(self, study: Study) -> bool:
+        """Whether a panel scores the study's responses."""
+        return find_panel(study) is not None
+
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+        """The scoring at the desk; a pack that was not checked, or that leaks, is refused."""
+        from assay.kinds.answers.scoring_steps.work import refuse_unchecked, scoring_work
+
+        refuse_unchecked(study, accepted_by)
+        work = scoring_work(study)
+        if unknown := [name for name in raters if name not in work.raters]:
+            what = f"The panel does not list {' and '.join(unknown)}"
+            raise UsageError(f"{what}. {did_you_mean(unknown[0], work.raters)}")
+        return work
+
+    def export(self, study: Study, folder: Path | None, place: str) -> ReviewAnswer:
+        """Writes the result files, as far as they may be seen now."""
+        from assay.kinds.answers.scoring_steps.exporting import export_scoring
+        from assay.kinds.answers.scoring_steps.work import scoring_folder
+
+        paths = [str(path) for path in export_scoring(study, folder)]
+        blank = f"conditions, models and sizes stay blank until: assay review unblind {place}"
+        notes = [] if scoring_folder(study).open else [blank]
+        return ReviewAnswer({"schema": "assay/scoring-export/1", "files": paths}, [Text(paths)], notes)
+
+    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer:
+        """Takes files of scores in, all or none."""
+        from assay.kinds.answers.report.scoring import disagreement, next_step
+        from assay.kinds.answers.scoring_steps.summary import sealed_summary
+        from assay.kinds.answers.scoring_steps.taking import take_scores
+
+        if not paths:
+            raise UsageError(f"Name the files of scores: assay review import {place} scores.jsonl")
+        found = take_scores(study, paths)
+        scoring = None if found.left else sealed_summary(study)
+        data = {
+            "schema": "assay/scores-import/1",
+            "taken": found.taken,
+            "known": found.known,
+            "left": found.left,
+            "differences": scoring.differences if scoring else [],
+        }
+        lines = [f"{found.taken} scores taken, {found.known} known before"]
+        lines += [f"left: {line}" for line in found.left]
+        notes = []
+        if scoring is not None:
+            lines += disagreement(scoring)
+            notes = [f"every pass is complete; next: {next_step(scoring, place)}"]
+        return ReviewAnswer(data, [Text(lines)], notes)
+
+    def status(self, study: Study, place: str) -> ReviewAnswer:
+        """How far everybody is."""
+        from assay.kinds.answers.report.scoring import disagreement, next_step
+        from assay.kinds.answers.scoring_steps.summary import sealed_summary
+        from assay.kinds.answers.scoring_steps.work import scoring_folder
+
+        found = sealed_summary(study)
+        data = {"schema": "assay/scoring/1", "scoring": found, "left": found.left}
+        if not scoring_folder(study).there:
+            return ReviewAnswer(data, [_nothing_blinded(place)])
+        columns = [
+            TableColumn("rater", figure=False),
+            TableColumn("pass", figure=False),
+            TableColumn("scored"),
+        ]
+        progress = Table(
+            columns,
+            [
+                [TableCell(rater), TableCell(step), TableCell(f"{done} of {total}")]
+                for rater, steps in found.progress.items()
+                for step, (done, total) in steps.items()
+            ],
+        )
+        lines = [f"{found.responses} responses, {found.state}", *found.left]
+        lines += [*([] if found.left else disagreement(found)), *found.cautions]
+        notes = [f"next: {next_step(found, place)}"] if found.state == "blinded" else []
+        return ReviewAnswer(data, [progress, Text(lines)], notes)
+
+    def agreement(self, study: Study, place: str) -> ReviewAnswer:
+        """How far the raters agree, which needs no condition."""
+        from assay.kinds.answers.report.scoring import difference_lines, disagreement, next_step
+        from assay.kinds.answers.scoring_steps.summary import sealed_summary
+        from assay.kinds.answers.scoring_steps.work import scoring_folder
+
+        found, files = sealed_summary(study), scoring_folder(study)
+        data = {
+            "schema": "assay/scoring-agreement/1",
+            "agreement": found.agreement,
+            "matched": found.matched,
+            "suggestions": found.suggestions,
+            "differences": found.differences,
+        }
+        if not files.there:
+            return ReviewAnswer(data, [_nothing_blinded(place)])
+        if not any(each.n for each in found.agreement):
+            none = "No response was scored twice"
+            line = f"{none}." if files.open else f"{none} yet: {next_step(found, place)}"
+            return ReviewAnswer(data, [Text([line])])
+        lines = [f"{each.metric}, {each.statistic}: {each.note}" for each in found.agreement if each.note]
+        lines += [_matched(each) for each in found.matched]
+        lines += _suggested(found)
+        lines += disagreement(found)
+        lines += difference_lines(found, place, most=len(found.differences))
+        notes = [f"next: {next_step(found, place)}"] if found.state == "blinded" else []
+        return ReviewAnswer(data, [_agreement_table(found.agreement), Text(lines)], notes)
+
+
+def _nothing_blinded(place: str) -> Text:
+    return Text([f"Nothing is blinded yet: assay review blind {place}"])
+
+
+def _agreement_table(agreement: Sequence[Agreed]) -> Table:
+    from assay.report import wording as words
+
+    reached = {True: "yes", False: "no", None: "no figure"}
+    heads = ("metric", "raters", "statistic", "value [95 %]", "n", "needs")
+    rows = [
+        (
+            each.metric,
+            " and ".join(each.raters),
+            each.statistic,
+            words.with_interval(each.value, each.low, each.high),
+            str(each.n),
+            "" if each.threshold is None else f"{each.threshold:g}: {reached[each.holds]}",
+        )
+        for each in agreement
+    ]
+    columns = [TableColumn(head, figure=head == "n") for head in heads]
+    return Table(columns, [[TableCell(text) for text in row] for row in rows])
+
+
+def _matched(found: Matched) -> str:
+    one, other = found.raters
+    only = f"{found.only_first} only by {one}, {found.only_second} only by {other}"
+    return f"hallucinations: {found.both} marked by both, {only}"
+
+
+def _suggested(found: Scoring) -> Iterator[str]:
+    for each in found.suggestions:
+        if each.equal is not None:
+            alike = f"{each.equal * each.n:.0f} of {each.n} {each.step} marks were as suggested by {each.by}"
+            yield f"{alike}; {each.seen} of these suggestions had been looked at before"
