@@ -64,8 +64,9 @@ test-models: $(VENV)/.models
 # Of what the program depends on, the lowest versions that pyproject.toml allows. Those have their own warnings
 # about what came after them, so warnings stop nothing here.
 LOWEST := $(VENV)/lowest
-LOWEST_TESTS := tests/cli/test_help.py tests/cli/test_exit_codes.py tests/unit/judges/test_passage_table.py \
-	tests/unit/measures tests/unit/run/test_answering.py tests/unit/run/test_reuse.py tests/unit/stats tests/unit/test_endpoint.py
+LOWEST_TESTS := tests/cli/test_help.py tests/cli/test_exit_codes.py tests/unit/kinds/models/test_passage_table.py \
+	tests/unit/measures tests/unit/pipeline/test_answering.py tests/unit/pipeline/test_reuse.py tests/unit/stats \
+	tests/unit/core/test_endpoint.py
 
 LOWEST_PIP := $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check
 
@@ -127,7 +128,7 @@ week1: $(VENV)/.core
 
 # supporting facts and titles by hand
 week2: $(VENV)/.dev fixtures
-	$(BIN)/python -m pytest -q tests/unit/datasets/test_multihop.py tests/unit/datasets/test_titles.py
+	$(BIN)/python -m pytest -q tests/unit/kinds/memory/test_multihop.py tests/unit/kinds/memory/test_titles.py
 
 week3: $(VENV)/.core
 	$(BIN)/assay run $(MEMORY)/public.yaml $(REPORTED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +9,13 @@ import pytest
 from boxes import boxes
 
 from assay.report.html import Html
+from budget_results import budget_results
 
 pytestmark = pytest.mark.browser
-
-BUILDER = Path(__file__).parents[1] / "unit/report"
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sys.path.insert(0, str(BUILDER))
-    try:
-        from budget_results import budget_results
-    finally:
-        sys.path.remove(str(BUILDER))
     path = tmp_path_factory.mktemp("curves") / "report.html"
     path.write_bytes(Html().render(budget_results(n=60, stages=("10k", "50k"))))
     return path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,10 @@ from assay.kinds.memory.measures.walk import WantedPath, WantedStep
 from assay.kinds.memory.report.walk_section import walk_section
 from assay.kinds.memory.report.walks import ArmWalk, ExpectedPath, WalkedItem
 from assay.report.html import Html
+from fake_results import build_results
 
 pytestmark = pytest.mark.browser
 
-BUILDER = Path(__file__).parents[1] / "unit/report/fake_results.py"
 PLANT = """</svg></template><script>window.hit=1</script>"><img src=x onerror=window.hit=2>"""
 BEST = [
     Step("path", 0, "msa:3", scores={"score": 1.0}, role="exception"),
@@ -40,12 +39,7 @@ WANTED = [WantedStep("msa:3"), WantedStep("msa:2", "exception_to"), WantedStep("
 
 def write_report(path: Path, plant: str = "") -> None:
     """A page whose first item was walked by two systems, and, planted, whose every text is hostile."""
-    spec = importlib.util.spec_from_file_location("fake_results", BUILDER)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    made = module.build_results(n=12)
+    made = build_results(n=12)
     trace = [msgspec.structs.replace(step, target=step.target + plant) for step in (*BEST, *SPREAD)]
     shown = msgspec.structs.replace(
         made.items[0],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,25 +11,12 @@ from boxes import boxes
 from planted import OWN_IMAGE, wait_until_planted_would_have_run
 
 from assay.report.html import Html
+from fake_results import build_results, with_review
 
 pytestmark = pytest.mark.browser
 
 PLANTS = """<script>window.hit=1</script>"><img src=x onerror=window.hit=2>'</script><!--
 <svg onload=window.hit=3> javascript:window.hit=4 {{7*7}} {% raw %} ${7*7} \u2028 ]]>"""
-BUILDER = Path(__file__).parents[1] / "unit/report/fake_results.py"
-
-
-def builder() -> Any:
-    spec = importlib.util.spec_from_file_location("fake_results", BUILDER)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def build_results(**how: Any) -> Any:
-    return builder().build_results(**how)
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +36,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def under_review(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study half way through a review, whose reviewers wrote what they should not."""
-    made = builder()
     path = tmp_path_factory.mktemp("review") / "report.html"
-    path.write_bytes(Html().render(made.with_review(made.build_results(n=60), plant=PLANTS)))
+    path.write_bytes(Html().render(with_review(build_results(n=60), plant=PLANTS)))
     return path
 
 

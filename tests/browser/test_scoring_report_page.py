@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,19 +10,13 @@ import pytest
 from boxes import boxes
 
 from assay.report.html import Html
+from scored_study import scored_results
 
 pytestmark = pytest.mark.browser
-
-BUILDER = Path(__file__).parents[1] / "unit/report"
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sys.path.insert(0, str(BUILDER))
-    try:
-        from scored_study import scored_results
-    finally:
-        sys.path.remove(str(BUILDER))
     path = tmp_path_factory.mktemp("scoring") / "report.html"
     path.write_bytes(Html().render(scored_results()))
     return path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,13 @@ import pytest
 from boxes import boxes
 
 from assay.report.html import Html
+from tree_study import tree_results
 
 pytestmark = pytest.mark.browser
-
-BUILDER = Path(__file__).parents[1] / "unit/report"
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    sys.path.insert(0, str(BUILDER))
-    try:
-        from tree_study import tree_results
-    finally:
-        sys.path.remove(str(BUILDER))
     folder = tmp_path_factory.mktemp("trees")
     path = folder / "report.html"
     path.write_bytes(Html().render(tree_results(folder)))

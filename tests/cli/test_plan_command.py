@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
+from assay.cli.plan import roughly
+from assay.store.run_store import Store
 from probe import asked
 from probing import assay_run, finished, items, write_plugin
 from probing import write_study as write_probed
-
-from assay.cli.plan import roughly
-from assay.store.run_store import Store
 from small_study import Done, assay, edited, write_study
 
 GOES = "RR@5(lexical) >= RR@5(old) + 0.2"

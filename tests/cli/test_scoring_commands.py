@@ -16,11 +16,16 @@ from assay.kinds.answers.scoring_steps.blinding import blind_study
 from assay.kinds.answers.scoring_steps.summary import thresholds_of
 from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.study.study import Study, open_study
-from small_scoring import all_scores, collected, scores, write_lines, write_study
+from small_scoring import all_scores, collected, keep_keys, scores, write_lines, write_study
 from small_study import assay
 
 FORMATS = [("report", "--format", each, "-o", "-") for each in ("html", "markdown", "junit", "github")]
 KEY = ("question_id", "model_id", "condition")
+
+
+@pytest.fixture(autouse=True)
+def same_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_keys(monkeypatch)
 
 
 @pytest.fixture

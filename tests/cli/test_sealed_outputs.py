@@ -16,10 +16,15 @@ import yaml
 from assay.kinds.answers.scoring_steps.blinding import blind_study
 from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.study.study import open_study
-from small_scoring import collected, responses, write_lines, write_study
+from small_scoring import collected, keep_keys, responses, write_lines, write_study
 from small_study import assay
 
 SLOW, LONG = 71.5, 977  # seconds and tokens of one condition's responses, the other's are 1.5 and 11
+
+
+@pytest.fixture(autouse=True)
+def same_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_keys(monkeypatch)
 
 
 def write_uneven(folder: Path, slow: str) -> Path:

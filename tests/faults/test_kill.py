@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
-from probe import asked
-from probing import finished, hits_of, items, opened, run_only, scores_of, sequence, write_plugin, write_study
-
 from assay.pipeline.runner import run_study
 from assay.store.journal import read_entries
 from assay.store.run_store import Store
+from probe import asked
+from probing import finished, hits_of, items, opened, run_only, scores_of, sequence, write_plugin, write_study
 
 THREADS = 3
 LONGEST = 3  # items of a sequence

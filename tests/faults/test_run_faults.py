@@ -6,13 +6,16 @@ import errno
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
+from assay.core.errors import DataError, UsageError
+from assay.pipeline.runner import run_study
+from assay.pipeline.selection import Selection
+from assay.pipeline.status import study_status
+from assay.store.run_store import SCHEMA, Store
 from probe import asked
 from probing import (
     assay_run,
@@ -27,12 +30,6 @@ from probing import (
     write_plugin,
     write_study,
 )
-
-from assay.core.errors import DataError, UsageError
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
-from assay.pipeline.status import study_status
-from assay.store.run_store import SCHEMA, Store
 
 SLOW = {"probe": "probe(pause=0.05)"}
 

@@ -11,12 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "run"))
-from probe import asked
-from probing import items, opened, write_plugin, write_study
-
 from assay.core.sweep_results import Sweep
 from assay.pipeline.sweep.running import run_sweep
+from probe import asked
+from probing import items, opened, write_plugin, write_study
 
 THREADS = 3
 

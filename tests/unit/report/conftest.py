@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
-from fake_results import build_results, with_review
 
 from assay.core.results import Results
+from fake_results import bare_results, build_results, with_review
 
 
 @pytest.fixture(scope="session")
@@ -17,19 +15,7 @@ def results() -> Results:
 
 @pytest.fixture(scope="session")
 def bare() -> Results:
-    """What a study without gates, slices, baseline and items leaves to show."""
-    full = build_results(n=12)
-    return dataclasses.replace(
-        full,
-        baseline=None,
-        by=[],
-        estimates=[one for one in full.estimates if not one.where],
-        comparisons=[],
-        verdicts=[],
-        verdict=None,
-        items=[],
-        report=None,
-    )
+    return bare_results()
 
 
 @pytest.fixture(scope="session")

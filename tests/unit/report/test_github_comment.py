@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from fake_results import build_results, planted
 from markdown_it import MarkdownIt
 
 from assay.core.dataset import Dataset, Place
@@ -21,6 +20,7 @@ from assay.core.yaml_lines import Lines
 from assay.report.annotations import Annotation, annotation_commands
 from assay.report.github import GitHub, marker
 from assay.report.github_text import JOINER, Block, expected_text, fitted, literal, prose, returned_text
+from fake_results import build_results, planted
 
 LIMIT = 65_536
 NOON = 1_773_570_600.0  # 15 March 2026, 10:30 UTC

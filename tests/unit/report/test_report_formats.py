@@ -14,7 +14,6 @@ from xml.etree import ElementTree as ET
 import msgspec
 import polars as pl
 import pytest
-from fake_results import build_results
 from rich.console import Console
 
 from assay.core.registry import RENDERERS, Registry
@@ -27,6 +26,7 @@ from assay.report.markdown import Markdown, code, escaped
 from assay.report.parquet import Parquet
 from assay.report.text import render_text
 from assay.report.wording import LOWER_BOUND
+from fake_results import build_results
 
 RENDERED = [Html(), Json(), Junit(), Markdown(), Parquet()]
 

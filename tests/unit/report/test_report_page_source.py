@@ -10,7 +10,6 @@ import re
 
 import msgspec
 import pytest
-from fake_results import build_results
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from assay.report.flips import score_grid
 from assay.report.html import MOST, Html
 from assay.report.svg import Axis, axis_over, margin, scale, shape, style_of, whisker
 from assay.report.wording import LOWER_BOUND
+from fake_results import build_results
 
 
 @given(st.text(max_size=60) | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "&lt;"]))

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from fake_results import build_results
 from rich.console import Console
 
 import assay
@@ -36,6 +35,7 @@ from assay.report.markdown import Markdown
 from assay.report.section_page import SectionPage
 from assay.report.svg import Axis
 from assay.report.text import render_text
+from fake_results import build_results
 
 PLANT = "</section><script>window.hit=1</script>\"><img src=x onerror=window.hit=2>'"
 SMALL = build_results(n=12)

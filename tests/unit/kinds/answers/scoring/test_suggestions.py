@@ -20,8 +20,8 @@ from assay.kinds.answers.scoring.suggestions import (
     same_model,
     suggest_accuracy,
 )
+from scoring_packs import mark, pack_of
 from stand_ins.chat_server import ChatStandIn, by_turns
-from unit.review.scoring.packs import mark, pack_of
 
 TWO_PARTS = Asked(
     "Q1",

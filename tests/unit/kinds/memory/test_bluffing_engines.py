@@ -20,7 +20,7 @@ from assay.core.registry import SYSTEMS, Registry
 from assay.kinds.memory.systems.modes import LexicalBaseline
 from assay.pipeline.evaluate import evaluate
 
-TEMPLATE = Path(__file__).parents[3] / "src/assay/kinds/memory/template"
+TEMPLATE = Path(__file__).parents[4] / "src/assay/kinds/memory/template"
 ROLES = ["remedy", "exception", "escalation", "action", "obligation", "condition", "step"]
 EDGES = ["depends_on", "exception_to", "refers_to", "next_unit", "next_session", "contradicts", "causes"]
 

@@ -23,7 +23,7 @@ from assay_worlds.incidents.relevance import ASKED, themes_of, truth, unnamed
 from assay_worlds.incidents.report import THEMES
 from assay_worlds.incidents.wording import Decks, Wording, suits
 
-STUDY = Path(__file__).parents[3] / "src/assay/kinds/models/template"
+STUDY = Path(__file__).parents[4] / "src/assay/kinds/models/template"
 COUNTS = {
     "incident_lookup": ("INC", 10),
     "conceptual_queries": ("CON", 12),

@@ -26,6 +26,7 @@ from small_scoring import (
     all_scores,
     at,
     collected,
+    keep_keys,
     responses,
     scores,
     scoring_in,
@@ -33,6 +34,11 @@ from small_scoring import (
     write_study,
 )
 from stand_ins.chat_server import ChatStandIn
+
+
+@pytest.fixture(autouse=True)
+def same_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_keys(monkeypatch)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from importlib.resources import files
 import msgspec
 import pytest
 from rich.console import Console
-from scored_study import blinded_of, outcome, planted_scoring, scored_results, scoring_of, section
 
 from assay.kinds.answers.report import scoring as told
 from assay.kinds.answers.results import Agreed, Correlation, Scoring, SiteTokens, TokenChange
@@ -19,6 +18,7 @@ from assay.report.html import Html
 from assay.report.json import Json
 from assay.report.markdown import Markdown
 from assay.report.text import render_text
+from scored_study import blinded_of, outcome, planted_scoring, scored_results, scoring_of, section
 
 UNCLEAR = "A change in tokens does not clearly go with a change in accuracy"
 changed = msgspec.structs.replace

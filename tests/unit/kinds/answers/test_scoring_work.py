@@ -20,7 +20,7 @@ from assay.kinds.answers.desk.scoring_work import ScoringWork
 from assay.kinds.answers.scoring.marks import Mark, Saw, score_book
 from assay.review.messages import Draft, NewCase, Saved, SpanClaim, Undo
 from assay.review.work import Broken, Conflict, NoSuchThing, Work
-from unit.review.scoring.packs import TEXT, by_id, pack_of
+from scoring_packs import TEXT, by_id, pack_of
 
 NUMBERS = count(1)
 CLAIM = SpanClaim(category="H-FAB", start=22, end=54, claim="a daily job", note="not in the source")

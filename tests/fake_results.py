@@ -347,3 +347,19 @@ def with_review(results: Results, plant: str = "") -> Results:
         review=review,
         recommendation=f"review first{plant}",
     )
+
+
+def bare_results() -> Results:
+    """What a study without gates, slices, baseline and items leaves to show."""
+    full = build_results(n=12)
+    return dataclasses.replace(
+        full,
+        baseline=None,
+        by=[],
+        estimates=[one for one in full.estimates if not one.where],
+        comparisons=[],
+        verdicts=[],
+        verdict=None,
+        items=[],
+        report=None,
+    )

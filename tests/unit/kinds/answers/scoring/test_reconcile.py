@@ -9,7 +9,7 @@ from assay.kinds.answers.scoring.ledger import Ledger
 from assay.kinds.answers.scoring.marks import Line, Mark
 from assay.kinds.answers.scoring.progress import complete
 from assay.kinds.answers.scoring.reconcile import contradiction
-from unit.review.scoring.packs import claim, mark, pack_of
+from scoring_packs import claim, mark, pack_of
 
 
 def queue_of(pack: Pack, lines: list[Line]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.registry import Registry, identity
 
-KEPT = json.loads((Path(__file__).parents[1] / "records" / "identities.json").read_text())
+KEPT = json.loads((Path(__file__).parents[2] / "records" / "identities.json").read_text())
 
 
 @pytest.mark.parametrize("spec", sorted(KEPT))

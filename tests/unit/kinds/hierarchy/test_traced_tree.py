@@ -23,7 +23,7 @@ from assay.pipeline.runner import run_study
 from assay.study.study import open_study
 from assay.systems.traced import Traced
 
-DOCS = Path(__file__).parents[3] / "docs" / "external-hierarchies.md"
+DOCS = Path(__file__).parents[4] / "docs" / "external-hierarchies.md"
 FILES = dict(re.findall(r"(?m)^`([\w./]+)`\n\n```\w*\n(.*?)^```", DOCS.read_text(), re.DOTALL))
 Lines = list[dict[str, Any]]
 Change = Callable[[Lines], object]

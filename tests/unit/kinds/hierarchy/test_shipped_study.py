@@ -10,7 +10,7 @@ from assay.core.protocols import Kit
 from assay.pipeline.plan import open_plan
 from assay.study.study import open_study
 
-STUDY = Path(__file__).parents[3] / "src/assay/kinds/hierarchy/template"
+STUDY = Path(__file__).parents[4] / "src/assay/kinds/hierarchy/template"
 
 
 FLAT = ["bm25", "dense", "hybrid", "flat_strong", "flat_knapsack", "passages", "flat_linked"]

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
-from fake_results import build_results
 
 from assay.core.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verdict
 from assay.core.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
@@ -20,6 +19,7 @@ from assay.kinds.models.report.benchmark.columns import columns_of
 from assay.kinds.models.report.benchmark.folder import Benchmark, file_names
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.stats.families import outcome
+from fake_results import bare_results, build_results
 
 CREATED = 1768300200.0  # 2026-01-13 10:30:00 UTC
 ADJUSTED_RR = "RR(label='review|relevance')@10"
@@ -489,7 +489,8 @@ def test_groups_have_a_row_a_value_and_model(files: dict[str, bytes]) -> None:
     ]  # fmt: skip
 
 
-def test_without_slices_the_group_tables_are_empty(bare: Results) -> None:
+def test_without_slices_the_group_tables_are_empty() -> None:
+    bare = bare_results()
     table = parquet(Benchmark().files(bare), "category_metrics")
     assert (table.columns[:3], len(table)) == (["category", "model", "mrr"], 0)
 
@@ -693,7 +694,8 @@ def test_three_models_have_a_row_a_pair() -> None:
     assert loaded(made, "comparison_report")["not_compared"] == [["hybrid", "dense"]]
 
 
-def test_a_study_with_little_to_show_still_gives_every_file(bare: Results) -> None:
+def test_a_study_with_little_to_show_still_gives_every_file() -> None:
+    bare = bare_results()
     made = Benchmark().files(bare)
     assert len(parquet(made, "bm25_results")) == 12
     one = dataclasses.replace(bare, systems=["bm25"], arms=["bm25"], measures=[], estimates=[])

@@ -46,7 +46,11 @@ def test_a_sound_gate_is_proved(tmp_path: Path) -> None:
     refused = ("twin", "swap", "noise", "silence", "failing", "lost_slice (topic=odd)")
     assert [found[name] for name in refused] == ["refused"] * len(refused)
     assert found["oracle"] == "passes"
-    assert found["keeps_everything"] == found["bluffed_trace"] == found["guessing_raters"] == "n/a"
+    assert not found.keys() & {
+        "keeps_everything",
+        "bluffed_trace",
+        "guessing_raters",
+    }  # of kinds it has no part of
     assert all(each.reason for each in proof.controls if not each.applies)
     assert proof.loss.of == "candidate"
     assert proof.loss.share is not None

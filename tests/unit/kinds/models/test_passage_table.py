@@ -286,7 +286,7 @@ def test_order_is_that_of_the_corpus_however_the_rows_come() -> None:
 
 # ------------------------------------------------------------------------------ many clauses at once
 
-SOURCE = Path(__file__).parents[3] / "src" / "assay"
+SOURCE = Path(__file__).parents[4] / "src" / "assay"
 GOLDEN = [SOURCE / each / "gold_queries.yaml" for each in ("kinds/models/template", "studies/safety_reports")]
 SOUND = [
     "lower(chunk_text) LIKE '%alaska%' OR lower(section) = 'facts'",

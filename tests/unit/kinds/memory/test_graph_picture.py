@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
-from fake_results import build_results
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -54,6 +53,7 @@ from assay.report.text import render_text
 from assay.store.columns import in_columns, in_order
 from assay.store.journal import Answer
 from assay.study.study import open_study
+from fake_results import build_results
 
 
 def path(*nodes: str, edges: tuple[str, ...] = ()) -> list[Step]:

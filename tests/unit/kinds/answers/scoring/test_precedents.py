@@ -9,7 +9,7 @@ from assay.kinds.answers.scoring.ledger import Ledger
 from assay.kinds.answers.scoring.marks import Case, Line
 from assay.kinds.answers.scoring.precedents import fitting, joined, named, next_id, why_again
 from assay.kinds.answers.scoring.progress import complete
-from unit.review.scoring.packs import mark, pack_of
+from scoring_packs import mark, pack_of
 
 CASE = Case(
     "EC-11", "case-0001", "anna", "It gives days", "Take it as hours", "The same.", "accuracy", ["R-01"]

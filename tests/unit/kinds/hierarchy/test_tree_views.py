@@ -10,9 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from fake_results import build_results
 from rich.console import Console
-from tree_study import STUDY, Told, tree_evaluation, tree_results
 
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.results import Results
@@ -41,6 +39,8 @@ from assay.pipeline.evaluation import Evaluation
 from assay.report.html import MOST, Html
 from assay.report.markdown import Markdown
 from assay.report.text import render_text
+from fake_results import build_results
+from tree_study import STUDY, Told, tree_evaluation, tree_results
 from walked_block import block_of
 
 PLANT = """</svg></details><script>window.hit=1</script>"><img src=x onerror=window.hit=2>"""

@@ -13,13 +13,13 @@ from typing import Any
 
 import polars as pl
 import yaml
-from probe import Probe, asked
 
 from assay.core.protocols import Kit
 from assay.core.registry import SYSTEMS, Registry
 from assay.pipeline.evaluation import Evaluation
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
+from probe import Probe, asked
 
 HERE = Path(__file__).parent
 

@@ -9,7 +9,7 @@ import pytest
 from assay.kinds.answers.scoring.marks import Claim, Mark
 from assay.kinds.answers.scoring.rubric import step_of
 from assay.kinds.answers.scoring.rules import Said, problems, reminders
-from unit.review.scoring.packs import TEXT, claim, mark
+from scoring_packs import TEXT, claim, mark
 
 
 def told(step: str, said: Said, others: Mapping[str, Mark] | None = None) -> str:

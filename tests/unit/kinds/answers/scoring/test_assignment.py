@@ -8,7 +8,7 @@ from assay.kinds.answers.scoring.ledger import Ledger
 from assay.kinds.answers.scoring.marks import Line
 from assay.kinds.answers.scoring.progress import complete, current, pass_states, progress
 from assay.kinds.answers.scoring.rubric import STEPS
-from unit.review.scoring.packs import mark, pack_of
+from scoring_packs import mark, pack_of
 
 NAMES = [step.name for step in STEPS]
 ALONE = Panel("anna", wait_hours=48)

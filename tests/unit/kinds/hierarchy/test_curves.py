@@ -11,7 +11,6 @@ from importlib.resources import files
 
 import msgspec
 import pytest
-from budget_results import CURVE, CURVES, PARITY, Answerable, Area, budget_results, with_curves
 from rich.console import Console
 
 from assay.core.records import Verdict
@@ -22,6 +21,7 @@ from assay.report.json import Json
 from assay.report.markdown import Markdown
 from assay.report.text import render_text
 from assay.report.wording import figure_value
+from budget_results import CURVE, CURVES, PARITY, Answerable, Area, budget_results, with_curves
 from score_rows import Made
 
 
