@@ -10,8 +10,6 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 import pytest
-from probe import RAISED, RETURNED, Probe, asked
-from probing import behave, forget_asked, items, opened, sequence, times_asked, write_study
 
 from assay.core.errors import SystemFailure
 from assay.core.records import Fault, Hit, Observed, Response
@@ -19,6 +17,8 @@ from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.response import checked
 from assay.pipeline.runner import Outcome, run_study
 from assay.store.run_store import Store
+from probe import RAISED, RETURNED, Probe, asked
+from probing import behave, forget_asked, items, opened, sequence, times_asked, write_study
 
 QUICK = {"retries": 2, "backoff": 0.001}
 

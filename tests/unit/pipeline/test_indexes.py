@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from probing import items, opened, write_study
 
 from assay.core.block import Block
 from assay.core.dataset import Corpus
@@ -27,6 +26,7 @@ from assay.pipeline.runner import run_study
 from assay.store.keys import Unit
 from assay.store.run_store import Store
 from assay.study.study import open_study
+from probing import items, opened, write_study
 
 SCOPES = (["d1", "d2"], ["d3", "d4", "d5"])
 

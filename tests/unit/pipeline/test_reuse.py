@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import pytest
 import yaml
-from probe import Probe
-from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
 from assay.core.errors import DataError
 from assay.pipeline.runner import run_study
 from assay.store.keys import Basis, plan_units
+from probe import Probe
+from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
 ITEMS = [*items(3), *sequence("talk", 3)]
 EVERY = {"q0", "q1", "q2", "talk0", "talk1", "talk2"}

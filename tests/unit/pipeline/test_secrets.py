@@ -11,8 +11,6 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probe import Probe
-from probing import forget_asked, items, opened, times_asked, write_study
 
 from assay.core.errors import AssayError, PluginError, SystemFailure
 from assay.core.parts import Fusion
@@ -23,6 +21,8 @@ from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.report.html import Html
 from assay.study.environment import conceal, fill
+from probe import Probe
+from probing import forget_asked, items, opened, times_asked, write_study
 
 ENV = {"SEARCH_URL": "https://one.example/v1", "SEARCH_TOKEN": "s3cr3t/+value", "PORT": "80"}
 

@@ -11,6 +11,17 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+
+from assay.core.errors import PluginError, SystemFailure, UsageError
+from assay.core.protocols import Kit
+from assay.core.records import Fault, Judgment, Observed, Query, Response
+from assay.pipeline.evaluation import Evaluation
+from assay.pipeline.runner import run_study
+from assay.pipeline.selection import Selection
+from assay.pipeline.status import study_status
+from assay.store.journal import Judged
+from assay.store.run_store import Store
+from assay.study.study import open_study
 from probe import Probe, asked
 from probing import (
     behave,
@@ -26,17 +37,6 @@ from probing import (
     write_plugin,
     write_study,
 )
-
-from assay.core.errors import PluginError, SystemFailure, UsageError
-from assay.core.protocols import Kit
-from assay.core.records import Fault, Judgment, Observed, Query, Response
-from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
-from assay.pipeline.status import study_status
-from assay.store.journal import Judged
-from assay.store.run_store import Store
-from assay.study.study import open_study
 
 
 def tagged() -> list[dict[str, Any]]:

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 import yaml
-from probe import Probe
-from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
 from assay.core.dataset import Dataset
 from assay.core.errors import DataError, NotSet, UsageError
@@ -20,6 +18,8 @@ from assay.pipeline.runner import run_study
 from assay.pipeline.status import study_status
 from assay.pipeline.validate import check_study
 from assay.study.study import Study
+from probe import Probe
+from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
 CHANGED = "the study has changed since this run"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from probe import asked
-from probing import behave, items, opened, write_study
 
 from assay.core.errors import SystemFailure
 from assay.pipeline.runner import run_study
+from probe import asked
+from probing import behave, items, opened, write_study
 
 SYSTEMS = {"a": "probe(top=1)", "b": "probe(top=2)"}
 
