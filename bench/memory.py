@@ -38,7 +38,7 @@ from assay.kinds.memory.systems.memories import MemoryIndex
 from assay.kinds.memory.systems.modes import ActivationSpreading, PageRank
 from assay.kinds.memory.systems.pagerank import personalised
 from assay.kinds.memory.systems.spread import Ground, Spreading, spread
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 
 NODES, LINKS, KINDS = *sized((100_000, 400_000), (1_000, 4_000)), 6
 SEEDS, DAMPING, REPEATS = 3, 0.5, sized(5, 1)
@@ -232,8 +232,7 @@ def _answer_rows(graph: MemoryGraph, size: str) -> Iterator[Row]:
 
 def run_modes(questions: str) -> dict[str, float]:
     """What `assay run` takes in this process, over the first so many questions or all of them."""
-    from assay.pipeline.runner import run_study
-    from assay.pipeline.selection import Selection
+    from assay.pipeline.runner import Selection, run_study
     from assay.study.study import open_study
 
     with tempfile.TemporaryDirectory() as name:

@@ -12,10 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.core.parts import Embedded, Role
+from assay.core.parts import Embedded, Role, unit
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, SYSTEMS, Registry
-from assay.retrieval.unit import unit
 from assay.study.study import Study, open_study
 from small_study import WORDS, write_lines
 

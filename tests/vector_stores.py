@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 
-from assay.core.parts import Floats, Ranking, Vectors
-from assay.retrieval.unit import unit
+from assay.core.parts import Floats, Ranking, Vectors, unit
 from assay.retrieval.vectors.exact import Exact
 from assay.retrieval.vectors.hnsw import Hnsw
 from assay.retrieval.vectors.postgres import Postgres

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from assay.pipeline.evaluate import evaluate
     from assay.pipeline.evaluation import Evaluation
     from assay.pipeline.run_files import evaluate_runs
-    from assay.pipeline.runner import run_study
-    from assay.pipeline.selection import Selection
+    from assay.pipeline.runner import Selection, run_study
     from assay.report.writing import write_report
     from assay.study.study import Study, open_study
 
@@ -35,7 +34,7 @@ _HOME = {
     "Kit": "assay.core.protocols",
     "Registry": "assay.core.registry",
     "Results": "assay.core.results",
-    "Selection": "assay.pipeline.selection",
+    "Selection": "assay.pipeline.runner",
     "Study": "assay.study.study",
     "evaluate": "assay.pipeline.evaluate",
     "evaluate_runs": "assay.pipeline.run_files",

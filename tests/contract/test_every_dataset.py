@@ -12,8 +12,8 @@ from assay.core.dataset import Dataset
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Item
-from assay.core.registry import DATASETS, SOURCES
-from assay_worlds.sources.source import Source, passages_of
+from assay.core.registry import DATASETS
+from assay_worlds.sources.source import SOURCES, Source, passages_of
 
 SLOW = {"organisation", "workplace"}  # they write a whole world
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -13,11 +14,11 @@ from plugins import each
 
 from assay.cli.commands import COMMANDS, GROUPS, PLUGGED, root_parts
 from assay.core.errors import Problem
-from assay.core.kinds import kind_packages, template_of
-from assay.core.registry import CHECKS
+from assay.core.registry import CHECKS, KINDS, Registry, kind_packages, template_of
 from assay.pipeline.evaluation import Evaluation
 from assay.study.study import open_study
 
+ONE_SCREEN = 40  # lines
 POINTS = {point.name: point for point in entry_points(group=PLUGGED)}
 
 
@@ -33,6 +34,16 @@ class TestKinds:
         assert study.arms
         assert study.measures
         assert yaml.safe_load((template / "study.yaml").read_text())["kind"] == kind
+
+    def test_its_readme_names_what_there_is(self, kind: str) -> None:
+        folder = Path(str(template_of(kind))).parent
+        text = (folder / "README.md").read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= ONE_SCREEN
+        rows = re.findall(r"(?m)^\| (`.+?) \|", text)
+        named = {each.rstrip("/").split("/")[0] for row in rows for each in re.findall(r"`([^`]+)`", row)}
+        there = {each.name for each in folder.iterdir() if each.name[:2] not in {"__", "RE"}}
+        assert named == there
+        assert set(re.findall(r"`(assay\.\w+)`", text)) <= {*Registry().groups, PLUGGED, KINDS}
 
 
 @pytest.mark.parametrize("plugin", each(CHECKS), indirect=True)

@@ -7,8 +7,7 @@ from plugins import each
 
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.core.registry import PACKS
-from assay.kinds.memory.systems.packs import Pack
+from assay.kinds.memory.systems.packs import PACKS, Pack
 
 TEXTS = [
     "Supplier shall deliver the pumps within 10 days.",

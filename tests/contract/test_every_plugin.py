@@ -22,11 +22,9 @@ from plugins import (
     required,
 )
 
-from assay.cli.commands import PLUGGED
 from assay.core.errors import AssayError
-from assay.core.kinds import GROUP as KINDS_GROUP
 from assay.core.protocols import Kit
-from assay.core.registry import EMBEDDERS, GROUPS, RERANKERS, STORES, Registry, identity
+from assay.core.registry import COMMANDS, EMBEDDERS, KINDS, RERANKERS, STORES, Registry, identity
 from assay.retrieval.embed.static import Static
 
 EVERY = pytest.mark.parametrize("named", everything())
@@ -69,13 +67,13 @@ def test_what_a_plugin_of_ours_needs_is_listed() -> None:
 
 
 def test_lists_name_plugins_that_there_are() -> None:
-    known = {(group, name) for group in GROUPS for name in REGISTRY.names(group)}
+    known = {(group, name) for group in REGISTRY.groups for name in REGISTRY.names(group)}
     assert {*NEEDED, *LEFT_OUT} <= known
 
 
 def test_every_group_of_ours_is_known() -> None:
     groups = {point.group for point in distribution(OURS).entry_points}
-    assert {group for group in groups if group.startswith("assay.")} <= {*GROUPS, PLUGGED, KINDS_GROUP}
+    assert {group for group in groups if group.startswith("assay.")} <= {*REGISTRY.groups, COMMANDS, KINDS}
 
 
 @pytest.mark.parametrize("left_out", [pytest.param(pair, id=":".join(pair)) for pair in LEFT_OUT])

@@ -16,9 +16,8 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
-from assay.core.parts import Ranking, Vectors, VectorStore
+from assay.core.parts import Ranking, Vectors, VectorStore, unit
 from assay.core.protocols import Kit
-from assay.retrieval.unit import unit
 from assay.retrieval.vectors.qdrant import Qdrant
 from vector_stores import APPROXIMATE, EXACT, by_force, clustered, made
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.pipeline.status import study_status
 from assay.store.run_store import SCHEMA, Store
 from probe import asked

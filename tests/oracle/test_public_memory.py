@@ -14,8 +14,7 @@ from unittest import mock
 import pytest
 
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.pipeline.validate import check_study
 from assay.study.study import open_study
 

@@ -13,12 +13,11 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
 from assay.stats.agreement import cohen_kappa, kendall, krippendorff_alpha, spearman
-from assay.stats.corrections import benjamini_hochberg, holm
-from assay.stats.effects import cliffs_delta_independent
+from assay.stats.families import benjamini_hochberg, holm
 from assay.stats.intervals import bca, exact, percentile, quantile_interval, wilson
 from assay.stats.power import minimum_detectable_effect, power_of
 from assay.stats.resample import cluster_sums, jackknife_means, resampled_means
-from assay.stats.tests import mcnemar, sign_flip, wilcoxon
+from assay.stats.tests import cliffs_delta_independent, mcnemar, sign_flip, wilcoxon
 
 SEEDS = range(4)
 

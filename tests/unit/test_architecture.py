@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from assay.core.registry import GROUPS, PARTS
+from assay.core.registry import STAGES
 
 SOURCE = Path(__file__).parents[2] / "src" / "assay"
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.name != "__main__.py")
@@ -247,26 +247,29 @@ def test_kinds_do_not_know_each_other() -> None:
 
 
 def words_of_kinds(modules: Source) -> list[str]:
-    """Modules, and fields of classes, that are named after what only one kind has."""
+    """Modules, constants, and fields of classes, that are named after what only one kind has."""
     found = []
     for name, tree in outside_kinds(modules):
         found += [name] if _parts_of(name) & WORDS_OF_KINDS else []
         for node in tree.body:
             fields = node.body if isinstance(node, ast.ClassDef) else [node]
+            owner = f".{node.name}" if isinstance(node, ast.ClassDef) else ""
             for field in fields:
-                if isinstance(field, ast.AnnAssign) and _parts_of(ast.unparse(field.target)) & WORDS_OF_KINDS:
-                    owner = f".{node.name}" if isinstance(node, ast.ClassDef) else ""
-                    found.append(f"{name}{owner}.{ast.unparse(field.target)}")
+                targets = field.targets if isinstance(field, ast.Assign) else []
+                targets = [field.target] if isinstance(field, ast.AnnAssign) else targets
+                public = [each.id for each in targets if isinstance(each, ast.Name) and each.id[0] != "_"]
+                found += [f"{name}{owner}.{each}" for each in public if _parts_of(each) & WORDS_OF_KINDS]
     return found
 
 
 def _parts_of(name: str) -> set[str]:
-    return {part.removesuffix("s") for part in re.split(r"[._]", name.lower())}
+    return {part.removesuffix("s") for part in re.split(r"\W|_", name.lower())}
 
 
 def test_nothing_outside_of_kinds_is_named_after_what_one_has() -> None:
     assert words_of_kinds(source()) == []
     assert words_of_kinds(planted("core.results", "class Found:\n    route_tree: int = 0")) != []
+    assert words_of_kinds(planted("core.results", "TREES = 3")) != []
 
 
 def test_nothing_needs_a_generated_world() -> None:
@@ -281,7 +284,7 @@ def test_nothing_needs_a_generated_world() -> None:
 
 def test_plugins_do_not_import_plugins_of_another_folder() -> None:
     """Parts aside: systems are made of them, and name them as defaults. Kinds build on the core's plugins."""
-    points = [point for group in GROUPS if group not in PARTS for point in entry_points(group=group)]
+    points = [point for group in STAGES for point in entry_points(group=group)]
     plugins = {point.module.removeprefix("assay.") for point in points if point.module.startswith("assay.")}
     assert len(plugins) > 10
     found = {

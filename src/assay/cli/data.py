@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import AsJson
-from assay.cli.progress import Shown
-from assay.cli.showing import plain_console, print_json, say, table
+from assay.cli.showing import Shown, plain_console, print_json, say, table
 from assay.core.errors import DataError
 
 if TYPE_CHECKING:

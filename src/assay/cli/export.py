@@ -25,7 +25,7 @@ def command(
     from assay.core.errors import UsageError
     from assay.pipeline.evaluation import Evaluation
     from assay.pipeline.trec_export import trec_files
-    from assay.store.atomic import write_atomic
+    from assay.store.disk import write_atomic
     from assay.study.study import open_study
 
     opened = open_study(study)

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.progress import Shown
-from assay.cli.showing import print_json
+from assay.cli.showing import Shown, print_json
 
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE…", help="JSON files that a benchmark wrote, one a model.")

@@ -26,11 +26,11 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """List what a study can name: systems, data sets, judges, measures and parts, with their parameters."""
-    from assay.core.registry import GROUPS, Registry
+    from assay.core.registry import Registry
 
     registry = Registry()
     if name is None and not as_json:  # names only, for which nothing has to be loaded
-        _show_groups({group.partition(".")[2]: registry.names(group) for group in GROUPS})
+        _show_groups({group.partition(".")[2]: registry.names(group) for group in registry.groups})
         return
     from assay.pipeline.catalogue import catalogue
 

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict
-from assay.cli.progress import Shown
-from assay.cli.showing import finish, require_gates, say, show, write_reports
+from assay.cli.showing import Shown, finish, require_gates, say, show, write_reports
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.pipeline.evaluate import Watcher
     from assay.pipeline.performing import Progress, Tally
-    from assay.pipeline.runner import Outcome
-    from assay.pipeline.selection import Selection
+    from assay.pipeline.runner import Outcome, Selection
     from assay.study.study import Study
 
 MOST_REPEATS = 20
@@ -122,7 +120,7 @@ def run_and_show(
 ) -> None:
     """The sequence of all stages, shown; ends with the verdict's exit code."""
     from assay.pipeline.evaluate import evaluate
-    from assay.pipeline.selection import Selection
+    from assay.pipeline.runner import Selection
     from assay.study.study import open_study
 
     opened = open_study(path)
@@ -208,7 +206,7 @@ def _left_out(items: int, chosen: Selection) -> str:
 
 def selected(where: list[str], systems: list[str], limit: int | None) -> Selection:
     """The part of the study that the options name."""
-    from assay.pipeline.selection import Selection
+    from assay.pipeline.runner import Selection
 
     conditions: dict[str, list[str]] = {}
     for text in where:

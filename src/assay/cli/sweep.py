@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.progress import Shown
 from assay.cli.run import Where, selected
-from assay.cli.showing import plain_console, print_json, say
+from assay.cli.showing import Shown, plain_console, print_json, say
 from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def _written(sweeping: Sweeping, found: Sweep) -> Sweep:
     """The page and the table beside the run; the page is named in what was found."""
     from assay.report.sweep_page import render_page
     from assay.report.sweep_table import table_of
-    from assay.store.atomic import write_atomic
+    from assay.store.disk import write_atomic
 
     folder = sweeping.swept.run_folder
     named = dataclasses.replace(found, report=str(folder / "sweep.html"))

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points, packages_distributions
 from importlib.metadata import version as distribution_version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -19,6 +21,7 @@ from assay.core.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
     from assay.core.protocols import Kit
+
 
 SYSTEMS = "assay.systems"
 DATASETS = "assay.datasets"
@@ -38,24 +41,14 @@ STORES = "assay.stores"
 FUSIONS = "assay.fusions"
 RERANKERS = "assay.rerankers"
 SELECTORS = "assay.selectors"
-PACKS = "assay.packs"
-SOURCES = "assay.sources"
 LINKS = "assay.links"
-TREES = "assay.trees"
-SUMMARIES = "assay.summaries"
-ROUTERS = "assay.routers"
-# of systems, and of datasets that are gathered
-PARTS = (
-    *(TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS),
-    *(LINKS, TREES, SUMMARIES, ROUTERS, PACKS, SOURCES),
-)
-GROUPS = (
+STAGES = (
     *(SYSTEMS, DATASETS, JUDGES, MEASURES, STATISTICS, RENDERERS),
     *(CONTROLS, ORACLES, CHECKS, INSIGHTS, REVIEWS),
-    *PARTS,
 )
-
-CORE, KINDS = "assay", "assay.kinds"  # each package in the second is of one kind of study
+_PARTS = (TOKENIZERS, CHUNKERS, EMBEDDERS, STORES, FUSIONS, RERANKERS, SELECTORS, LINKS)  # those of the core
+CORE, COMMANDS = "assay", "assay.commands"
+KINDS = "assay.kinds"  # each package in it is of one kind of study
 
 T = TypeVar("T")
 _ASIDE, _LATER = "aside", "later"
@@ -102,8 +95,9 @@ class Registry:
     @cached_property
     def _found(self) -> dict[str, dict[str, EntryPoint]]:
         every = entry_points()  # one look at what is installed: each look reads a file a distribution
-        found: dict[str, dict[str, EntryPoint]] = {group: {} for group in GROUPS}
-        for point in (point for group in GROUPS for point in every.select(group=group)):
+        others = sorted(group for group in every.groups - {*STAGES, *_PARTS} if is_plugin_group(group))
+        found: dict[str, dict[str, EntryPoint]] = {group: {} for group in (*STAGES, *_PARTS, *others)}
+        for point in (point for group in found for point in every.select(group=group)):
             other = found[point.group].setdefault(point.name, point)
             if other.value != point.value:
                 who = " and ".join(sorted(each.dist.name for each in (other, point) if each.dist))
@@ -111,15 +105,20 @@ class Registry:
                 raise PluginError(f"{what} Uninstall one.")
         return found
 
+    @property
+    def groups(self) -> list[str]:
+        """Every group: what stages of a run are made of, then parts, those of the core first."""
+        return list(self._found)
+
     def names(self, group: str) -> list[str]:
         """Every name known in a group."""
-        return sorted({*self._found[group], *self._extra.get(group, {})})
+        return sorted({*self._found.get(group, {}), *self._extra.get(group, {})})
 
     def load(self, group: str, name: str) -> type:
         """The plugin class of that name."""
         if name in (extra := self._extra.get(group, {})):
             return extra[name]
-        if (point := self._found[group].get(name)) is None:
+        if (point := self._found.get(group, {}).get(name)) is None:
             kind = group.rpartition(".")[2].removesuffix("s")
             raise PluginError(f"There is no {kind} {name!r}. {did_you_mean(name, self.names(group))}")
         try:
@@ -172,6 +171,11 @@ class Registry:
         return f"{point.dist.name} {point.dist.version}" if point is not None and point.dist else ""
 
 
+def is_plugin_group(mark: object) -> bool:
+    """Whether this names a group of plugins; a kind of study, or anybody, may have groups of its own."""
+    return isinstance(mark, str) and mark.startswith(f"{CORE}.") and mark not in {KINDS, COMMANDS}
+
+
 def package_of(module: str) -> str:
     """The package that a module belongs to: its kind of study, or whatever is installed as one."""
     depth = 3 if module.startswith(f"{KINDS}.") else 1
@@ -183,8 +187,8 @@ def part_groups(cls: type) -> Mapping[str, str]:
     found = {}
     for name, hint in get_type_hints(cls, include_extras=True).items():
         each = [hint, *get_args(hint)]
-        groups = [mark for part in each for mark in getattr(part, "__metadata__", ()) if mark in GROUPS]
-        if groups:
+        marks = (mark for part in each for mark in getattr(part, "__metadata__", ()))
+        if groups := [mark for mark in marks if is_plugin_group(mark)]:
             found[name] = groups[0]
     return found
 
@@ -372,3 +376,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(each) for each in value]
     return str(value) if isinstance(value, Spec) else value
+
+
+def kind_packages() -> dict[str, str]:
+    """The package of every kind, by name; none is imported."""
+    return {
+        point.name: point.value for point in sorted(entry_points(group=KINDS), key=lambda each: each.name)
+    }
+
+
+def template_of(kind: str) -> Traversable:
+    """The folder of a kind that holds a study to start from."""
+    return files(kind_packages()[kind]) / "template"

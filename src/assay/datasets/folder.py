@@ -18,7 +18,6 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem, did_you_mean, explained
 from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage
-from assay.datasets.parquet_table import table_rows
 from assay.datasets.reading import Reader, Relevant, Rows, absent, unknown
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -64,6 +63,8 @@ def _read_passages(reader: Reader) -> Rows[Passage]:
     if path != table:
         what = "the folder also has passages.jsonl"
         reader.problems.append(Problem(what, str(table), fix="Remove one of the two."))
+    from assay.datasets.parquet_table import table_rows
+
     rows = table_rows(reader, table, ("doc_id", "text"), _TEXT_COLUMNS)
     return reader.collect(table, rows, _passage, key="doc_id")
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from assay.core.errors import UsageError
 from assay.desk.desk_work import raters_of
-from assay.judges.marks import shown_with
+from assay.judges.resolve import shown_with
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import corpus_of, marks_of, pairs_of, thresholds_of

@@ -7,8 +7,7 @@ import secrets
 from pathlib import Path
 
 from assay.core.errors import DataError, Problem
-from assay.store.disk import sync
-from assay.store.journal import storing
+from assay.store.disk import storing, sync
 
 SIZE = 32  # bytes
 _OWNER_ALONE = 0o077  # what nobody else may do

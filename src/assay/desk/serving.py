@@ -15,8 +15,8 @@ from assay.core.errors import PluginError, UsageError
 from assay.desk.ports import ENDING, HOST, port_for
 from assay.review.messages import SHORT
 from assay.review.work import Work
+from assay.store.disk import storing
 from assay.store.folder_lock import held_by
-from assay.store.journal import storing
 
 INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, and refused without a password

@@ -15,7 +15,7 @@ from assay.gates.decision import rule_of
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
 from assay.gates.verdict import StudyNames, leaves_of
-from assay.measures.limit import has_no_end
+from assay.measures.observed import has_no_end
 from assay.stats.intervals import LEVEL
 
 _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with both sides exchanged

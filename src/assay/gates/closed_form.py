@@ -13,7 +13,7 @@ from assay.core.registry import blamed
 from assay.gates.evaluate import Counting, Evaluator, Scope
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
 from assay.gates.syntax import Binary, Call, Expression, Negate, Number
-from assay.measures.limit import has_limit
+from assay.measures.observed import has_limit
 from assay.stats.columns import TIE, discordant
 from assay.stats.intervals import (
     FEW,

@@ -22,7 +22,7 @@ from assay.gates.evaluate import Counting, Evaluator, Scope, combined, worth
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
 from assay.gates.widening import STEP, Widening, seeds_in, strict_rows
-from assay.measures.limit import has_limit
+from assay.measures.observed import has_limit
 from assay.stats.columns import TIE, spread
 from assay.stats.intervals import (
     FEW,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assay.core.records import Judgment, Span
-from assay.judges.marks import Place, covers
+from assay.judges.resolve import Place, covers
 
 Thing = tuple[str, str | None, Span | None, Place]  # item, target, span; of which arm and seed
 

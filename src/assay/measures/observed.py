@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.block import FAILED, PENDING, Block
+from assay.core.errors import UsageError
 from assay.core.protocols import Reference
 from assay.core.records import Response
-from assay.measures.limit import MeasureWithLimit
 from assay.measures.parse import measure_name
+
+
+@dataclass(frozen=True)
+class MeasureWithLimit:
+    """Values from 0 up that have no upper end unless a study declares one.
+
+    The mean of times, costs or sizes depends on the few largest, which a sample may miss: no interval of it
+    covers as often as it says. Values above `limit` count as the limit, so that a mean can be decided.
+    """
+
+    limit: float | None = field(default=None, kw_only=True)
+
+    low: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and not (math.isfinite(self.limit) and self.limit > 0):
+            raise UsageError(f"A limit is a number above 0, such as 10; not {self.limit:g}.")
+
+    @property
+    def high(self) -> float | None:
+        return self.limit
+
+    def limited(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values, none above the limit."""
+        return values if self.limit is None else np.minimum(values, self.limit)
+
+
+def has_no_end(measure: object) -> bool:
+    """Whether a study could declare a limit of a measure, and has not."""
+    return isinstance(measure, MeasureWithLimit) and measure.limit is None
+
+
+def has_limit(measure: object) -> bool:
+    """Whether a study declared a limit of a measure that by itself has none."""
+    return isinstance(measure, MeasureWithLimit) and measure.limit is not None
 
 
 @dataclass(frozen=True)

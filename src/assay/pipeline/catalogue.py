@@ -8,7 +8,7 @@ import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from assay.core.errors import PluginError, UsageError, did_you_mean
-from assay.core.registry import GROUPS, Registry, part_groups
+from assay.core.registry import Registry, is_plugin_group, part_groups
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Listed:
 
 def catalogue(registry: Registry, wanted: str | None = None) -> list[Listed]:
     """The plugins of a group (`measures`), those of a name (`nDCG`, `packs.rules`), or all of them."""
-    every = [(group.partition(".")[2], name) for group in GROUPS for name in registry.names(group)]
+    every = [(group.partition(".")[2], name) for group in registry.groups for name in registry.names(group)]
     known = [(short, name) for short, name in every if wanted in {None, short, name, f"{short}.{name}"}]
     if not known:
         near = did_you_mean(str(wanted), {word for pair in every for word in pair})
@@ -73,7 +73,7 @@ def _parameters(registry: Registry, cls: type) -> list[Parameter]:
 
 def _takes(hint: Any) -> str:
     """A type in the words of a study: `int`, `GET | POST`, or the group that a part comes from."""
-    if groups := [mark for mark in getattr(hint, "__metadata__", ()) if mark in GROUPS]:
+    if groups := [mark for mark in getattr(hint, "__metadata__", ()) if is_plugin_group(mark)]:
         return f"one of {groups[0].partition('.')[2]}"
     origin, args = get_origin(hint), get_args(hint)
     if origin is Literal:

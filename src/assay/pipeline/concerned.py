@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import PluginError
-from assay.core.kinds import kind_packages
-from assay.core.registry import CORE, DATASETS, INSIGHTS, blamed, package_of, part_groups
+from assay.core.errors import NotSet, PluginError
+from assay.core.registry import CORE, DATASETS, INSIGHTS, blamed, kind_packages, package_of, part_groups
 from assay.core.section import Section
 from assay.gates.figures import leaves_of_figure
 from assay.gates.leaf import Spanning, means_of
@@ -30,7 +29,7 @@ def asked_about(study: Study, group: str) -> list[Any]:
 
 def named_for(study: Study, group: str) -> dict[str, Any]:
     """The same, by name."""
-    used = {package_of(type(plugin).__module__) for plugin in plugins_of(study)}
+    used = {package_of(cls.__module__) for cls in classes_of(study)}
     own = kind_packages().get(study.file.kind, CORE)
     return study.registry.of_packages(group, used | {CORE, package_of(own)})
 
@@ -51,26 +50,29 @@ def sections_of(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
     return sections, cautions
 
 
-def plugins_of(study: Study) -> Iterator[object]:
-    """Every dataset, system, judge, measure and statistic of a study, and the parts that they are made of."""
+def classes_of(study: Study) -> Iterator[type]:
+    """The class of every dataset, system, judge, measure and statistic of a study, and of their parts."""
     for arm in study.arms:
         spec = study.with_factors(DATASETS, study.data_spec, arm.factors)
         yield from _with_parts(study.registry.create(DATASETS, spec))
-        yield from _with_parts(study.system(arm, secrets=False))
+        try:
+            yield from _with_parts(study.system(arm, secrets=False))
+        except NotSet:  # a report is written without what asking takes; if it is to be asked, others say so
+            yield study.system_class(arm)
     for judge in study.judges:
         yield from _with_parts(judge)
-    yield from study.measures
+    yield from map(type, study.measures)
     clauses = (clause for gate in study.gates for clause in gate.clauses())
     leaves = [found for clause in clauses for found in leaves_of(clause, study)]
     leaves += [found for name in study.file.figures for found in leaves_of_figure(study, name)]
     for found in leaves:
-        yield from (mean.measure for mean in means_of(found))
+        yield from (type(mean.measure) for mean in means_of(found))
         if isinstance(found, Spanning):
-            yield found.statistic
+            yield type(found.statistic)
 
 
-def _with_parts(plugin: object) -> Iterator[object]:
-    yield plugin
+def _with_parts(plugin: object) -> Iterator[type]:
+    yield type(plugin)
     for name in part_groups(type(plugin)):
         held = getattr(plugin, name)
         for part in held if isinstance(held, list) else [held] if held is not None else []:

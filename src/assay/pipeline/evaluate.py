@@ -13,8 +13,7 @@ from assay.core.registry import Registry
 from assay.core.results import Results
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.performing import Progress, Silent, Tally
-from assay.pipeline.runner import Outcome, repeat_study, run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Outcome, Selection, repeat_study, run_study
 from assay.pipeline.validate import check_study
 from assay.study.study import Study, open_study
 

@@ -30,14 +30,13 @@ from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.measures.marks import wants_review
 from assay.measures.same_answers import SameAnswers
 from assay.measures.score import Broken
-from assay.pipeline.cautions import warnings_of
 from assay.pipeline.concerned import sections_of
 from assay.pipeline.judging import Judging
 from assay.pipeline.looks import look_book
 from assay.pipeline.outdated import changed_since, moved_gates
 from assay.pipeline.proofs_file import stored_proofs
+from assay.pipeline.runner import Selection
 from assay.pipeline.scores_file import stored_scores
-from assay.pipeline.selection import Selection
 from assay.pipeline.status import place_of
 from assay.pipeline.trust import (
     latency,
@@ -45,6 +44,7 @@ from assay.pipeline.trust import (
     refuse_strangers,
     status_counts,
 )
+from assay.pipeline.validate import evaluation_warnings
 from assay.report.views import item_views, measure_infos
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
@@ -338,7 +338,7 @@ class Evaluation:
             verdict=overall(self.verdicts),
             trust=Trust(
                 status_counts(self.scores, self.study.measures[0].name),
-                warnings_of(self),
+                evaluation_warnings(self),
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),
                 {} if self.sealed else latency(self.blocks),
                 {}

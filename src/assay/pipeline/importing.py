@@ -15,10 +15,9 @@ from assay.core.registry import JUDGES, SYSTEMS, Registry
 from assay.core.spec import parse_spec
 from assay.judges.human import Human
 from assay.pipeline.performing import Progress
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.pipeline.status import ArmStatus, study_status
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from assay.systems.imported import Benchmark, Imported, foreign, read_benchmark

@@ -18,9 +18,8 @@ from assay.core.dataset import Corpus, Dataset, digest
 from assay.core.protocols import Kit, PayingJudge
 from assay.core.records import Budget, Finding, Item, Judgment, Observed, Query, Question, Response
 from assay.core.registry import identity
-from assay.judges.marks import text_hash
-from assay.pipeline.answering import Asked, Crew
-from assay.pipeline.indexes import Indexes
+from assay.judges.resolve import text_hash
+from assay.pipeline.answering import Asked, Crew, Indexes
 from assay.pipeline.performing import Progress, Tally
 from assay.pipeline.runner import Purse
 from assay.store.journal import Answer, Judged, Writer

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, KeysView, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -23,14 +24,15 @@ from assay.core.dataset import Dataset
 from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, PayingJudge, PersonJudge
 from assay.core.records import INTENT, Judgment, Question
 from assay.core.registry import blamed
-from assay.judges.marks import Present, held, standing, text_hash
-from assay.judges.resolve import resolve
-from assay.pipeline.inquiry import Inquiry
+from assay.judges.resolve import Present, held, resolve, standing, text_hash
 from assay.pipeline.performing import Progress, Silent, Tally
 from assay.pipeline.runner import Purse
 from assay.store.journal import Judged
 from assay.store.run_store import Store
 from assay.study.study import Study
+
+if TYPE_CHECKING:
+    from assay.pipeline.inquiry import Inquiry
 
 SHOWN_ITEMS = 10  # of those whose marks are stale
 
@@ -186,11 +188,14 @@ class Judging:
 
     @cached_property
     def _inquiries(self) -> list[Inquiry]:
-        return [
-            Inquiry.of(judge, self._questions(place, judge), self._judged)
-            for place, judge in enumerate(self.study.judges)
-            if isinstance(judge, PayingJudge)
+        paying = [
+            (place, judge) for place, judge in enumerate(self.study.judges) if isinstance(judge, PayingJudge)
         ]
+        if not paying:
+            return []
+        from assay.pipeline.inquiry import Inquiry
+
+        return [Inquiry.of(judge, self._questions(place, judge), self._judged) for place, judge in paying]
 
     def _questions(self, place: int, judge: PayingJudge) -> Iterator[Question]:
         """What a judge is to be asked: not what a better one decides for nothing, where all arms read it."""

@@ -17,8 +17,7 @@ from assay.core.dataset import Dataset
 from assay.core.errors import SystemFailure
 from assay.core.protocols import Index, Structured, System
 from assay.core.records import Arm
-from assay.pipeline.answering import Asked, Crew
-from assay.pipeline.indexes import Indexes, Scope
+from assay.pipeline.answering import Asked, Crew, Indexes, Scope
 from assay.pipeline.response import fault_of
 from assay.store.journal import Answer, Answered, Built, Spent, Writer
 from assay.store.keys import Basis, Unit, plan_units, scope_hash

@@ -21,8 +21,7 @@ from assay.core.yaml_lines import Lines
 from assay.gates.verdict import systems_of
 from assay.pipeline.evaluate import perform
 from assay.pipeline.plan_results import GateResult, PlanResults, Saved, StepResult, StepStatus
-from assay.pipeline.runner import Outcome
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Outcome, Selection
 from assay.pipeline.validate import Validation, check_study, validate_study
 from assay.report.wording import headline, verdict_sentence
 from assay.store.keys import Basis, plan_units

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.controls.trial import Control
 from assay.core.dataset import digest
 from assay.core.proof_results import Proof
 from assay.core.registry import CONTROLS, identity
 from assay.pipeline.concerned import named_for
 from assay.pipeline.scores_file import input_hash
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.store.run_store import UNREADABLE
 from assay.study.study import Study
 
 if TYPE_CHECKING:
+    from assay.controls.trial import Control
     from assay.gates.verdict import Gate
     from assay.pipeline.evaluation import Evaluation
 

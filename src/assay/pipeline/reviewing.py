@@ -18,7 +18,7 @@ from assay.core.results import Results, ReviewSummary
 from assay.gates.closed_form import linear
 from assay.gates.leaf import means_of
 from assay.gates.syntax import Binary
-from assay.judges.marks import Present, standing
+from assay.judges.resolve import Present, standing
 from assay.measures.marks import KEYWORD_MATCH, REVIEW
 from assay.measures.semantic import MarkShare
 from assay.pipeline.concerned import named_for

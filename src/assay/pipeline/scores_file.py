@@ -15,7 +15,7 @@ from assay.core.protocols import Measure
 from assay.core.registry import MEASURES, identity
 from assay.measures.score import Broken, score_blocks, withheld
 from assay.pipeline.trust import refuse_nothing_computed
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.store.run_store import UNREADABLE, Store
 from assay.study.study import Study
 

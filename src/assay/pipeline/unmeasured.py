@@ -17,8 +17,7 @@ from assay.core.records import FORBIDDEN, INTENT, Arm, Budget
 from assay.core.yaml_lines import Loc
 from assay.gates.verdict import measures_of
 from assay.measures.marks import REVIEW
-from assay.study.checks import RefersToStudy
-from assay.study.study import Study
+from assay.study.study import RefersToStudy, Study
 
 _OURS = "assay"  # the package of whose plugins every name is known
 _RELEVANCE = "relevance"

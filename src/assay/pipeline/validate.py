@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.block import View
 from assay.core.dataset import Dataset
@@ -21,10 +21,24 @@ from assay.gates.leaf import Spanning, calls
 from assay.gates.parts import repeated
 from assay.gates.syntax import Clause
 from assay.gates.verdict import leaves_of, measures_of
+from assay.measures.reach import cut_short_in, unreached_in
 from assay.pipeline.concerned import asked_about
-from assay.pipeline.trust import warnings_of
-from assay.pipeline.unmeasured import budget_problems, lacking, measure_problems, name_problems
+from assay.pipeline.trust import (
+    checked_by_people,
+    empty_arms,
+    faults,
+    few_items,
+    lower_bounds,
+    not_computed,
+    timed_elsewhere,
+    unused_marks,
+    warnings_of,
+)
+from assay.pipeline.unmeasured import budget_problems, lacking, measure_problems, name_problems, unseen
 from assay.study.study import Study, examine_study
+
+if TYPE_CHECKING:
+    from assay.pipeline.evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -250,3 +264,31 @@ def _impossible(condition: Condition, known: Mapping[str, set[str]]) -> str:
 
 def _nearest(name: str, known: Mapping[str, set[str]]) -> str:
     return did_you_mean(name, [each for each, values in known.items() if values]) or "No item has any tag."
+
+
+def evaluation_warnings(evaluation: Evaluation) -> list[str]:
+    """Every warning about an evaluation, gravest first."""
+    study, blocks, measures = evaluation.study, evaluation.blocks, evaluation.measures
+    chosen = [f"{name}={'|'.join(values)}" for name, values in evaluation.selection.where.items()]
+    chosen += [f"system {name}" for name in evaluation.selection.systems]
+    part = (
+        [f"only a part of the study: {', '.join(chosen)} ({len(evaluation.items)} items)"] if chosen else []
+    )
+    return [
+        *part,
+        *evaluation.outdated,
+        *few_items(evaluation.summary[0]),
+        *faults(blocks, by_arm=not evaluation.sealed),
+        *not_computed(evaluation.broken),
+        *([] if evaluation.sealed else [*timed_elsewhere(study, blocks), *empty_arms(blocks)]),
+        *evaluation.store.warnings(),
+        *unseen(measures, blocks),
+        *unreached_in(measures, blocks),
+        *cut_short_in(measures, blocks),
+        *lower_bounds(measures, evaluation.judging.bounded),
+        *checked_by_people(evaluation.summary[0]),
+        *(unused_marks(study, evaluation.sides, evaluation.judgments) if evaluation.pays else []),
+        *evaluation.judging.warnings,
+        *(evaluation.reviewing.warnings if evaluation.wants_review else []),
+        *study_warnings(study, evaluation.datasets, measures, sealed=evaluation.sealed),
+    ]

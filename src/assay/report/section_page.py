@@ -20,7 +20,6 @@ from assay.core.section import (
     TableColumn,
 )
 from assay.report import svg
-from assay.report.charts import chart_svg, legend, points_drawn
 
 _BAR = Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" y="6" height="{}"/>')
 _LINE = Markup('<line class="zero" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="{1}"/>')
@@ -90,13 +89,19 @@ class SectionPage:
         return _bar(cell.value, axis, f"{'part' if style else 'bar'} {style}{' taken' * cell.strong}")
 
     def chart(self, chart: Chart) -> Markup:
+        from assay.report.charts import chart_svg  # most reports draw none
+
         return chart_svg(self.results, chart)
 
     def legend(self, chart: Chart) -> list[tuple[str, str]]:
-        return legend(self.results, chart)
+        from assay.report import charts
+
+        return charts.legend(self.results, chart)
 
     def undrawn(self, chart: Chart) -> tuple[int, int] | None:
         """How many of how many points are drawn, where that is not all."""
+        from assay.report.charts import points_drawn
+
         count = sum(len(series.points) for series in chart.series)
         drawn = len(points_drawn(chart)) if chart.form == "scatter" else count
         return (drawn, count) if drawn < count else None

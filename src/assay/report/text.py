@@ -19,8 +19,18 @@ from assay.report import wording as say
 from assay.report.proofs import beside_verdict
 from assay.report.text_differences import decisive, difference_parts, unshown
 from assay.report.text_figures import figure_parts, section_parts
-from assay.report.text_items import item_tables, latency_lines
-from assay.report.text_tables import GAP, WORDS, columned, folded, grid, plain, side_by_side, turned
+from assay.report.text_tables import (
+    GAP,
+    WORDS,
+    columned,
+    folded,
+    grid,
+    item_tables,
+    latency_lines,
+    plain,
+    side_by_side,
+    turned,
+)
 from assay.report.verdict_words import VerdictWords, verdict_words
 
 if TYPE_CHECKING:

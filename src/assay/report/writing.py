@@ -10,7 +10,7 @@ from assay.core.errors import PluginError
 from assay.core.protocols import FolderRenderer
 from assay.core.registry import RENDERERS, blamed
 from assay.core.results import Results
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.study.study import Study
 
 

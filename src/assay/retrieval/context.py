@@ -11,7 +11,6 @@ import numpy as np
 
 from assay.core.parts import Candidates, Floats, Model, Selector, Tokens
 from assay.core.records import Budget, Context, Passage, Piece, Span
-from assay.retrieval.sentences import sentence_spans
 
 _MOST_SENTENCES = 500  # to choose from: selectors compare each with each
 _ASIDE = 0.3  # what a sentence without the name counts in a passage that came for its name
@@ -104,6 +103,8 @@ class Showing:
         relevance = np.array([each.relevance for each in arrivals]) if arrivals else by_rank(len(ranked))
         if self.grain == "passage":
             return [_piece(passage, None) for passage in ranked], relevance
+        from assay.retrieval.sentences import sentence_spans
+
         cut = [(rank, span) for rank, passage in enumerate(ranked) for span in sentence_spans(passage.text)]
         pieces = [_piece(ranked[rank], span) for rank, span in cut]
         if not pieces:

@@ -26,7 +26,7 @@ from assay.core.records import Item, Judgment
 from assay.measures.marks import KEYWORD_MATCH, marked_hits
 from assay.review.forms import AUTO, DONE, Form, Row, added, mark_of, own_notes, read_form
 from assay.review.pool import Candidate, Pool
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 
 _Told = tuple[str, str | None, str | None]  # item, passage and mark
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 import msgspec
 
 from assay.core.records import Judgment
-from assay.judges.marks import standing
+from assay.judges.resolve import standing
 from assay.review.book import MarkBook
 from assay.review.intake import take_in
 from assay.review.messages import (

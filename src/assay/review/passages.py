@@ -8,7 +8,7 @@ from functools import cached_property
 
 from assay.core.dataset import digest
 from assay.core.errors import Problem
-from assay.judges.marks import text_hash
+from assay.judges.resolve import text_hash
 from assay.review.messages import Block, Choice, Draft, Form, Rule, Task
 
 Place = tuple[str, str, str, str]  # rater, item, label and passage

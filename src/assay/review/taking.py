@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple, get_args
 from assay.core.dataset import Corpus, digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Item, Judgment
-from assay.judges.marks import shown_with
-from assay.judges.marks import standing as still_standing
+from assay.judges.resolve import shown_with
+from assay.judges.resolve import standing as still_standing
 from assay.measures.marks import GRADES, KEYWORD_MATCH, REVIEW
 from assay.review.export import filled_notes
 from assay.review.forms import AUTO, DONE, Form, Row, added, bare, mark_of, own_notes

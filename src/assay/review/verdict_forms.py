@@ -21,7 +21,7 @@ from assay.core.yaml_lines import read_yaml
 from assay.review.export import file_name, to_yaml
 from assay.review.forms import BLANKS, DONE, Form, Row, read_form
 from assay.review.verdicts import Asked
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 
 _NOTE = (
     "Give every passage one of the grades, by its text alone, for this query and its intent; notes may say"

@@ -9,7 +9,7 @@ from functools import partial
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Judgment
-from assay.judges.marks import standing, text_hash
+from assay.judges.resolve import standing, text_hash
 from assay.review.forms import DONE, Form, Row, bare, own_notes
 from assay.review.passages import FilledPassage, Subject
 from assay.review.taking import Blank, ReviewImport

@@ -16,7 +16,7 @@ from assay.core.dataset import digest
 from assay.core.protocols import Judge, PayingJudge, PersonJudge
 from assay.core.records import Item, Judgment
 from assay.judges.llm_prompt import Prompt, expected_of
-from assay.judges.marks import Present
+from assay.judges.resolve import Present
 from assay.stats.rectified import LEAST, Sides
 
 ITEMS = 50  # drawn where nobody says how many

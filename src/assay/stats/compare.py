@@ -19,9 +19,8 @@ from assay.core.block import FAILED, PENDING, UNJUDGED
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Comparison, Estimate, Factors
 from assay.core.slices import Condition
-from assay.measures.limit import has_no_end
+from assay.measures.observed import has_no_end
 from assay.stats.columns import TIE, discordant
-from assay.stats.effects import cliffs_delta_paired, cohens_dz, win_tie_loss
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
 from assay.stats.intervals import (
     NO_INTERVAL,
@@ -35,7 +34,7 @@ from assay.stats.power import detectable_difference
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
 from assay.stats.seeds import SeedError, seed_error_of
-from assay.stats.tests import mcnemar, sign_flip, wilcoxon
+from assay.stats.tests import cliffs_delta_paired, cohens_dz, mcnemar, sign_flip, wilcoxon, win_tie_loss
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -13,10 +13,9 @@ import numpy as np
 from scipy import special
 
 from assay.stats.columns import checked, checked_binary, checked_pair
-from assay.stats.effects import OddsRatio
 from assay.stats.intervals import LEVEL, Interval, interval_of
 from assay.stats.resample import cluster_sums
-from assay.stats.tests import wilcoxon
+from assay.stats.tests import OddsRatio, wilcoxon
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -12,7 +12,6 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -21,7 +20,7 @@ import msgspec
 
 from assay.core.errors import DataError, Problem
 from assay.core.records import Fault, Judgment, Response, Structure
-from assay.store.disk import sync
+from assay.store.disk import storing, sync
 
 SYNC_EVERY = 0.25
 
@@ -81,18 +80,6 @@ class Declared(msgspec.Struct):
 
     since: float
     gates: dict[str, dict[str, Any]]
-
-
-@contextmanager
-def storing(path: Path) -> Iterator[None]:
-    """Says plainly where the disk refused, and that nothing stored is lost by it."""
-    try:
-        yield
-    except OSError as error:
-        what = f"cannot be written: {error.strerror or error}"
-        room = "Move it away" if isinstance(error, IsADirectoryError) else "Make room or allow writing there"
-        fix = f"{room}, then run again: what was stored before stays."
-        raise DataError(Problem(what, str(path), fix=fix)) from error
 
 
 class Writer:

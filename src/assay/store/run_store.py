@@ -35,9 +35,8 @@ import polars as pl
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem
 from assay.core.records import Judgment, Structure
-from assay.store.atomic import write_atomic
 from assay.store.columns import COLUMNS, in_columns, in_order
-from assay.store.disk import alone
+from assay.store.disk import alone, storing, write_atomic
 from assay.store.journal import (
     Answer,
     Answered,
@@ -52,7 +51,6 @@ from assay.store.journal import (
     read_idle,
     read_lines,
     segments,
-    storing,
 )
 from assay.store.keys import Basis, plan_units
 

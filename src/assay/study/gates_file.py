@@ -15,8 +15,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from assay.core.errors import DataError, Problem, did_you_mean
-from assay.core.yaml_fields import Word, Words
-from assay.core.yaml_lines import Lines, read_yaml
+from assay.core.yaml_lines import Lines, Word, Words, read_yaml
 from assay.study.problems import field_problem
 
 GATES = "gates"  # the field

@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
-from assay.core.kinds import kind_packages
-from assay.core.registry import CONTROLS, DATASETS, RENDERERS, WrongParameter
+from assay.core.registry import CONTROLS, DATASETS, RENDERERS, WrongParameter, kind_packages
 from assay.core.yaml_lines import Lines, Loc
 from assay.study.study_file import limit_problems
 

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
 from assay.core.dataset import Dataset, digest
 from assay.core.errors import DataError, PluginError, Problem, UsageError, did_you_mean
-from assay.core.protocols import Kit, WithholdingJudge
+from assay.core.protocols import Kit, Reference, WithholdingJudge
 from assay.core.records import Arm, Budget, Factors
 from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, WrongParameter, identity
 from assay.core.spec import Spec, parse_spec
 from assay.core.yaml_lines import Lines, read_yaml
 from assay.datasets.detect import dataset_spec
-from assay.study.environment import conceal, fill
-from assay.study.study_file import SpecForm, StudyFile, read_fields
-from assay.study.sweep_parameter import head, parameters, with_parameter
+from assay.study.study_file import SpecForm, StudyFile, conceal, fill, read_fields
+from assay.study.sweep_file import head, parameters, with_parameter
 
 if TYPE_CHECKING:
     from assay.core.parts import Chunker
     from assay.core.protocols import Judge, Measure, System
     from assay.gates.verdict import Gate
+
 
 _DATA = "data"  # before a factor's name: the dataset's parameter is meant
 _CHUNK = "chunk"  # the field that may also be a factor
@@ -178,10 +178,11 @@ class Study:
 
     def origin(self, arm: Arm) -> str | None:
         """Where an arm's answers come from, where its system's class says so."""
-        origin: str | None = getattr(self._system_class(arm), "origin", None)
+        origin: str | None = getattr(self.system_class(arm), "origin", None)
         return origin
 
-    def _system_class(self, arm: Arm) -> type:
+    def system_class(self, arm: Arm) -> type:
+        """The class of an arm's system, which is known before there is one."""
         return self.registry.load(SYSTEMS, parse_spec(self.file.systems[arm.system]).name)
 
     def system_identity(self, arm: Arm) -> str:
@@ -224,7 +225,7 @@ class Study:
         return set(parameters(self.registry.load(DATASETS, self.data_spec.name)))
 
     def _system_fields(self, name: str) -> set[str]:
-        return set(parameters(self._system_class(Arm(name))))
+        return set(parameters(self.system_class(Arm(name))))
 
     def chunker(self, factors: Factors) -> Chunker | None:
         """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
@@ -341,3 +342,19 @@ def _study_file(given: Path) -> Path:
 def _combinations(factors: Mapping[str, list[str]], names: list[str]) -> Iterator[Factors]:
     for values in itertools.product(*(factors[name] for name in names)):
         yield dict(zip(names, values, strict=True))
+
+
+class Check(Protocol):
+    """What can be wrong with a study before it is run, and what looks wrong: problems and warnings.
+
+    It is asked about studies that use a plugin of the package that it lies in, or are of its kind.
+    """
+
+    def of(self, study: Study) -> tuple[list[Problem], list[str]]: ...
+
+
+@runtime_checkable
+class RefersToStudy(Protocol):
+    """A measure that names something that the data, judges or systems of a study must have."""
+
+    def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterable[Reference]: ...

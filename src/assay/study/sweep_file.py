@@ -1,9 +1,15 @@
-"""The section `sweep` of a study file, as written: a grid of parameters of one system, or changes to it."""
+"""The section `sweep` of a study file, as written: a grid of parameters of one system, or changes to it.
+
+A parameter of a plugin is set by its dotted name: `k`, `fuse.k` inside a part, `params.rrf_k` in a mapping.
+Its value comes as the text of a factor and is read as in a spec: `40` is a number, `[0.6, 0.4]` a list,
+`null` nothing at all.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -16,8 +22,109 @@ from pydantic import (
 )
 
 from assay.core.errors import UsageError
-from assay.core.spec import parse_spec
-from assay.study.sweep_parameter import NULL
+from assay.core.registry import Registry, make, part_groups
+from assay.core.spec import Spec, parse_spec
+
+NULL = "null"
+
+
+def head(path: str) -> str:
+    """The plugin's own parameter that a dotted name begins with."""
+    return path.partition(".")[0]
+
+
+def parameters(cls: type) -> list[str]:
+    """The names of a plugin's own parameters."""
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    return [field.name for field in fields if field.init]
+
+
+def with_parameter(registry: Registry, group: str, spec: Spec, path: str, text: str) -> Spec:
+    """The spec with one parameter set, its own or one inside a part or a mapping that it takes."""
+    name, _, rest = path.partition(".")
+    if not rest:
+        return Spec(spec.name, {**spec.params, name: _plain(text)})
+    cls = registry.load(group, spec.name)
+    given = spec.params[name] if name in spec.params else _default(cls, name)
+    parts = part_groups(cls)
+    if name in parts and isinstance(given, str | Mapping | Spec):
+        inside: Any = with_parameter(registry, parts[name], parse_spec(given), rest, text)
+    elif isinstance(given, Mapping):
+        inside = _in_mapping(given, rest, text)
+    elif dataclasses.is_dataclass(given) and not isinstance(given, type):
+        inside = _in_part(given, rest, text)
+    else:
+        what = f"{spec.name!r} takes a {name} that is {given!r}"
+        raise UsageError(f"{path}: {what}: there is nothing inside it to set. Set {name} itself.")
+    return Spec(spec.name, {**spec.params, name: inside})
+
+
+def parameters_inside(registry: Registry, group: str, spec: Spec) -> Iterator[str]:
+    """The dotted name of every parameter of every part that a plugin has, however deep."""
+    cls = registry.load(group, spec.name)
+    for name, inner in part_groups(cls).items():
+        given = spec.params[name] if name in spec.params else _default(cls, name)
+        if isinstance(given, str | Mapping | Spec):
+            part = parse_spec(given)
+            own = parameters(registry.load(inner, part.name))
+            own += parameters_inside(registry, inner, part)
+        else:
+            own = _names_inside(given)
+        yield from (f"{name}.{each}" for each in own)
+
+
+def _names_inside(part: Any) -> list[str]:
+    """The parameters of a part that is made already, and of those that it has."""
+    if isinstance(part, type) or not dataclasses.is_dataclass(part):
+        return []
+    names = parameters(type(part))
+    return names + [f"{name}.{each}" for name in names for each in _names_inside(getattr(part, name))]
+
+
+def _default(cls: type, name: str) -> Any:
+    fields = {each.name: each for each in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else {}
+    if name not in fields:
+        return None
+    field = fields[name]
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
+
+
+def _in_part(part: Any, path: str, text: str) -> Any:
+    """A part that is made already, made again with another value."""
+    name, _, rest = path.partition(".")
+    fields = {field.name: getattr(part, field.name) for field in dataclasses.fields(part) if field.init}
+    if rest and not dataclasses.is_dataclass(fields.get(name)):
+        raise UsageError(f"{path}: {type(part).__name__} has no part {name!r}.")
+    value = _in_part(fields[name], rest, text) if rest else _plain(text)
+    return make(type(part), Spec(type(part).__name__, {**fields, name: value}))
+
+
+def _in_mapping(given: Mapping[str, Any], path: str, text: str) -> dict[str, Any]:
+    name, _, rest = path.partition(".")
+    if not rest:
+        value = _read(text)
+        return {**given, name: text if isinstance(value, Spec) else value}
+    inner = given.get(name, {})
+    if not isinstance(inner, Mapping):
+        raise UsageError(f"{path}: {name} is {inner!r}, no mapping. Set {name} itself.")
+    return {**given, name: _in_mapping(inner, rest, text)}
+
+
+def _plain(text: str) -> Any:
+    """The text itself, which is converted as its parameter asks; only a list or nothing becomes one."""
+    return _read(text) if text.startswith("[") or text == NULL else text
+
+
+def _read(text: str) -> Any:
+    """What a text means as a value in a spec; text that would not read there stays as it is."""
+    try:
+        read = parse_spec(f"one(value={text})").params
+    except UsageError:
+        return text
+    return read["value"] if len(read) == 1 else text
+
 
 _CUT = "a comma inside {} ends a value: put each in quotes, or on a line of its own"
 

@@ -14,8 +14,7 @@ from assay.core.spec import parse_spec
 from assay.core.yaml_lines import Loc
 from assay.study.problems import study_problems
 from assay.study.study import Study
-from assay.study.sweep_file import SweepFile
-from assay.study.sweep_parameter import head, parameters, parameters_inside
+from assay.study.sweep_file import SweepFile, head, parameters, parameters_inside
 
 RUN_NAME = "sweep"
 _CHANGES: Loc = ("sweep", "changes")

@@ -29,8 +29,7 @@ from assay.retrieval.lexical import Analysis, Language, engine
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
-from assay.systems.answering import Answering
-from assay.systems.meter import Meter
+from assay.systems.answering import Answering, Meter
 from assay.systems.retrievers import ByVectors, ByWords, Fused, Retriever
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import TOKENIZERS, aside, later, part_identities
 from assay.retrieval.tokens import O200kBase
+from assay.systems.answering import Meter
 from assay.systems.http_contexts import ContextReading, budget_of
 from assay.systems.http_exchange import Exchange, NotReached, Pace
 from assay.systems.http_reading import Expression, Reading, Usual
 from assay.systems.http_request import PORT, Form, asker, check_headers, check_places
-from assay.systems.meter import Meter
 from assay.systems.served import Served, await_ready, free_port, look, program_missing, taken, words
 
 

@@ -18,7 +18,7 @@ from assay.retrieval.embedding import Embedding
 from assay.retrieval.lexical import Analysis, LexicalIndex, engine
 from assay.retrieval.vectors.exact import Exact, ExactIndex
 from assay.store.cache import Shelf
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 
 # Below this an index is made in a fraction of a second, and a study of scopes has thousands of them.
 WORTH_KEEPING = 2_000

@@ -12,6 +12,8 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Document, Passage, Span
 
+SOURCES = "assay.sources"  # the group of plugins
+
 WORDS = 120  # of a passage, at most, unless a single paragraph has more
 LEAST = 12  # a heading alone is no passage: it goes with what follows it
 _GAP = re.compile(r"\n\s*\n")

@@ -8,8 +8,8 @@ from typing import Any
 
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
-from assay.core.registry import SOURCES, Registry
-from assay_worlds.sources.source import Page, Source
+from assay.core.registry import Registry
+from assay_worlds.sources.source import SOURCES, Page, Source
 
 
 def gathered(sources: Sequence[Any], kit: Kit) -> Iterator[Page]:

@@ -14,10 +14,10 @@ from assay.core.errors import DataError, Problem, UsageError
 from assay.core.parts import Tokenizer, Tokens
 from assay.core.protocols import Kit
 from assay.core.records import Item
-from assay.core.registry import SOURCES, TOKENIZERS
+from assay.core.registry import TOKENIZERS
 from assay.datasets.evidence import AGGREGATION, BUDGET, OUT_OF_KB, evidence_tokens, graded, misplaced
 from assay.retrieval.tokens import O200kBase
-from assay_worlds.sources.source import Page, passages_of
+from assay_worlds.sources.source import SOURCES, Page, passages_of
 from assay_worlds.suites.gathering import gathered
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import ANCHORED, FOLDS

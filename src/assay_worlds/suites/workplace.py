@@ -12,11 +12,11 @@ from assay.core.errors import UsageError, did_you_mean
 from assay.core.parts import Tokenizer, Tokens
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.core.registry import SOURCES, TOKENIZERS
+from assay.core.registry import TOKENIZERS
 from assay.datasets import evidence as gold
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.organisation.draft import Mention, Page
-from assay_worlds.sources.source import passages_of
+from assay_worlds.sources.source import SOURCES, passages_of
 from assay_worlds.suites.asked import Asked
 from assay_worlds.suites.asking import Asking
 from assay_worlds.suites.asking_hand import AskingByHand

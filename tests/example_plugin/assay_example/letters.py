@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.core.parts import Embedded, Role
+from assay.core.parts import Embedded, Role, unit
 from assay.core.protocols import Kit
-from assay.retrieval.unit import unit
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 

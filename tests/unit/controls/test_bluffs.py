@@ -10,11 +10,10 @@ from made_trial import block, items, ranked, replace, trial, value_of
 
 from assay.controls.jitter import Jitter
 from assay.controls.trial import DoesNotApply, Trial
-from assay.core.kinds import template_of
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
-from assay.core.registry import Registry
+from assay.core.registry import Registry, template_of
 from assay.gates.evaluate import Evaluator
-from assay.gates.gate_file import GateFile
+from assay.gates.parts import GateFile
 from assay.gates.verdict import Gate, decide
 from assay.kinds.hierarchy.controls import KeepsEverything
 from assay.kinds.hierarchy.measures.tree_routing import Eps

@@ -17,7 +17,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import JUDGES, Registry
 from assay.desk.verdict_work import VerdictWork
-from assay.judges.marks import text_hash
+from assay.judges.resolve import text_hash
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.reviewing import agreement_of, progress_of
 from assay.pipeline.runner import run_study

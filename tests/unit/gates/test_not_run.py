@@ -9,8 +9,7 @@ import pytest
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import decide
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.study.study import open_study
 from score_rows import REGISTRY, decided, gate, items_of, rows_of
 from small_study import edited, write_study

@@ -5,8 +5,8 @@ from __future__ import annotations
 from assay.core.block import Block, Labels
 from assay.core.dataset import Corpus
 from assay.core.records import Arm, Document, Fault, Item, Judgment, Passage, Response
-from assay.judges.marks import Present, held, standing, text_hash
 from assay.judges.ratings import shared_ratings
+from assay.judges.resolve import Present, held, standing, text_hash
 from assay.store.columns import in_columns, in_order
 from assay.store.journal import Answer
 

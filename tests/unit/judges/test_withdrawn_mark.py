@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from assay.core.records import Judgment
-from assay.judges.marks import standing
+from assay.judges.resolve import standing
 
 
 def said(mark: str, replaces: str | None = None, *, judge: str = "anna", withdrawn: bool = False) -> Judgment:

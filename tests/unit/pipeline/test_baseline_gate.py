@@ -24,8 +24,7 @@ from assay.measures.ranking import Success
 from assay.pipeline.baselines.gate import held_against
 from assay.pipeline.baselines.tags import tag_baseline
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.study.study import Study, open_study
 from small_study import write_lines
 

@@ -17,16 +17,14 @@ from numpy.typing import NDArray
 from assay.core.block import Block
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, SystemFailure
-from assay.core.kinds import template_of
 from assay.core.protocols import Kit
 from assay.core.records import Budget, ClauseResult, Hit, Observed, Query, Response, Verdict
-from assay.core.registry import MEASURES, SYSTEMS, Registry
+from assay.core.registry import MEASURES, SYSTEMS, Registry, template_of
 from assay.measures.ranking import Success
 from assay.pipeline.baselines.gate import held_against
 from assay.pipeline.baselines.tags import tag_baseline
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.study.study import Study, open_study
 from small_study import write_lines
 

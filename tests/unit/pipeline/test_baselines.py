@@ -25,8 +25,7 @@ from assay.pipeline.baselines import tags
 from assay.pipeline.baselines.diff import Change, Difference, diff_baselines
 from assay.pipeline.baselines.tags import list_baselines, tag_baseline
 from assay.pipeline.evaluate import evaluate, judge_study
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.store.journal import Judged
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study

@@ -19,8 +19,7 @@ from assay.core.results import Results
 from assay.pipeline.baselines.gate import held_against
 from assay.pipeline.baselines.tags import tag_baseline
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import repeat_study, run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, repeat_study, run_study
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_study import STUDY as SMALL

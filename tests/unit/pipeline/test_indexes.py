@@ -19,9 +19,8 @@ from assay.core.protocols import Kit
 from assay.core.records import Hit, Node, Query, Response, Structure
 from assay.core.registry import MEASURES, SYSTEMS, Registry
 from assay.measures.observed import Seconds
-from assay.pipeline.answering import RESERVE
+from assay.pipeline.answering import RESERVE, Indexes
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.indexes import Indexes
 from assay.pipeline.runner import run_study
 from assay.store.keys import Unit
 from assay.store.run_store import Store

@@ -23,7 +23,7 @@ from assay.core.registry import MEASURES, SYSTEMS, Registry
 from assay.core.results import Results
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection
 from assay.study.study import open_study
 from small_study import STUDY, apart_from_size, assay, edited, write_lines, write_study
 

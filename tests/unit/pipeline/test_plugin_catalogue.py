@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from assay.core.errors import UsageError
-from assay.core.registry import EMBEDDERS, GROUPS, SYSTEMS, Registry
+from assay.core.registry import EMBEDDERS, SYSTEMS, Registry
 from assay.pipeline.catalogue import Parameter, catalogue
 from assay.retrieval.embed.static import Static
 
@@ -45,7 +45,9 @@ def test_a_plugin_is_told_from_its_class() -> None:
 def test_every_plugin_that_is_installed_loads_and_says_what_it_does() -> None:
     registry = Registry()
     found = catalogue(registry)
-    assert [each.name for each in found] == [name for group in GROUPS for name in registry.names(group)]
+    assert [each.name for each in found] == [
+        name for group in registry.groups for name in registry.names(group)
+    ]
     assert [each.name for each in found if each.problem or not each.about] == []
     assert all(each.takes and "typing" not in each.takes for one in found for each in one.parameters)
 

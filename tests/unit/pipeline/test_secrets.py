@@ -20,7 +20,7 @@ from assay.core.registry import FUSIONS, SYSTEMS, Registry
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.report.html import Html
-from assay.study.environment import conceal, fill
+from assay.study.study_file import conceal, fill
 from probe import Probe
 from probing import forget_asked, items, opened, times_asked, write_study
 

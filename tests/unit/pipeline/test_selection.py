@@ -16,8 +16,7 @@ from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Fault, Judgment, Observed, Query, Response
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection, run_study
 from assay.pipeline.status import study_status
 from assay.store.journal import Judged
 from assay.store.run_store import Store

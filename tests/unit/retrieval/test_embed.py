@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from assay.core.errors import DataError, PluginError
-from assay.core.parts import Embedder, TokenModel
+from assay.core.parts import Embedder, TokenModel, unit
 from assay.core.protocols import Kit
 from assay.retrieval.embed import static
 from assay.retrieval.embed.static import Static, StaticModel
-from assay.retrieval.unit import unit
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 

@@ -18,11 +18,10 @@ import numpy as np
 import pytest
 
 from assay.core.errors import Retryable, SystemFailure
-from assay.core.parts import Embedded, Role, Vectors
+from assay.core.parts import Embedded, Role, Vectors, unit
 from assay.core.protocols import Kit
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.memory import VectorMemory
-from assay.retrieval.unit import unit
 
 TURN = threading.Lock()
 

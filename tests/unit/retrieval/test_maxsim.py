@@ -13,13 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.core.parts import Embedded, Embedder, Model, Reranker, Role, Vectors
+from assay.core.parts import Embedded, Embedder, Model, Reranker, Role, Vectors, unit
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, RERANKERS, Registry
-from assay.retrieval.embed.static import Static
-from assay.retrieval.lately import Lately
+from assay.retrieval.embed.static import RecentArrays, Static
 from assay.retrieval.rerank.maxsim import Halves, LateInteraction, MaxSim
-from assay.retrieval.unit import unit
 
 ANGLES = {"east": 0, "north": 90, "west": 180, "northeast": 45, "south": 270, "steep": 60}
 
@@ -115,7 +113,7 @@ def test_keeps_what_was_used_last() -> None:
     def matrix(rows: int) -> np.ndarray:
         return np.zeros((rows, 4), np.float16)  # 8 bytes a row
 
-    kept = Lately[Halves](size=51)  # three matrices of two rows, and a letter each
+    kept = RecentArrays[Halves](size=51)  # three matrices of two rows, and a letter each
     kept.put({"a": matrix(2), "b": matrix(2), "c": matrix(2)})
     assert list(kept.get(["a", "b", "c"])) == ["a", "b", "c"]
     kept.get(["a"])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import cosine_similarity
 
 from assay.core.errors import DataError, UsageError
+from assay.core.parts import unit
 from assay.core.protocols import Kit
-from assay.retrieval.unit import unit
 from assay.retrieval.vectors.exact import Exact, ExactIndex
 from assay.retrieval.vectors.given import facets, stored_name, wanted
 from assay.retrieval.vectors.hnsw import Hnsw

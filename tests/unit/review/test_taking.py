@@ -12,7 +12,7 @@ import pytest
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError
 from assay.core.records import Item, Judgment, Passage
-from assay.judges.marks import shown_with, standing, text_hash
+from assay.judges.resolve import shown_with, standing, text_hash
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import Form, Row, read_forms
 from assay.review.pool import Candidate, Pool

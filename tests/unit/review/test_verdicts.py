@@ -18,7 +18,7 @@ from assay.core.records import Arm, Finding, Hit, Item, Judgment, Passage, Quest
 from assay.judges.human import Human
 from assay.judges.ids import Ids
 from assay.judges.llm_prompt import read_prompt
-from assay.judges.marks import Present, held, text_hash
+from assay.judges.resolve import Present, held, text_hash
 from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
 from assay.review.verdict_forms import parted, verdict_form, verdict_yaml, word_of, write_verdict_forms

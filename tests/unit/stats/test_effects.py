@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.corrections import benjamini_hochberg, holm
-from assay.stats.effects import (
+from assay.stats.families import benjamini_hochberg, holm
+from assay.stats.power import minimum_detectable_effect, power_of
+from assay.stats.tests import (
     cliffs_delta_independent,
     cliffs_delta_paired,
     cohens_dz,
     odds_ratio,
     win_tie_loss,
 )
-from assay.stats.power import minimum_detectable_effect, power_of
 
 numbers = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=20)
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.stats.agreement import cohen_kappa, spearman
-from assay.stats.effects import odds_ratio
 from assay.stats.paired_clusters import (
     cluster_totals,
     interval_over_clusters,
@@ -21,7 +20,7 @@ from assay.stats.paired_clusters import (
     wilcoxon_by_cluster,
 )
 from assay.stats.resample import Draws
-from assay.stats.tests import mcnemar, sign_flip, wilcoxon
+from assay.stats.tests import mcnemar, odds_ratio, sign_flip, wilcoxon
 
 # four questions, two models each: B - A is +2, +1, -1 and 0
 A = np.array([0, 0, 0, 1, 1, 1, 1, 0])

@@ -15,7 +15,7 @@ from assay.core.registry import FUSIONS, SYSTEMS, Registry, identity
 from assay.core.spec import parse_spec
 from assay.retrieval.fuse import RRF, Weighted
 from assay.study.study import open_study
-from assay.study.sweep_parameter import parameters_inside, with_parameter
+from assay.study.sweep_file import parameters_inside, with_parameter
 from small_study import write_study
 
 

@@ -18,7 +18,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Judgment
 from assay.core.registry import TOKENIZERS, Registry
 from assay.core.spec import parse_spec
-from assay.judges.marks import Present, held
+from assay.judges.resolve import Present, held
 from assay.kinds.answers.blinding.pack import FOLDER
 from assay.kinds.answers.results import SEALED
 from assay.kinds.answers.scoring.agreement import signed

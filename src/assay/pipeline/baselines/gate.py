@@ -20,9 +20,8 @@ from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, Results, Turn
 from assay.gates.decision import open_clause
-from assay.gates.gate_file import GateFile
 from assay.gates.leaf import means_of
-from assay.gates.parts import repeated
+from assay.gates.parts import GateFile, repeated
 from assay.gates.verdict import Gate, measures_of, overall
 from assay.measures.observed import Seconds
 from assay.pipeline.baselines.diff import Pair, gain_of
@@ -30,7 +29,7 @@ from assay.pipeline.baselines.limits import Limits, not_kept
 from assay.pipeline.baselines.losses import Losses, loss_text
 from assay.pipeline.baselines.tags import Version, current_version, kept_version
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection
 
 
 def held_against(evaluation: Evaluation, name: str) -> Results:

@@ -22,9 +22,9 @@ from assay.core.records import NOT_GUARDED, Arm, ClauseResult, Comparison, Statu
 from assay.gates.clause import decide_clause
 from assay.gates.decision import SLACK, open_clause
 from assay.gates.evaluate import Evaluator, combined
-from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Mean
+from assay.gates.parts import GateFile
 from assay.gates.readiness import why_open
 from assay.gates.syntax import Call
 from assay.measures.observed import Seconds

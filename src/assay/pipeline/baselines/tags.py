@@ -31,8 +31,7 @@ from assay.pipeline.baselines.churn import Churn, churn_of
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.looks import FOLDER, baselines_folder, looks_of
 from assay.report.parquet import Parquet
-from assay.store.disk import sync
-from assay.store.journal import storing
+from assay.store.disk import storing, sync
 from assay.store.keys import scope_hash
 from assay.study.study import Study
 

@@ -20,8 +20,7 @@ from assay.core.sweep_results import Setting, Sweep
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.performing import Progress, Tally
-from assay.pipeline.runner import Outcome, run_study
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Outcome, Selection, run_study
 from assay.pipeline.sweep.figures import Figures
 from assay.pipeline.trust import faults, latency
 from assay.pipeline.validate import check_study, study_warnings

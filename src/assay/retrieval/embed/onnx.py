@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import DataError, PluginError, Problem, UsageError
-from assay.core.parts import Embedded, Ints, Role, Vectors
+from assay.core.parts import Embedded, Ints, Role, Vectors, unit
 from assay.core.protocols import Kit
 from assay.retrieval.embed.bert_onnx import bert_onnx
 from assay.retrieval.embed.model_files import ModelFiles, find_files, snapshot
 from assay.retrieval.embed.own_tokens import own_tokens
-from assay.retrieval.unit import unit
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

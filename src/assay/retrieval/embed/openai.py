@@ -14,10 +14,9 @@ import numpy as np
 
 from assay.core.endpoint import Client, Endpoint, in_parts
 from assay.core.errors import Retryable, SystemFailure, UsageError
-from assay.core.parts import Embedded, Floats, Role, Vectors
+from assay.core.parts import Embedded, Floats, Role, Vectors, lengths, unit
 from assay.core.protocols import Kit
 from assay.core.registry import aside
-from assay.retrieval.unit import lengths, unit
 
 
 @dataclass(frozen=True)

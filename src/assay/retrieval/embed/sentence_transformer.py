@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
-from assay.core.parts import Embedded, Role, Vectors
+from assay.core.parts import Embedded, Role, Vectors, unit
 from assay.core.protocols import Kit
 from assay.core.registry import aside
 from assay.retrieval.embed.checkpoint import Device, local_or_hub, open_checkpoint, weights_identity
 from assay.retrieval.embed.own_tokens import own_tokens
-from assay.retrieval.unit import unit
 
 if TYPE_CHECKING:
     import sentence_transformers

@@ -6,25 +6,59 @@ Its files are read without importing the package, whose own loader wants the net
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from threading import Lock
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from assay.core.dataset import digest
 from assay.core.errors import PluginError
-from assay.core.parts import Embedded, Ints, Role, Vectors
+from assay.core.parts import Embedded, Ints, Role, Vectors, unit
 from assay.core.protocols import Kit
-from assay.retrieval.lately import Lately
-from assay.retrieval.unit import unit
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+
+T = TypeVar("T", bound=NDArray[np.generic] | NDArray[Any])
+
+
+class RecentArrays(Generic[T]):
+    """Arrays by text, as many as fit into a number of bytes: those used most recently. Threads may share."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._used = 0
+        self._arrays: OrderedDict[str, T] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, texts: Iterable[str]) -> dict[str, T]:
+        """Those of the texts that are kept."""
+        with self._lock:
+            found = {text: self._arrays[text] for text in texts if text in self._arrays}
+            for text in found:
+                self._arrays.move_to_end(text)
+            return found
+
+    def put(self, arrays: Mapping[str, T]) -> None:
+        """Keeps these, and lets go of what was used longest ago."""
+        with self._lock:
+            for text, array in arrays.items():
+                if text not in self._arrays:  # another thread may have been as quick
+                    self._arrays[text] = array
+                    self._used += array.nbytes + len(text)
+            while self._used > self._size:
+                text, array = self._arrays.popitem(last=False)
+                self._used -= array.nbytes + len(text)
+
 
 _LATELY_BYTES = 1 << 26  # some 65,000 sentences
 _PACKAGE = "wordllama"
@@ -55,7 +89,7 @@ class StaticModel:
         self.identity = identity
         self._table = table
         self._tokenizer = tokenizer
-        self._lately = Lately[Vectors](_LATELY_BYTES)
+        self._lately = RecentArrays[Vectors](_LATELY_BYTES)
 
     def embed(self, texts: Sequence[str], role: Role) -> Embedded:
         """A row a text; queries and passages are treated alike.

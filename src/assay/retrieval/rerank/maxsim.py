@@ -13,7 +13,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Embedder, Floats, Scored, TokenModel
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS
-from assay.retrieval.lately import Lately
+from assay.retrieval.embed.static import RecentArrays
 
 Halves = NDArray[np.float16]
 
@@ -66,7 +66,7 @@ class LateInteraction:
 
     def __init__(self, model: TokenModel, kept_bytes: int = _KEPT_BYTES) -> None:
         self._model = model
-        self._kept = Lately[Halves](kept_bytes)
+        self._kept = RecentArrays[Halves](kept_bytes)
 
     def scores(self, query: str, texts: Sequence[str]) -> Scored:
         """A score a text. `tokens` are those the model read for it: the query's and new passages'."""

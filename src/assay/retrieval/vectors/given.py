@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.errors import UsageError
-from assay.core.parts import Ints, Vectors, Where
-from assay.retrieval.unit import unit
+from assay.core.parts import Ints, Vectors, Where, unit
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -129,8 +129,7 @@ def test_every_question_has_one_source_whatever_the_condition(blinded: Study) ->
 
 
 def test_blinding_waits_for_all_responses(tmp_path: Path) -> None:
-    from assay.pipeline.runner import run_study
-    from assay.pipeline.selection import Selection
+    from assay.pipeline.runner import Selection, run_study
     from assay.study.study import open_study
 
     study = open_study(write_study(tmp_path))

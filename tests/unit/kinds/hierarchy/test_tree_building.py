@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, PluginError, UsageError
-from assay.core.parts import Ints, Vectors
+from assay.core.parts import Ints, Vectors, unit
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.core.registry import TREES, Registry
+from assay.core.registry import Registry
 from assay.kinds.hierarchy.systems import planting
-from assay.kinds.hierarchy.systems.builders import Bisecting, Builder, KMeans, clusters, nearest
+from assay.kinds.hierarchy.systems.builders import TREES, Bisecting, Builder, KMeans, clusters, nearest
 from assay.kinds.hierarchy.systems.growth import grow
 from assay.kinds.hierarchy.systems.mixture import Mixture
 from assay.kinds.hierarchy.systems.planting import planted
 from assay.kinds.hierarchy.systems.tree import Tree, read_tree, save_tree
-from assay.retrieval.unit import unit
 from assay.store import cache as shelf
 
 TOP_DOWN = [KMeans, Bisecting]

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.core.parts import Vectors
+from assay.core.parts import Vectors, unit
 from assay.kinds.hierarchy.systems.builders import KMeans
 from assay.kinds.hierarchy.systems.growth import grow
 from assay.kinds.hierarchy.systems.mixture import Mixture
 from assay.kinds.hierarchy.systems.tree import Below, Tree
-from assay.retrieval.unit import unit
 
 
 def scattered(count: int, dims: int = 8, seed: int = 3) -> Vectors:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
+from assay.core.parts import unit
 from assay.kinds.hierarchy.systems.mixture import Mixture, _directions, _Fitted, _fitted
-from assay.retrieval.unit import unit
 
 
 def cones() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:

@@ -27,7 +27,7 @@ from assay.kinds.hierarchy.systems.system import TreeSystem
 from assay.kinds.hierarchy.systems.tree import Below, Tree
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 
 SUBJECTS = {
     "cat": "cats sleep purr whiskers kitten mouse",

@@ -13,9 +13,10 @@ from scipy.sparse import csr_array
 from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.core.registry import SUMMARIES, Registry
+from assay.core.registry import Registry
 from assay.kinds.hierarchy.systems.keywords import Contrast, Keywords, Table
 from assay.kinds.hierarchy.systems.summaries import (
+    SUMMARIES,
     Quoted,
     Summariser,
     Summary,

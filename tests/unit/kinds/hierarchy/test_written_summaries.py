@@ -14,9 +14,9 @@ import pytest
 from assay.core.errors import SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.core.registry import SUMMARIES, Registry, identity
+from assay.core.registry import Registry, identity
 from assay.kinds.hierarchy.systems.keywords import Keywords
-from assay.kinds.hierarchy.systems.summaries import Summariser, Summary
+from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser, Summary
 from assay.kinds.hierarchy.systems.tree import Below, Tree
 from assay.kinds.hierarchy.systems.written import PROMPT, Written
 from stand_ins.chat_server import ChatStandIn, by_turns

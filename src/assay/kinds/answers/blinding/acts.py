@@ -22,9 +22,7 @@ import msgspec
 
 from assay.core.errors import UsageError
 from assay.kinds.answers.blinding.pack import ACTS, MARKS
-from assay.store.atomic import write_atomic
-from assay.store.disk import sync
-from assay.store.journal import storing
+from assay.store.disk import storing, sync, write_atomic
 
 What = Literal["blinded", "checked", "leaking", "accepted", "unblinded", "forced"]
 WORDS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.errors import DataError, Problem
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 
 SCHEMA = "assay/pack/1"
 FOLDER = "blind"

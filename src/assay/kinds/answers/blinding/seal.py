@@ -18,8 +18,7 @@ import msgspec
 
 from assay.core.errors import DataError, PluginError, Problem, UsageError
 from assay.kinds.answers.blinding.pack import MAP, SealedMap
-from assay.store.atomic import write_atomic
-from assay.store.journal import storing
+from assay.store.disk import storing, write_atomic
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

@@ -19,7 +19,7 @@ from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
 from assay.core.records import Response
 from assay.kinds.answers.datasets.content_documents import joined
-from assay.measures.limit import MeasureWithLimit
+from assay.measures.observed import MeasureWithLimit
 from assay.measures.parse import measure_name
 from assay.retrieval.tokens import PACKAGED, packaged
 

@@ -20,7 +20,6 @@ from msgspec.structs import replace
 from assay.core.errors import UsageError
 from assay.kinds.answers.results import Tested
 from assay.stats.columns import TIE, ratio
-from assay.stats.effects import cliffs_delta_paired, win_tie_loss
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
 from assay.stats.intervals import LEVEL, Interval, difference_interval, resampled_columns
 from assay.stats.paired_clusters import (
@@ -31,6 +30,7 @@ from assay.stats.paired_clusters import (
 )
 from assay.stats.power import detectable_difference
 from assay.stats.resample import RESAMPLES, cluster_sums
+from assay.stats.tests import cliffs_delta_paired, win_tie_loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

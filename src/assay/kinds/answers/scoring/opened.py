@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from assay.core.dataset import digest
 from assay.core.records import Judgment, Span
-from assay.judges.marks import text_hash
+from assay.judges.resolve import text_hash
 from assay.kinds.answers.blinding.acts import Acts, read_acts
 from assay.kinds.answers.blinding.masks import to_original
 from assay.kinds.answers.blinding.pack import MAP, MARKS, PACK, Original, Pack, read_pack

@@ -37,7 +37,7 @@ from assay.kinds.answers.scoring_steps.files import RAW_DATA
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.status import place_of
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.study.study import Study
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from assay.kinds.answers.scoring_steps.files import (
 from assay.kinds.answers.scoring_steps.summary import scoring_of
 from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.pipeline.evaluation import Evaluation
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.study.study import Study
 
 RESULTS = "results.json"

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.progress import Shown
 from assay.cli.run import Systems, selected
-from assay.cli.showing import plain_console, print_json, say, table
+from assay.cli.showing import Shown, plain_console, print_json, say, table
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from assay.core.records import Arm, Budget, Item, Response
 from assay.kinds.hierarchy.signs import Observer
 from assay.kinds.hierarchy.systems.abstaining import observer_of
 from assay.pipeline.performing import Progress
-from assay.pipeline.selection import Selection
+from assay.pipeline.runner import Selection
 from assay.study.study import Study
 
 T = TypeVar("T")

@@ -45,7 +45,7 @@ from assay.kinds.hierarchy.logistic import (
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table
 from assay.kinds.hierarchy.systems.abstaining import FLAG, Abstaining
 from assay.pipeline.performing import Progress, Silent
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.study.study import Study
 
 POSSIBLE, ANY = "possible", "any"

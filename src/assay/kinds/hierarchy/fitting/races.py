@@ -49,7 +49,7 @@ from assay.kinds.hierarchy.fitting.arms import (
 from assay.kinds.hierarchy.logistic import FOLDS, STRENGTHS, Bools, Scaling, fitted
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table
 from assay.pipeline.performing import Progress, Silent
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 from assay.study.study import Study
 
 MOST_SEEDS = 3  # more trees of the same passages tell little more

@@ -25,7 +25,7 @@ from assay.kinds.hierarchy.signs import VERSION, Frequencies, Observer
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
 from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
-from assay.study.environment import conceal
+from assay.study.study_file import conceal
 from assay.systems.around import AnySystem, IndexAround, Publishing, told
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text
 from assay.systems.retrievers import told as told_texts

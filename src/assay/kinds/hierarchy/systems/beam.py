@@ -14,7 +14,7 @@ from assay.kinds.hierarchy.systems.ground import Asked
 from assay.kinds.hierarchy.systems.planted import Planted
 from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router
 from assay.kinds.hierarchy.systems.tree import Below, node_id
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 from assay.systems.retrievers import relative
 
 CUT, EXPAND, BEAM = "cut", "expand", "beam"  # why a candidate was not kept

@@ -16,9 +16,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from assay.core.errors import UsageError
-from assay.core.parts import Ints, Vectors
+from assay.core.parts import Ints, Vectors, unit
 from assay.kinds.hierarchy.systems.tree import Below, Tree, centroids
-from assay.retrieval.unit import unit
+
+TREES = "assay.trees"  # the group of plugins
 
 FIRST_ADDRESS = "assay.systems.hierarchy.builders"
 

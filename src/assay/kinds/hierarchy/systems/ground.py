@@ -17,8 +17,8 @@ from assay.core.protocols import Kit
 from assay.retrieval.lexical import Analysis
 from assay.retrieval.vectors.exact import Compared, Exact
 from assay.retrieval.weights import Terms, TermWeights
+from assay.systems.answering import Meter
 from assay.systems.linked import OwnScores, Rescoring, VectorScores, Weighed, WordScores, weights_of
-from assay.systems.meter import Meter
 from assay.systems.retrievers import ByVectors
 
 

@@ -15,8 +15,7 @@ from assay.kinds.hierarchy.systems.collapsed import Collapsed
 from assay.kinds.hierarchy.systems.ground import Asked, Ground
 from assay.kinds.hierarchy.systems.planted import Planted
 from assay.kinds.hierarchy.systems.race import Race
-from assay.systems.answering import Answering
-from assay.systems.meter import Meter
+from assay.systems.answering import Answering, Meter
 from assay.systems.retrievers import SecondLook
 
 VISITED = "visited"

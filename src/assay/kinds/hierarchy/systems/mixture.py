@@ -21,10 +21,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.core.parts import Floats, Ints, Vectors
+from assay.core.parts import Floats, Ints, Vectors, unit
 from assay.kinds.hierarchy.systems.builders import Shape, clusters
 from assay.kinds.hierarchy.systems.tree import Below, Tree
-from assay.retrieval.unit import unit
 
 FIRST_ADDRESS = "assay.systems.hierarchy.mixture"
 

@@ -8,13 +8,12 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from assay.core.parts import Floats, Ints, Links, Vectors
+from assay.core.parts import Floats, Ints, Links, Vectors, unit
 from assay.core.records import Edge, Node, Structure
 from assay.kinds.hierarchy.systems.ground import Ground
 from assay.kinds.hierarchy.systems.summaries import Summary
 from assay.kinds.hierarchy.systems.tree import ROOT, Tree, node_id
 from assay.retrieval.links import passage_node
-from assay.retrieval.unit import unit
 from assay.retrieval.weights import TermWeights, largest_below
 
 _PAIRS = 100_000  # of node and passage that are compared at once

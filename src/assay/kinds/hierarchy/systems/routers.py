@@ -20,6 +20,8 @@ from assay.kinds.hierarchy.systems.ground import Asked
 from assay.kinds.hierarchy.systems.planted import Planted
 from assay.retrieval.weights import column_of
 
+ROUTERS = "assay.routers"  # the group of plugins
+
 FIRST_ADDRESS = "assay.systems.hierarchy.routers"
 
 FIRST = "first"  # the stage that decides, unless a second look does

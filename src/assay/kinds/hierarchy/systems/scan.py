@@ -18,7 +18,7 @@ from assay.kinds.hierarchy.systems.ground import Blend, Ground, best_of
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import engine
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 
 FIRST_ADDRESS = "assay.systems.hierarchy.scan"
 

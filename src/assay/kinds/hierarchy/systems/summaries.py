@@ -16,6 +16,8 @@ from assay.store.cache import UNREADABLE, DamagedFolder
 if TYPE_CHECKING:
     from assay.core.protocols import Kit
 
+SUMMARIES = "assay.summaries"  # the group of plugins
+
 Style = Literal["contrastive", "generic"]  # told apart from its siblings, or from the whole corpus
 _FILE = "summaries.json"
 

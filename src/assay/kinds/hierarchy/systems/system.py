@@ -14,11 +14,8 @@ from assay.core.registry import (
     FUSIONS,
     LINKS,
     RERANKERS,
-    ROUTERS,
     SELECTORS,
-    SUMMARIES,
     TOKENIZERS,
-    TREES,
     identity,
     part_identities,
 )
@@ -26,7 +23,7 @@ from assay.kinds.hierarchy.confidence import UNCALIBRATED, confidence_hash, read
 from assay.kinds.hierarchy.systems.abstaining import observer_of
 from assay.kinds.hierarchy.systems.beam import Beam
 from assay.kinds.hierarchy.systems.bounds import BestFirst
-from assay.kinds.hierarchy.systems.builders import Builder, KMeans
+from assay.kinds.hierarchy.systems.builders import TREES, Builder, KMeans
 from assay.kinds.hierarchy.systems.collapsed import Collapsed
 from assay.kinds.hierarchy.systems.ground import Blend, Ground
 from assay.kinds.hierarchy.systems.index import BeamPath, BoundsPath, CollapsedPath, TreeIndex, Way
@@ -34,8 +31,8 @@ from assay.kinds.hierarchy.systems.keywords import Keywords
 from assay.kinds.hierarchy.systems.planted import Planted
 from assay.kinds.hierarchy.systems.planting import planted
 from assay.kinds.hierarchy.systems.race import Race, Sure
-from assay.kinds.hierarchy.systems.routers import Router, Words
-from assay.kinds.hierarchy.systems.summaries import Summariser
+from assay.kinds.hierarchy.systems.routers import ROUTERS, Router, Words
+from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser
 from assay.kinds.hierarchy.systems.summarised import summarised
 from assay.retrieval.context import Grain, Showing
 from assay.retrieval.embed.static import Static
@@ -44,7 +41,7 @@ from assay.retrieval.lexical import engine
 from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
-from assay.study.environment import conceal
+from assay.study.study_file import conceal
 from assay.systems.answering import Answering
 from assay.systems.retrievers import SecondLook
 

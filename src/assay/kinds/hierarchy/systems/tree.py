@@ -16,8 +16,7 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_array
 
-from assay.core.parts import Ints, Vectors
-from assay.retrieval.unit import unit
+from assay.core.parts import Ints, Vectors, unit
 from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.weights import check_runs
 from assay.store.cache import UNREADABLE, DamagedFolder

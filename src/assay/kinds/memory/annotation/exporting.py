@@ -16,7 +16,7 @@ import msgspec
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Item
-from assay.core.registry import PACKS, Registry
+from assay.core.registry import Registry
 from assay.kinds.memory.annotation.adjudication import Ruling, read_rulings
 from assay.kinds.memory.annotation.agreement import Agreement, agreement_of, disagreements_of, doubles_of
 from assay.kinds.memory.annotation.inventory import read_inventory
@@ -26,6 +26,7 @@ from assay.kinds.memory.annotation.sheets import Sheet, read_pair
 from assay.kinds.memory.annotation.snapshot import Snapshot, frozen_version
 from assay.kinds.memory.annotation.workspace import Workspace, checked_name, put
 from assay.kinds.memory.datasets.cases import Cases
+from assay.kinds.memory.systems.packs import PACKS
 
 TURNED_DOWN = "rejected"
 

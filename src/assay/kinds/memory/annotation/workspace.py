@@ -24,7 +24,7 @@ from pathlib import Path
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Passage
 from assay.datasets.units import SUFFIXES, UnitFolder, read_folder
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _RULE = "Use letters, digits, dot, dash and underscore, at most 100, and begin with none of . and -."

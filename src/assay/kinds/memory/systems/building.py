@@ -14,9 +14,9 @@ from assay.core.dataset import Corpus, Dataset, Place
 from assay.core.errors import PluginError, Problem, UsageError, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.core.registry import PACKS, Registry
+from assay.core.registry import Registry
 from assay.kinds.memory.systems.graph import Link, MemoryGraph, Traits
-from assay.kinds.memory.systems.packs import Drawn, Pack
+from assay.kinds.memory.systems.packs import PACKS, Drawn, Pack
 from assay.kinds.memory.systems.spread import STOPS
 
 PLAIN = "sentence_chain"  # for passages that name no pack

@@ -17,7 +17,7 @@ from assay.kinds.memory.systems.spread import Ground
 from assay.kinds.memory.systems.state import Learning, State
 from assay.kinds.memory.systems.tracing import trace_of
 from assay.retrieval.distance import result_distance
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 
 
 @dataclass(frozen=True)

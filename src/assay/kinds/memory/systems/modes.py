@@ -14,11 +14,11 @@ from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import Problem, UsageError
 from assay.core.parts import Embedder
 from assay.core.protocols import Kit
-from assay.core.registry import EMBEDDERS, PACKS, part_identities
+from assay.core.registry import EMBEDDERS, part_identities
 from assay.kinds.memory.systems.building import build_memory, gold_warnings, pack_identities, pack_problems
 from assay.kinds.memory.systems.memories import Answering, MemoryIndex
 from assay.kinds.memory.systems.outcome import Activating, Engine, Expanding, Matching, Ranking
-from assay.kinds.memory.systems.packs import Pack
+from assay.kinds.memory.systems.packs import PACKS, Pack
 from assay.kinds.memory.systems.relevance import Relevance, Texts
 from assay.kinds.memory.systems.spread import Spreading
 from assay.kinds.memory.systems.state import Learning

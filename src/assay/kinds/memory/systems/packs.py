@@ -19,6 +19,8 @@ from assay.kinds.memory.systems.drawing import Drawing
 from assay.kinds.memory.systems.graph import Link, Traits
 from assay.kinds.memory.systems.rule_file import Rules, read_rules
 
+PACKS = "assay.packs"  # the group of plugins
+
 FIRST_ADDRESS = "assay.systems.graph.packs"
 
 _FOLDER = Path(__file__).parent / "rules"

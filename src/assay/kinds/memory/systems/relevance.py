@@ -20,7 +20,7 @@ from assay.core.protocols import Kit
 from assay.kinds.memory.systems.graph import Floats
 from assay.retrieval.content import stems_of
 from assay.retrieval.embedding import Embedding
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 from assay.systems.retrievers import indexed_text
 
 _K1, _B = 1.2, 0.75

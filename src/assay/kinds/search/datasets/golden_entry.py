@@ -21,8 +21,7 @@ from pydantic import ValidationError as Invalid
 
 from assay.core.errors import did_you_mean
 from assay.core.records import NO_RESULTS
-from assay.core.yaml_fields import FilledText
-from assay.core.yaml_lines import FileProblems, Loc
+from assay.core.yaml_lines import FileProblems, FilledText, Loc
 from assay.kinds.search.datasets.golden_corpus import Books
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -28,7 +28,7 @@ from assay.kinds.search.datasets.golden_sets import SetFile, Sets
 from assay.kinds.search.golden.candidates import SCHEMA, write_file
 from assay.kinds.search.golden.check import index_of, loose
 from assay.kinds.search.golden.opening import GoldenStudy
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 
 UNSIGNED = "nobody accepted it: accepted_by is empty"
 _FIRST = ("id", "query", "language", "category", "expected_passages", "expected_routing")

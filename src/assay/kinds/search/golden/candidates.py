@@ -22,7 +22,7 @@ from assay.kinds.search.datasets.anchor_text import normal
 from assay.kinds.search.golden.content_words import NEAR, ContentWords
 from assay.kinds.search.golden.feedback import Feedback, read_feedback
 from assay.kinds.search.golden.opening import GoldenStudy
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 
 SCHEMA = "assay/golden-candidates/1"
 # an address, or so many digits that they may be a telephone number

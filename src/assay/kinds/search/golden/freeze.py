@@ -12,7 +12,7 @@ from assay.core.errors import DataError
 from assay.kinds.search.datasets.golden_lock import SCHEMA, Known, Lock, known, read_lock
 from assay.kinds.search.golden.check import check_golden
 from assay.kinds.search.golden.opening import GoldenStudy
-from assay.store.atomic import write_atomic
+from assay.store.disk import write_atomic
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from assay.retrieval.embedding import Embedding
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis, Language
 from assay.retrieval.vectors.exact import Exact
-from assay.systems.meter import Meter
+from assay.systems.answering import Meter
 from assay.systems.retrievers import ByVectors, ByWords, Fused, Retriever
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ import pytest
 from assay.core.errors import UsageError
 from assay.kinds.answers.scoring.analysis import MCNEMAR, WILCOXON, Analysing, Scored, analyse
 from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
-from assay.stats.corrections import benjamini_hochberg, holm
+from assay.stats.families import benjamini_hochberg, holm
 from assay.stats.intervals import bonett_price
 from assay.stats.power import detectable_difference
 from assay.stats.tests import mcnemar, wilcoxon
