@@ -98,6 +98,26 @@ def test_its_renderer_writes_a_report(ran: tuple[Path, Done], installed: Path) -
     assert "theirs\tFirstHit\t1.0\n" in done.out
 
 
+@pytest.mark.slow
+def test_its_section_is_in_every_report(ran: tuple[Path, Done], installed: Path) -> None:
+    for report in ("html", "markdown"):
+        done = real_assay("report", ran[0], "--format", report, "-o", "-", env={"PYTHONPATH": str(installed)})
+        assert done.code == 0, done.err
+        assert "How many hits came back?" in done.out
+    (section,) = ran[1].json["sections"]
+    assert section["key"] == "hits_returned"
+    hits = {row[0]["text"]: int(row[1]["text"]) for row in section["blocks"][-1]["rows"]}
+    assert hits["theirs"] == 8  # for each of eight letters, the one passage that has it
+    assert 0 < hits["ours"] <= 8 * 8
+
+
+@pytest.mark.slow
+def test_its_check_warns_and_its_command_runs(ran: tuple[Path, Done], installed: Path) -> None:
+    done = real_assay("validate", ran[0], env={"PYTHONPATH": str(installed)})
+    assert "an alphabet of 8 letters shows little" in done.out + done.err
+    assert real_assay("spell", "abc", env={"PYTHONPATH": str(installed)}).out == "a\nb\nc\n"
+
+
 def test_without_it_the_study_names_what_is_missing(ran: tuple[Path, Done]) -> None:
     done = assay("validate", ran[0])
     assert done.code == 3

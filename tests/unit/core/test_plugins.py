@@ -24,6 +24,7 @@ from assay.core.registry import (
     aside,
     identity,
     make,
+    part_groups,
     part_identities,
 )
 from assay.core.spec import Spec, parse_spec
@@ -296,3 +297,20 @@ def test_what_parts_say_of_themselves_is_gathered_by_field() -> None:
         "ranker": ["ranker on here", {"inner": "ranker on here"}],
         "other": "ranker on here",
     }
+
+
+@dataclass(frozen=True)
+class Cow:
+    legs: int = 4
+
+
+@dataclass(frozen=True)
+class Farm:
+    herd: Annotated[Cow, "assay.herds"] = Cow()
+    word: Annotated[str, "a word about it"] = ""
+
+
+def test_a_package_can_have_groups_of_parts_of_its_own() -> None:
+    registry = Registry({"assay.farms": {"farm": Farm}, "assay.herds": {"cow": Cow}})
+    assert part_groups(Farm) == {"herd": "assay.herds"}
+    assert registry.create("assay.farms", "farm(herd=cow(legs=3))") == Farm(Cow(3))
