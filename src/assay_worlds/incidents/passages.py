@@ -8,12 +8,10 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from assay_worlds.incidents import judgement_section_text as judging
-from assay_worlds.incidents import object_section_text as things
-from assay_worlds.incidents import trip_section_text as trip
-from assay_worlds.incidents.report import THEMES, Cause, Report
+from assay_worlds.incidents.report import Cause, Report
 from assay_worlds.incidents.section import Section, sections
-from assay_worlds.incidents.slots import slots
+from assay_worlds.incidents.slots import pools, slots
+from assay_worlds.incidents.theme import themes
 from assay_worlds.incidents.wording import Decks, Sentence, Wording
 
 KEYWORD, PARAPHRASE = "keyword", "paraphrase"
@@ -53,22 +51,6 @@ PLAIN = (
 )
 # What a figure tells in a report that has the theme: a clock time at night, a sight of a few metres.
 TELLING = {"clock": "night", "visibility": "fog"}
-POOLS: Mapping[str, tuple[str, ...]] = {
-    "synopsis": trip.SYNOPSIS,
-    "personnel": trip.PERSONNEL,
-    "vehicle": things.VEHICLE,
-    "weather": trip.WEATHER,
-    "recorders": trip.RECORDERS,
-    "wreckage": things.WRECKAGE,
-    "survival": things.SURVIVAL,
-    "tests": things.TESTS,
-    "organisation": judging.ORGANISATION,
-    "analysis": judging.ANALYSIS,
-    "findings": judging.FINDING,
-    "cause": judging.CAUSE_CLOSE,
-    "recommendations": judging.ADVICE,
-    "appendix": judging.APPENDIX,
-}
 
 
 @dataclass(frozen=True)
@@ -144,7 +126,7 @@ class Writer:
 
     def _mislead(self, sheets: Sequence[Sheet], report: Report, wording: Wording) -> None:
         """Puts keywords of absent themes, in another sense, into plain passages."""
-        absent = [theme for theme in THEMES.values() if not report.has(theme.key)]
+        absent = [theme for theme in themes().values() if not report.has(theme.key)]
         plain = [sheet for sheet in sheets if sheet.section.key in PLAIN]
         for theme in self.rng.sample(absent, OTHER_SENSES):
             template = self.decks.deal(theme.other_sense, wording.kind, 1)[0]
@@ -166,36 +148,34 @@ class Writer:
     # ------------------------------------------------------------------- by section
 
     def _sentences(self, sheet: Sheet, report: Report, wording: Wording) -> list[Sentence]:
-        mentions = [mention.sentences for mention in sheet.mentions]
+        mentions, pool = [mention.sentences for mention in sheet.mentions], pools()
         match sheet.section.key:
-            case "synopsis":
-                opening = self._say(trip.OPENING, wording, 1)
-                return opening + self._filled(trip.SYNOPSIS, wording, mentions, opening)
             case "history":
-                return self._told(trip.HISTORY_END if sheet.turn else trip.HISTORY_START, wording, mentions)
+                half = pool["history_end" if sheet.turn else "history_start"]
+                return self._in_order(half, wording, mentions)
             case "fire":
-                first = self._say(things.FIRE if report.fire else things.NO_FIRE, wording, 3)
-                return first + self._filled(things.FIRE_ANYWAY, wording, mentions, first)
+                first = self._say(pool["fire" if report.fire else "no_fire"], wording, 3)
+                return first + self._filled(pool["fire_anyway"], wording, mentions, first)
             case "cause":
                 return self._cause(mentions, wording)
-            case "recommendations":
-                opening = self._say(judging.ADVICE_OPEN, wording, 1)
-                return opening + self._filled(judging.ADVICE, wording, mentions, opening)
+            case "synopsis" | "recommendations" as key:
+                opening = self._say(pool[f"{key}_open"], wording, 1)
+                return opening + self._filled(pool[key], wording, mentions, opening)
             case key:
-                return self._filled(POOLS[key], wording, mentions)
+                return self._filled(pool[key], wording, mentions)
 
     def _cause(self, mentions: Sequence[list[Sentence]], wording: Wording) -> list[Sentence]:
         """The cause first, then what contributed, in the order of their weight."""
-        opening = self._say(judging.CAUSE, wording, 1)
+        opening = self._say(pools()["cause_open"], wording, 1)
         for number, mention in enumerate(mentions):
-            link = self._say(judging.CAUSE_LINK, wording, 1) if number else []
+            link = self._say(pools()["cause_link"], wording, 1) if number else []
             opening += [*link, *mention]
-        return opening + self._filled(judging.CAUSE_CLOSE, wording, [], opening)
+        return opening + self._filled(pools()["cause"], wording, [], opening)
 
     def _say(self, pool: Sequence[str], wording: Wording, count: int) -> list[Sentence]:
         return [wording.say(template) for template in self.decks.deal(pool, wording.kind, count)]
 
-    def _told(
+    def _in_order(
         self, pool: Sequence[str], wording: Wording, mentions: Sequence[list[Sentence]]
     ) -> list[Sentence]:
         """The mentions among sentences of the pool that keep its order."""

@@ -7,19 +7,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from random import Random
 
 from assay_worlds.suites.asked import Asked, Truth, closing, enumerated, in_one, worded
-from assay_worlds.suites.asking_text import FOR_WHICH, HISTORIES, PORTRAITS, STEP_BY_STEP
+from assay_worlds.template import capital, expand, render, say
+from assay_worlds.texts import Entry, read_texts
 from assay_worlds.workplace import programs as program
 from assay_worlds.workplace.directory import EVERYWHERE, YEARS, Directory, Entity
 from assay_worlds.workplace.facts import Facts
-from assay_worlds.workplace.kind import Kind, Relation, capital, expand
+from assay_worlds.workplace.kind import Kind, Relation
 
 MANY, FEW = 25, (2, 6)  # sentences of a listing that may be too long for the budget; subjects of a short one
 SHARED = 8  # subjects that have a value in common
 COMPARED = (5, 6)  # subjects that are compared in every respect
+
+
+class Wordings(Entry, frozen=True):
+    """Wordings of questions that no single relation has."""
+
+    for_which: tuple[str, ...]
+    histories: tuple[str, ...]
+    portraits: tuple[str, ...]
+    step_by_step: tuple[str, ...]
+
+
+@cache
+def wordings() -> Wordings:
+    return read_texts(Wordings, __package__, "wordings")
+
 
 Maker = Callable[[Random, int], Asked | None]
 
@@ -86,8 +102,8 @@ class Asking:
     def unknown_name(self, rng: Random, tier: int, *, detail: bool = False) -> Asked:
         """About somebody who does not exist."""
         kinds = {"person", "service", "product", "project", "vendor", "customer"}
-        relation = rng.choice([each for each in self._asked_for(detail) if _kind(each) in kinds])
-        name = self.fresh(_kind(relation), rng)
+        relation = rng.choice([each for each in self._asked_for(detail) if each.kind in kinds])
+        name = self.fresh(relation.kind, rng)
         return Asked(worded(relation, rng, of=name), program.Absent((relation.key, name)))
 
     def unknown_fact(self, rng: Random, tier: int, *, detail: bool = False) -> Asked:
@@ -106,7 +122,7 @@ class Asking:
             detail: [
                 (relation, entity)
                 for relation in self._asked_for(detail)
-                for entity in self.directory.every(_kind(relation))[: self.directory.upto(_kind(relation), 0)]
+                for entity in self.directory.every(relation.kind)[: self.directory.upto(relation.kind, 0)]
                 if not self.directory.stated(entity, relation)
             ]
             for detail in (False, True)
@@ -129,7 +145,7 @@ class Asking:
     def two_listings(self, rng: Random, tier: int) -> Asked | None:
         """Two lists in one, of different kinds."""
         one, other = rng.sample([each for each in self.relations if each.listing], 2)
-        if _kind(one) == _kind(other):
+        if one.kind == other.kind:
             return None
         parts = [self.listed(each.key, expand(each.listing, rng), "or", rng) for each in (one, other)]
         known = [part for part in parts if part is not None]
@@ -145,7 +161,7 @@ class Asking:
         if not values:
             return None
         value = rng.choice(values)
-        text = capital(expand(relation.listing, rng).format(value=value))
+        text = capital(render(relation.listing, rng, {"value": value}))
         return Asked(text, program.Listing(relation.key, value))
 
     def values(self, relation: str, least: int = 1, most: int | None = None) -> list[str]:
@@ -157,12 +173,12 @@ class Asking:
         """Every subject whose neighbour has a value, or any of several."""
         outer = rng.choice([each for each in self.relations if each.gives and each.phrase])
         inner = [each for each in self._from(outer.gives) if each.listing and each.gives != outer.gives]
-        kind = self.directory.kinds[_kind(outer)]
+        kind = self.directory.kinds[outer.kind]
         if not inner or kind.key == outer.gives:
             return None
         chosen = rng.choice(inner)
         phrase = chosen.phrase.format(of=outer.phrase.format(of=f"the {kind.noun[0]}"))
-        wording = rng.choice(FOR_WHICH).format(kinds=kind.noun[1], phrase=phrase, value="{value}")
+        wording = rng.choice(wordings().for_which).format(kinds=kind.noun[1], phrase=phrase, value="{value}")
         return self.joined(outer.key, chosen.key, wording, rng)
 
     def joined(self, outer: str, inner: str, wording: str, rng: Random) -> Asked | None:
@@ -189,13 +205,13 @@ class Asking:
     def history(self, rng: Random, tier: int) -> Asked:
         """All the rules of a policy, year by year."""
         name = self.entity("policy", tier, rng).name
-        return Asked(capital(rng.choice(HISTORIES).format(of=name)), program.History(name))
+        return Asked(capital(say(rng, wordings().histories, of=name)), program.History(name))
 
     def portraits(self, rng: Random, tier: int) -> Asked:
         """Several subjects in every respect."""
         kind = rng.choice([kind for kind in self.plain if len(kind.relations) > 4])
         chosen, listed = self.some_of(kind.key, COMPARED, rng)
-        text = rng.choice(PORTRAITS).format(kinds=kind.noun[1], names=listed)
+        text = say(rng, wordings().portraits, kinds=kind.noun[1], names=listed)
         return Asked(capital(text), program.Portraits(chosen))
 
     def mixed_portraits(self, rng: Random, tier: int) -> Asked:
@@ -203,7 +219,7 @@ class Asking:
         one, other = rng.sample([kind for kind in self.plain if len(kind.relations) > 4], 2)
         chosen = [name for kind in (one, other) for name in self.some_of(kind.key, (3, 3), rng)[0]]
         kinds = f"{one.noun[1]} and {other.noun[1]}"
-        text = rng.choice(PORTRAITS).format(kinds=kinds, names=enumerated(chosen, "and"))
+        text = say(rng, wordings().portraits, kinds=kinds, names=enumerated(chosen, "and"))
         return Asked(capital(text), program.Portraits(tuple(chosen)))
 
     def some_of(self, kind: str, count: tuple[int, int], rng: Random) -> tuple[tuple[str, ...], str]:
@@ -216,7 +232,7 @@ class Asking:
 
     def steps(self, rng: Random, tier: int) -> Asked:
         name = self.entity("procedure", tier, rng).name
-        return Asked(capital(rng.choice(STEP_BY_STEP).format(of=name)), program.Steps(name))
+        return Asked(capital(say(rng, wordings().step_by_step, of=name)), program.Steps(name))
 
     def two_clauses(self, rng: Random, tier: int) -> Asked | None:
         """Two clauses of one edition of a policy."""
@@ -258,12 +274,12 @@ class Asking:
             if not on:
                 return None
             way.append(rng.choice(on))
-        kinds = {_kind(relation) for relation in way}
-        subject = self.entity(_kind(way[0]), tier, rng).name
+        kinds = {relation.kind for relation in way}
+        subject = self.entity(way[0].kind, tier, rng).name
         return self.chained(subject, tuple(way), rng) if len(kinds) > 1 else None
 
     def _from(self, kind: str) -> list[Relation]:
-        return [each for each in self.relations if _kind(each) == kind]
+        return [each for each in self.relations if each.kind == kind]
 
     def chained(self, subject: str, way: tuple[Relation, ...], rng: Random) -> Asked | None:
         """A chain in words, where every link of it is stated and it does not turn back."""
@@ -283,12 +299,12 @@ class Asking:
     def compare(self, rng: Random, tier: int) -> Asked | None:
         """Which of two has more."""
         relation = rng.choice([each for each in self.relations if each.compare])
-        kind = _kind(relation)
+        kind = relation.kind
         a, b = (self.entity(kind, tier, rng).name for _ in range(2))
         wanted = program.Compare(relation.key, (a, b))
         if a == b or wanted.derive(self.facts) is None:
             return None
-        return Asked(capital(expand(relation.compare, rng).format(a=a, b=b)), wanted)
+        return Asked(capital(render(relation.compare, rng, {"a": a, "b": b})), wanted)
 
     def two_facts(self, rng: Random, tier: int) -> Asked | None:
         """Two values of one subject."""
@@ -311,10 +327,6 @@ class Asking:
         chains = tuple(program.Chain(each.name, (relation.key,), when) for each in (one, other))
         text = closing(relation, rng, of=of, when=when)
         return None if text is None else Asked(text, program.Together(chains))
-
-
-def _kind(relation: Relation) -> str:
-    return relation.key.partition(".")[0]
 
 
 def _topic(name: str) -> str:

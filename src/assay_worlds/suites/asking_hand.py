@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 from assay_worlds.suites.asked import Asked
 from assay_worlds.suites.asking import COMPARED, Asking
-from assay_worlds.suites.hand_text import BY_HAND, Hand
+from assay_worlds.template import capital
+from assay_worlds.texts import Entry, read_texts
 from assay_worlds.workplace import programs as program
 from assay_worlds.workplace.directory import YEARS
-from assay_worlds.workplace.kind import capital
+
+
+class Hand(Entry, frozen=True):
+    """One wording, and the relations it asks by."""
+
+    text: str
+    relations: tuple[str, ...] = ()
+
+
+@cache
+def by_hand() -> dict[str, tuple[Hand, ...]]:
+    """The wordings of each shape."""
+    return read_texts(dict[str, tuple[Hand, ...]], __package__, "by_hand")
 
 
 class AskingByHand:
@@ -17,7 +31,7 @@ class AskingByHand:
 
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
-        self._left = {shape: list(wordings) for shape, wordings in BY_HAND.items()}
+        self._left = {shape: list(wordings) for shape, wordings in by_hand().items()}
         self._tried: str | None = None
 
     def make(self, shape: str, rng: Random, tier: int) -> Asked | None:

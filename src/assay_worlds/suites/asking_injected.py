@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from random import Random
 
 from assay_worlds.suites.asked import Asked
+from assay_worlds.template import capital, say
 from assay_worlds.workplace import injections as injected
 from assay_worlds.workplace import programs as program
 from assay_worlds.workplace.injections import Group
-from assay_worlds.workplace.kind import capital
-from assay_worlds.workplace.text import injected as text
 
 _GAP_YEARS = ("2019", "2021", "2023", "2025")  # between two versions, so that no version names them
-
-
 OF = {
     "loan": injected.NEAR_DUPLICATE,
     "as_of": injected.CONTRADICTION,
@@ -33,6 +30,7 @@ class AskingInjected:
             name: [group for group in groups if group.injector == name and group.named]
             for name in injected.BREAKS
         }
+        self._texts = injected.injected_texts()
 
     def make(self, shape: str, rng: Random) -> Asked | None:
         """The next question of a shape; None where no group is left."""
@@ -52,34 +50,34 @@ class AskingInjected:
 
     def _loan(self, rng: Random) -> Asked:
         group = self._next("loan")
-        atom, letter = rng.choice(list(zip(group.atoms, text.LETTERS, strict=True)))
-        asked = rng.choice(text.LOAN_QUESTIONS).format(letter=letter, **group.named)
+        atom, letter = rng.choice(list(zip(group.atoms, self._texts.letters, strict=True)))
+        asked = say(rng, self._texts.loan_questions, letter=letter, **group.named)
         return Asked(capital(asked), program.Chain(atom.subject, (atom.relation,)))
 
     def _as_of(self, rng: Random) -> Asked:
         group = self._next("as_of")
         year = rng.choice(_GAP_YEARS)
-        asked = rng.choice(text.VERSION_QUESTIONS).format(year=year, **group.named)
+        asked = say(rng, self._texts.version_questions, year=year, **group.named)
         return Asked(capital(asked), program.AsOf(injected.RULE, group.atoms[0].subject, year))
 
     def _shelf(self, rng: Random) -> Asked:
         group = self._next("shelf")
-        asked = rng.choice(text.BURIED_QUESTIONS).format(**group.named)
+        asked = say(rng, self._texts.buried_questions, **group.named)
         return Asked(capital(asked), program.Chain(group.named["subject"], (injected.SHELF,)))
 
     def _weigh(self, rng: Random) -> Asked | None:
         if len(self._groups[injected.BURIED]) < 2:
             return None
         a, b = (self._next("weigh").named["subject"] for _ in range(2))
-        asked = rng.choice(text.WEIGHED_QUESTIONS).format(a=a, b=b)
+        asked = say(rng, self._texts.weighed_questions, a=a, b=b)
         return Asked(capital(asked), program.Compare(injected.WEIGHT, (a, b)))
 
     def _readings(self, rng: Random) -> Asked:
         name = self._next("readings").named["name"]
-        asked = rng.choice(text.COLLISION_QUESTIONS).format(name=name)
+        asked = say(rng, self._texts.collision_questions, name=name)
         return Asked(capital(asked), program.Readings(injected.EXTENSION, name))
 
     def _glossed(self, rng: Random) -> Asked:
         named = self._next("glossed").named
-        asked = rng.choice(text.GLOSSED_QUESTIONS).format(meaning=named["meaning"], office=named["office"])
+        asked = say(rng, self._texts.glossed_questions, **named)
         return Asked(capital(asked), program.Glossed(named["meaning"], named["office"]))

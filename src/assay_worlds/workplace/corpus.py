@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, count, groupby
@@ -13,8 +13,7 @@ from assay.core.dataset import Corpus
 from assay.core.protocols import Tell, unheard
 from assay_worlds.organisation.draft import Draft, Mention, Page, lay_out
 from assay_worlds.workplace.directory import VERSIONS, YEARS, Directory
-from assay_worlds.workplace.kind import Kind
-from assay_worlds.workplace.kinds import FILL, KINDS, STEP_PATTERNS
+from assay_worlds.workplace.kind import FILL, Kind, kinds
 from assay_worlds.workplace.pages import FACTS_A_PARAGRAPH, further, memo, pages
 
 SIZES = {"10k": 10_000, "50k": 50_000, "200k": 200_000}
@@ -42,11 +41,12 @@ SHARES = {
 }
 
 
-def counts(kinds: Mapping[str, Kind], room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
+def counts(room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
     """How many entities of each kind there are up to each tier, for the shares of the room to come out."""
     found = {}
     for key, share in SHARES.items():
-        size = _paragraphs(kinds[key]) * _editions(kinds[key])
+        kind = kinds()[key]
+        size = _paragraphs(kind) * _editions(kind)
         first, second, third = (max(1, int(share * total / size)) for total in room)
         found[key] = (first, second, third)
     return found
@@ -56,7 +56,7 @@ def _paragraphs(kind: Kind) -> float:
     """The most paragraphs that a page of a kind is likely to have."""
     sections = groupby(sorted(relation.section for relation in kind.relations))
     told = sum(math.ceil(len(list(facts)) / FACTS_A_PARAGRAPH) for _, facts in sections)
-    return told + sum(further(kind)) / 2 + (kind.key == "procedure")
+    return told + sum(further(kind)) / 2 + bool(kind.steps)
 
 
 def _editions(kind: Kind) -> int:
@@ -102,16 +102,15 @@ class Workforce:
     def directory(self) -> Directory:
         taken = accumulate(sum(len(page.passages) for page in pages) for pages in self.gathered)
         room = [size - held - FOR_ADDED for size, held in zip(SIZES.values(), taken, strict=True)]
-        return Directory(self.seed, KINDS, counts(KINDS, room))
+        return Directory(self.seed, kinds(), counts(room))
 
     def drafts(self, tier: int) -> list[Draft]:
         """What a tier adds, in shuffled order: pages about its entities."""
         directory, found = self.directory, list[Draft]()
         for key in SHARES:
-            steps = STEP_PATTERNS if key == "procedure" else ()
             for entity in directory.every(key):
                 if entity.tier == tier:
-                    found.extend(pages(directory, KINDS[key], entity, steps))
+                    found.extend(pages(directory, entity))
         directory.rng("order", tier).shuffle(found)
         return found
 
@@ -137,5 +136,5 @@ class Workforce:
             if left <= 0:
                 return
             size = min(left, rng.randint(1, 3))
-            yield memo(self.directory, KINDS[FILL], tier, number, size)
+            yield memo(self.directory, kinds()[FILL], tier, number, size)
             left -= size

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from random import Random
 
+from assay_worlds.organisation.company import company
 from assay_worlds.organisation.draft import Draft, Paragraph, Sentence
-from assay_worlds.organisation.vocabulary import MONTHS
+from assay_worlds.template import capital, render
 from assay_worlds.workplace.directory import Directory, Entity
 from assay_worlds.workplace.facts import Atom
-from assay_worlds.workplace.kind import Kind, Relation, capital, expand
-from assay_worlds.workplace.vocabulary import CODE_PREFIXES, YEARS_FROM, YEARS_TO
+from assay_worlds.workplace.kind import Kind, Relation
+from assay_worlds.workplace.names import parts
 
 STEP = "procedure.step"  # a relation without a wording of its own: its value is the whole sentence
 FACTS_A_PARAGRAPH = 2
 STEPS = (3, 5)
+YEARS_FROM, YEARS_TO = 2018, 2025
 _ENTITIES = {
     **{
         kind: kind
@@ -27,7 +29,7 @@ _ENTITIES = {
 
 
 class Slots(dict[str, str]):
-    """Fills the slots of one page's patterns; what is not given is drawn."""
+    """Fills the slots of one page's templates; what is not given is drawn."""
 
     def __init__(self, directory: Directory, tier: int, rng: Random, **given: str) -> None:
         super().__init__(given)
@@ -41,30 +43,30 @@ class Slots(dict[str, str]):
             case "term" | "other_term":
                 return self._directory.term(rng)
             case "month":
-                return rng.choice(MONTHS)
+                return rng.choice(company().months)
             case "year":
                 return str(rng.randint(YEARS_FROM, YEARS_TO))
             case "date":
-                return f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {rng.randint(YEARS_FROM, YEARS_TO)}"
+                day, month = rng.randint(1, 28), rng.choice(company().months)
+                return f"{day} {month} {rng.randint(YEARS_FROM, YEARS_TO)}"
             case "code":
-                return f"{rng.choice(CODE_PREFIXES)}-{rng.randint(1000, 99999)}"
+                return f"{rng.choice(parts().code_prefixes)}-{rng.randint(1000, 99999)}"
         raise KeyError(name)
 
 
-def fill(pattern: str, slots: Slots) -> str:
-    """A pattern with everything drawn, as a sentence."""
-    text = expand(pattern, slots.rng).format_map(slots)
-    return capital(text)
+def fill(template: str, slots: Slots) -> str:
+    """A template with everything drawn, as a sentence."""
+    return capital(render(template, slots.rng, slots))
 
 
-def pages(directory: Directory, kind: Kind, entity: Entity, steps: Sequence[str] = ()) -> Iterator[Draft]:
-    """The pages about an entity: one, or one an edition."""
+def pages(directory: Directory, entity: Entity) -> Iterator[Draft]:
+    """The pages about an entity: one, or one per edition."""
     for number, when in enumerate(directory.editions(entity)):
-        doc_id = f"{kind.key}-{entity.number:05d}" + (f"-{number + 1}" if when else "")
-        yield page(directory, entity, when, doc_id, steps)
+        doc_id = f"{entity.kind}-{entity.number:05d}" + (f"-{number + 1}" if when else "")
+        yield page(directory, entity, when, doc_id)
 
 
-def page(directory: Directory, entity: Entity, when: str, doc_id: str, steps: Sequence[str] = ()) -> Draft:
+def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> Draft:
     """One page about an entity, in one edition of it."""
     kind, rng = directory.kinds[entity.kind], directory.rng("page", doc_id)
     slots = Slots(directory, entity.tier, rng, subject=entity.name, when=when)
@@ -73,8 +75,8 @@ def page(directory: Directory, entity: Entity, when: str, doc_id: str, steps: Se
     for section, facts in _sections(directory, kind, entity):
         told = [_stating(directory, entity, relation, when, slots) for relation in facts]
         paragraphs.append(_mixed(section, told, prose, slots, rng))
-    if steps:
-        paragraphs.insert(rng.randint(0, len(paragraphs)), _steps(entity, steps, slots, rng))
+    if kind.steps:
+        paragraphs.insert(rng.randint(0, len(paragraphs)), _steps(entity, kind.steps, slots, rng))
     for _ in range(rng.randint(*further(kind))):
         paragraphs.insert(rng.randint(0, len(paragraphs)), _mixed("Notes", [], prose, slots, rng))
     metadata = {"kind": kind.key, "date": _date(when, rng), **({"edition": when} if when else {})}
@@ -97,8 +99,8 @@ def _sections(directory: Directory, kind: Kind, entity: Entity) -> Iterator[tupl
 
 def _stating(directory: Directory, entity: Entity, relation: Relation, when: str, slots: Slots) -> Sentence:
     value = directory.value(entity, relation, when)
-    pattern = slots.rng.choice(relation.states)
-    text = expand(pattern, slots.rng).format(subject=entity.name, value=value, when=when)
+    template = slots.rng.choice(relation.states)
+    text = render(template, slots.rng, {"subject": entity.name, "value": value, "when": when})
     return Sentence(capital(text), Atom(relation.key, entity.name, value, when))
 
 
@@ -112,11 +114,11 @@ def _mixed(
     return Paragraph(section, tuple(sentences))
 
 
-def _steps(entity: Entity, patterns: Sequence[str], slots: Slots, rng: Random) -> Paragraph:
+def _steps(entity: Entity, templates: Sequence[str], slots: Slots, rng: Random) -> Paragraph:
     told = []
-    for number, pattern in enumerate(rng.sample(patterns, rng.randint(*STEPS)), 1):
+    for number, template in enumerate(rng.sample(templates, rng.randint(*STEPS)), 1):
         slots["number"] = str(number)
-        text = fill(pattern, slots)
+        text = fill(template, slots)
         told.append(Sentence(text, Atom(STEP, entity.name, text, str(number))))
     return Paragraph("Steps", tuple(told))
 
@@ -127,7 +129,7 @@ def further(kind: Kind) -> tuple[int, int]:
 
 
 def memo(directory: Directory, kind: Kind, tier: int, number: int, paragraphs: int) -> Draft:
-    """A page of prose alone, as long as wanted."""
+    """A page of nothing but prose, as long as wanted."""
     doc_id = f"{kind.key}-{tier}-{number:05d}"
     rng = directory.rng("page", doc_id)
     slots = Slots(directory, tier, rng, subject=fill(rng.choice(kind.names), Slots(directory, tier, rng)))
