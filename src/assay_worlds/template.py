@@ -20,7 +20,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _MARK = re.compile(r"[\[\]{}<>|]")
 
 
-class Slots(Protocol):
+class SlotValues(Protocol):
     """What fills slots, by their names."""
 
     def __getitem__(self, name: str, /) -> str: ...
@@ -41,7 +41,7 @@ def expand(template: str, rng: Random) -> str:
     return template
 
 
-def render(template: str, rng: Random, slots: Slots) -> str:
+def render(template: str, rng: Random, slots: SlotValues) -> str:
     """A template with everything drawn and every slot filled."""
     text = expand(template, rng)
     while "{" in text:

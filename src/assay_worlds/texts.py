@@ -1,7 +1,7 @@
 """The texts of the worlds: YAML files in the `text` folders beside the code.
 
-A block (`|`) stands for a list with one text per line, and nothing in it needs quotation marks. Every word is
-text, also `no` and `2.10`; it becomes a number or a truth value only if the shape asks for one. All texts are
+A block (`|`) is a list with one text per line, in which nothing needs quotation marks. Every word is text,
+also `no` and `2.10`; it becomes a number or a truth value only if the shape asks for one. All texts are
 templates, see `assay_worlds.template`.
 """
 
@@ -21,7 +21,7 @@ Shape = TypeVar("Shape")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TextEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something that a text file describes, field by field."""
 
 
@@ -35,10 +35,11 @@ def parse_texts(shape: type[Shape], text: str, where: str) -> Shape:
     """The content of a text file, in a shape; `where` names the file if something is wrong."""
     try:
         root = yaml.compose(text, Loader=_Loader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        what = f"this is not YAML: {error.problem}"
-        raise DataError(Problem(what, where, line, fix="Correct the line, or one before it.")) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = f"this is not YAML: {getattr(error, 'problem', error)}"
+        fix = "Correct the line, or one before it."
+        raise DataError(Problem(what, where, mark and mark.line + 1, fix=fix)) from None
     if root is None:
         raise DataError(Problem("the file is empty", where, fix="Write its texts."))
     content = _content(root, where)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 
-class Region(Entry, frozen=True):
+class Region(TextEntry, frozen=True):
     """Districts and places, companies, vessels and people; some of them by kind of vehicle."""
 
     board: str

@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from random import Random
 
 from assay_worlds.incidents.region import region
-from assay_worlds.incidents.theme import Theme, themes
-from assay_worlds.incidents.vehicle import Model, vehicles
+from assay_worlds.incidents.theme import AccidentTheme, themes
+from assay_worlds.incidents.vehicle import VehicleModel, vehicles
 
 YEARS, A_YEAR = range(2006, 2024), 5
 THREE = 0.6  # of the reports have three themes, the others two
@@ -26,7 +26,7 @@ TOLL_SHARES = (60, 18, 10, 6, 6)  # none to four
 class Cause:
     """A theme in a report: how likely each mention of it is to use its keywords."""
 
-    theme: Theme
+    theme: AccidentTheme
     candour: float
 
 
@@ -35,7 +35,7 @@ class Report:
     """One accident, and when the board reported on it."""
 
     report_id: str
-    model: Model
+    model: VehicleModel
     name: str
     operator: str
     phase: str
@@ -72,7 +72,7 @@ def plan(rng: Random) -> list[Report]:
 
 
 def _report(
-    rng: Random, report_id: str, model: Model, name: str, reported: date, causes: tuple[Cause, ...]
+    rng: Random, report_id: str, model: VehicleModel, name: str, reported: date, causes: tuple[Cause, ...]
 ) -> Report:
     keys = {cause.theme.key for cause in causes}
     known = region()
@@ -114,12 +114,12 @@ class _Themes:
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
-        self._left: list[Theme] = []
+        self._left: list[AccidentTheme] = []
         self._candour = {key: rng.sample(CANDOUR, len(CANDOUR)) for key in themes()}
         self._drawn = dict.fromkeys(themes(), 0)
 
     def draw(self, kind: str, count: int) -> Iterator[Cause]:
-        chosen: list[Theme] = []
+        chosen: list[AccidentTheme] = []
         while len(chosen) < count:
             theme = self._next(kind, chosen)
             chosen.append(theme)
@@ -127,7 +127,7 @@ class _Themes:
             self._drawn[theme.key] += 1
             yield Cause(theme, candour)
 
-    def _next(self, kind: str, chosen: Sequence[Theme]) -> Theme:
+    def _next(self, kind: str, chosen: Sequence[AccidentTheme]) -> AccidentTheme:
         while True:
             for theme in self._left:
                 if kind in theme.kinds and theme not in chosen:

@@ -23,7 +23,7 @@ def words() -> dict[str, str]:
 
 @cache
 def pools() -> dict[str, tuple[str, ...]]:
-    """The sentences of the sections, and a few that stand in several."""
+    """The sentences of the sections, and a few that several share."""
     return read_texts(dict[str, tuple[str, ...]], __package__, "sections")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 GROUPS = ("crew", "attention", "setting", "machine", "company")
 
 
-class Theme(Entry, frozen=True):
+class AccidentTheme(TextEntry, frozen=True):
     """A cause that reports mention, by its name or without it.
 
     Sentences are templates of `wording.Wording`. `words` are what a keyword search would look for: every
@@ -30,7 +30,7 @@ class Theme(Entry, frozen=True):
 
 
 @cache
-def themes() -> dict[str, Theme]:
+def themes() -> dict[str, AccidentTheme]:
     """All themes, by key."""
-    groups = (read_texts(tuple[Theme, ...], __package__, f"{group}_themes") for group in GROUPS)
+    groups = (read_texts(tuple[AccidentTheme, ...], __package__, f"{group}_themes") for group in GROUPS)
     return {theme.key: theme for group in groups for theme in group}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 
-class Model(Entry, frozen=True):
+class VehicleModel(TextEntry, frozen=True):
     """One make of vehicle, and what its crew and public call it."""
 
     vehicle_type: str
@@ -22,10 +22,10 @@ class Model(Entry, frozen=True):
     aboard: tuple[int, int]
 
 
-class Vehicles(Entry, frozen=True):
+class Vehicles(TextEntry, frozen=True):
     """All models, and by kind of vehicle: phases of a trip, and how it can end."""
 
-    models: tuple[Model, ...]
+    models: tuple[VehicleModel, ...]
     dispatcher: dict[str, str]
     trip_noun: dict[str, str]
     vehicle_noun: dict[str, str]

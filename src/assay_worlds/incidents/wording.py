@@ -13,7 +13,7 @@ _KINDS = re.compile(r"((?:air|water|rail|rope)(?:,(?:air|water|rail|rope))*): ")
 _ARTICLE = re.compile(r"\b([Aa]) (?=[AEIO])")
 
 
-class Sentence(NamedTuple):
+class ReportSentence(NamedTuple):
     """A finished sentence, and the slots it was filled from."""
 
     text: str
@@ -31,12 +31,12 @@ class Wording:
         self.rng, self.kind, self.slots = rng, kind, slots
         self._used: set[str] = set()
 
-    def say(self, template: str) -> Sentence:
+    def say(self, template: str) -> ReportSentence:
         """One wording of a template."""
         self._used.clear()
         text = _KINDS.sub("", template, count=1) if suits(template, self.kind) else template
         text = _ARTICLE.sub(r"\1n ", render(text, self.rng, self))
-        return Sentence(capital(text), frozenset(self._used))
+        return ReportSentence(capital(text), frozenset(self._used))
 
     def __getitem__(self, slot: str) -> str:
         self._used.add(slot)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 
 class Office(NamedTuple):
@@ -24,7 +24,7 @@ class Product(NamedTuple):
     about: str
 
 
-class Company(Entry, frozen=True):
+class Company(TextEntry, frozen=True):
     """The organisation by its names."""
 
     name: str

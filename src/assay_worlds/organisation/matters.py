@@ -11,14 +11,14 @@ from assay_worlds.organisation.company import company
 from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, prose, state
 from assay_worlds.organisation.phrase import STYLES, Phrase
 from assay_worlds.organisation.world import Fact, Person, World
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 ANNOUNCED = 4  # facts an announcement quotes, and how many threads there are to one announcement
 FIRST_CODE = 2043  # of the running numbers that matters bear
 QUOTABLE = ("policy", "procedure", "release", "decision")
 
 
-class Matter(Entry, frozen=True):
+class Matter(TextEntry, frozen=True):
     """A question that people disagree on, and the sentence that settles it; `{code}` is its number."""
 
     key: str
@@ -28,7 +28,7 @@ class Matter(Entry, frozen=True):
     settled: Phrase
 
 
-class MatterTexts(Entry, frozen=True):
+class MatterTexts(TextEntry, frozen=True):
     """What is argued about, and what is written around it."""
 
     greeting: tuple[str, ...]

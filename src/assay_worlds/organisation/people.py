@@ -9,17 +9,17 @@ from functools import cache
 from assay_worlds.organisation.draft import Draft, Paragraph, prose, state
 from assay_worlds.organisation.phrase import Phrase
 from assay_worlds.organisation.world import Fact, Person, World
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 
-class Duty(Entry, frozen=True):
+class Duty(TextEntry, frozen=True):
     """A duty as its holder's page words it, and as a colleague in need of it would."""
 
     text: str
     plain: str
 
 
-class PeopleTexts(Entry, frozen=True):
+class PeopleTexts(TextEntry, frozen=True):
     """What people's pages say."""
 
     duties: tuple[Duty, ...]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assay_worlds.texts import Entry
+from assay_worlds.texts import TextEntry
 
 STYLES = ("keyword", "natural", "paraphrase")
 
 
-class Phrase(Entry, frozen=True):
+class Phrase(TextEntry, frozen=True):
     """One relation in words. `{value}` is the answer; a question's `{scope}` says whose and when.
 
     Its templates hold slots and no chance, so that a fact reads the same wherever it is quoted.
@@ -23,7 +23,7 @@ class Phrase(Entry, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class Topic(Entry, frozen=True):
+class Topic(TextEntry, frozen=True):
     """A subject the handbook has editions of: its prose, and the clauses whose values differ between them."""
 
     key: str

@@ -14,7 +14,7 @@ from assay.core.records import Item
 from assay_worlds.organisation.draft import STATES, Mention
 from assay_worlds.organisation.phrase import STYLES
 from assay_worlds.organisation.world import Fact, World
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 DIFFICULTY = ("easy", "medium", "hard")
 # The categories in turn: as often as people ask for them, spread so that any number of items is balanced.
@@ -25,7 +25,7 @@ TURNS = (
 ONE_IN = 15  # one item in so many expects nothing
 
 
-class Unanswerable(Entry, frozen=True):
+class Unanswerable(TextEntry, frozen=True):
     """A question the knowledge base is silent on, and the word that occurs nowhere in it."""
 
     category: str
@@ -42,12 +42,12 @@ def unanswerable() -> tuple[Unanswerable, ...]:
 def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Item]:
     """That many items, balanced over categories and styles, some of them unanswerable."""
     silent = min(count // ONE_IN, len(unanswerable()))
-    told: dict[Fact, list[Mention]] = defaultdict(list)
+    mentioned: dict[Fact, list[Mention]] = defaultdict(list)
     for mention in mentions:
-        told[mention.fact].append(mention)
-    clear = _clear_questions(told)
+        mentioned[mention.fact].append(mention)
+    clear = _clear_questions(mentioned)
     waiting = {
-        category: _varied([fact for fact in told if fact.kind == category], world.rng("asked", category))
+        category: _varied([fact for fact in mentioned if fact.kind == category], world.rng("asked", category))
         for category in dict.fromkeys(TURNS)
     }
     numbers: Counter[str] = Counter()
@@ -62,7 +62,7 @@ def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Ite
             )
         waiting[category].remove(fact)
         numbers[category] += 1
-        items.append(_item(f"q-{category}-{numbers[category]:03d}", fact, style, told[fact]))
+        items.append(_item(f"q-{category}-{numbers[category]:03d}", fact, style, mentioned[fact]))
     for asked in unanswerable()[:silent]:
         numbers[asked.category] += 1
         items.append(_silent_item(f"q-{asked.category}-{numbers[asked.category]:03d}", asked))

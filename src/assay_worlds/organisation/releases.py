@@ -11,10 +11,10 @@ from assay_worlds.organisation.company import Product
 from assay_worlds.organisation.draft import Draft, Paragraph, prose, state
 from assay_worlds.organisation.phrase import Phrase
 from assay_worlds.organisation.world import Fact, World
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 
-class Setting(Entry, frozen=True):
+class ReleaseSetting(TextEntry, frozen=True):
     """A setting, how a user would ask for it, and the values it may take."""
 
     name: str
@@ -22,11 +22,11 @@ class Setting(Entry, frozen=True):
     values: tuple[str, ...]
 
 
-class ReleaseTexts(Entry, frozen=True):
+class ReleaseTexts(TextEntry, frozen=True):
     """What release notes say."""
 
     defects: tuple[Phrase, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[ReleaseSetting, ...]
     setting: Phrase
     upgrade: tuple[str, ...]
 
@@ -85,7 +85,7 @@ def _repair(index: int, slots: dict[str, str]) -> Fact:
     return Fact("release", f"release/defect/{index}", release_texts().defects[index], slots["version"], slots)
 
 
-def _move(setting: Setting, slots: dict[str, str], values: dict[str, str], rng: Random) -> Fact:
+def _move(setting: ReleaseSetting, slots: dict[str, str], values: dict[str, str], rng: Random) -> Fact:
     """A default that moves on from the value the release before left it at."""
     name, old = setting.name, values[setting.name]
     values[name] = rng.choice([choice for choice in setting.values if choice != old])

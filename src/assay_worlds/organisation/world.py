@@ -38,9 +38,9 @@ class Project(NamedTuple):
 class Fact:
     """Something that holds in this organisation: a relation, what it is about, and its value.
 
-    Facts are told apart by identity: two offices may well have the same rule.
+    Facts differ by identity: two offices may well have the same rule.
 
-    `slots` fill the sentence and the questions alike, `asked` the questions alone, by style. A contested
+    `slots` fill the sentence and the questions alike, `asked` only the questions, by style. A contested
     fact has rivals that read almost the same: other offices and years, or a namesake.
     """
 
@@ -65,7 +65,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class World:
-    """Everybody and everything the documents may speak about."""
+    """Everybody and everything the documents may mention."""
 
     seed: int
     offices: tuple[Office, ...]

@@ -15,7 +15,7 @@ from assay_worlds.workplace.programs import Program
 STYLES = {"keyword": 0.2, "natural": 0.45, "paraphrase": 0.35}
 
 
-class Asked(NamedTuple):
+class WordedQuestion(NamedTuple):
     """A question in words, and as a program."""
 
     text: str

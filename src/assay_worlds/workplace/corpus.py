@@ -13,8 +13,8 @@ from assay.core.dataset import Corpus
 from assay.core.protocols import Tell, unheard
 from assay_worlds.organisation.draft import Draft, Mention, Page, lay_out
 from assay_worlds.workplace.directory import VERSIONS, YEARS, Directory
-from assay_worlds.workplace.kind import FILL, Kind, kinds
-from assay_worlds.workplace.pages import FACTS_A_PARAGRAPH, further, memo, pages
+from assay_worlds.workplace.kind import FILL, PageKind, kinds
+from assay_worlds.workplace.pages import FACTS_PER_PARAGRAPH, further, memo, pages
 
 SIZES = {"10k": 10_000, "50k": 50_000, "200k": 200_000}
 STAGES = tuple(SIZES)
@@ -52,14 +52,14 @@ def counts(room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-def _paragraphs(kind: Kind) -> float:
+def _paragraphs(kind: PageKind) -> float:
     """The most paragraphs that a page of a kind is likely to have."""
     sections = groupby(sorted(relation.section for relation in kind.relations))
-    told = sum(math.ceil(len(list(facts)) / FACTS_A_PARAGRAPH) for _, facts in sections)
-    return told + sum(further(kind)) / 2 + bool(kind.steps)
+    stated = sum(math.ceil(len(list(facts)) / FACTS_PER_PARAGRAPH) for _, facts in sections)
+    return stated + sum(further(kind)) / 2 + bool(kind.steps)
 
 
-def _editions(kind: Kind) -> int:
+def _editions(kind: PageKind) -> int:
     if not kind.editions:
         return 1
     return len(YEARS) if kind.key == "policy" else VERSIONS
@@ -81,7 +81,7 @@ def allotted(pages: Sequence[Page], share: float, seed: int) -> tuple[list[Page]
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenStage:
     """A stage of the organisation: its passages and documents, and the place of every fact."""
 
     corpus: Corpus
@@ -114,7 +114,7 @@ class Workforce:
         directory.rng("order", tier).shuffle(found)
         return found
 
-    def written(self, stage: str, added: Sequence[Draft] = (), tell: Tell = unheard) -> Written:
+    def written(self, stage: str, added: Sequence[Draft] = (), tell: Tell = unheard) -> WrittenStage:
         """A stage, with further drafts at the end of its first tier."""
         laid: list[Page] = []
         for tier, size in enumerate(list(SIZES.values())[: STAGES.index(stage) + 1]):
@@ -127,7 +127,7 @@ class Workforce:
             [passage for page in laid for passage in page.passages],
             {page.document.doc_id: page.document for page in laid},
         )
-        return Written(corpus, [mention for page in laid for mention in page.mentions])
+        return WrittenStage(corpus, [mention for page in laid for mention in page.mentions])
 
     def _filling(self, tier: int, left: int) -> Iterator[Draft]:
         """Memos of one to three paragraphs, until nothing is left."""

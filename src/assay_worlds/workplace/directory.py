@@ -1,6 +1,6 @@
 """Who and what there is: entities by kind, and what holds of each, worked out when asked for.
 
-Entities come in tiers, one a corpus stage. What is said of an entity names only entities of its own tier or
+Entities come in tiers, one per corpus stage. What is said of an entity names only entities of its own tier or
 an earlier one, so that a chain that begins in a small corpus ends in it.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from assay_worlds.template import capital, expand
 from assay_worlds.workplace import names
-from assay_worlds.workplace.kind import Kind, Relation
+from assay_worlds.workplace.kind import PageKind, Relation
 
 FIRST_OFFICES, MORE_OFFICES = 14, 28  # up to the first tier and the second; the third has all
 YEARS = tuple(str(year) for year in range(2018, 2026))
@@ -38,7 +38,7 @@ class Directory:
     """The organisation: `counts` says how many entities of each kind there are up to each tier."""
 
     def __init__(
-        self, seed: int, kinds: Mapping[str, Kind], counts: Mapping[str, tuple[int, int, int]]
+        self, seed: int, kinds: Mapping[str, PageKind], counts: Mapping[str, tuple[int, int, int]]
     ) -> None:
         self.seed, self.kinds = seed, kinds
         self._counts = {**counts, "office": (FIRST_OFFICES, MORE_OFFICES, len(names.towns()))}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from assay_worlds.organisation.draft import Draft, Paragraph, Sentence
 from assay_worlds.template import capital, render, say
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 from assay_worlds.workplace.directory import Directory
 from assay_worlds.workplace.facts import Atom
 from assay_worlds.workplace.kind import FILL, kinds
@@ -33,7 +33,7 @@ GROUPS = 34  # of each injector
 YEARS = ("2018", "2020", "2022", "2024")
 
 
-class Measure(Entry, frozen=True):
+class OfficeRule(TextEntry, frozen=True):
     """Something that has a number at every office."""
 
     name: str
@@ -42,7 +42,7 @@ class Measure(Entry, frozen=True):
     high: int  # the first number above
 
 
-class InjectedTexts(Entry, frozen=True):
+class InjectedTexts(TextEntry, frozen=True):
     """What the pages say, and the questions on them."""
 
     notice_titles: tuple[str, ...]
@@ -51,7 +51,7 @@ class InjectedTexts(Entry, frozen=True):
     loans: tuple[str, ...]
     loan_prose: tuple[str, ...]
     loan_questions: tuple[str, ...]
-    rules: tuple[Measure, ...]
+    rules: tuple[OfficeRule, ...]
     versions: tuple[str, ...]
     version_questions: tuple[str, ...]
     buried: tuple[str, ...]
@@ -61,7 +61,7 @@ class InjectedTexts(Entry, frozen=True):
     bearers: tuple[str, ...]
     collisions: tuple[str, ...]
     collision_questions: tuple[str, ...]
-    meanings: tuple[Measure, ...]
+    meanings: tuple[OfficeRule, ...]
     glossary_titles: tuple[str, ...]
     glossary: tuple[str, ...]
     glossed: tuple[str, ...]
@@ -73,7 +73,7 @@ def injected_texts() -> InjectedTexts:
     return read_texts(InjectedTexts, __package__, "injected")
 
 
-class Group(NamedTuple):
+class InjectedGroup(NamedTuple):
     """Pages that mislead together, and what questions about them need to know."""
 
     injector: str
@@ -82,13 +82,13 @@ class Group(NamedTuple):
     named: dict[str, str]  # what the group has in common, by the slots of its questions
 
 
-def injections(directory: Directory) -> list[Group]:
+def injections(directory: Directory) -> list[InjectedGroup]:
     """All groups of all injectors."""
     makers = (_near_duplicates, _contradictions, _buried, _collisions, _synonyms)
     return [group for maker in makers for group in maker(directory)]
 
 
-def _near_duplicates(directory: Directory) -> Iterator[Group]:
+def _near_duplicates(directory: Directory) -> Iterator[InjectedGroup]:
     rng, texts = directory.rng("near duplicates"), injected_texts()
     pairs = rng.sample([(thing, office) for thing in texts.things for office in _offices(directory)], GROUPS)
     for number, (thing, office) in enumerate(pairs):
@@ -103,26 +103,26 @@ def _near_duplicates(directory: Directory) -> Iterator[Group]:
             sentences.insert(place, Sentence(render(template, rng, slots), atom))
             atoms.append(atom)
             drafts.append(_notice(f"loan-{number:03d}-{letter.lower()}", directory, sentences))
-        yield Group(NEAR_DUPLICATE, tuple(atoms), tuple(drafts), {"thing": thing, "office": office})
+        yield InjectedGroup(NEAR_DUPLICATE, tuple(atoms), tuple(drafts), {"thing": thing, "office": office})
 
 
-def _contradictions(directory: Directory) -> Iterator[Group]:
+def _contradictions(directory: Directory) -> Iterator[InjectedGroup]:
     rng, texts = directory.rng("contradictions"), injected_texts()
     pairs = rng.sample([(rule, office) for rule in texts.rules for office in _offices(directory)], GROUPS)
-    for number, (measure, office) in enumerate(pairs):
-        rule, numbers = measure.name, rng.sample(range(measure.low, measure.high), len(YEARS))
-        values = [measure.unit.format(value=each) for each in numbers]
+    for number, (office_rule, office) in enumerate(pairs):
+        rule, numbers = office_rule.name, rng.sample(range(office_rule.low, office_rule.high), len(YEARS))
+        values = [office_rule.unit.format(value=each) for each in numbers]
         atoms, drafts = [], []
         for version, (when, value) in enumerate(zip(YEARS, values, strict=True)):
-            told = say(rng, texts.versions, when=when, rule=rule, office=office, value=value)
+            text = say(rng, texts.versions, when=when, rule=rule, office=office, value=value)
             atom = Atom(RULE, f"{rule} at the {office} office", value, when)
             atoms.append(atom)
-            sentences = _amid(directory, Sentence(capital(told), atom), 3, f"rule {number} {when}")
+            sentences = _amid(directory, Sentence(capital(text), atom), 3, f"rule {number} {when}")
             drafts.append(_notice(f"rule-{number:03d}-{version}", directory, sentences, when))
-        yield Group(CONTRADICTION, tuple(atoms), tuple(drafts), {"rule": rule, "office": office})
+        yield InjectedGroup(CONTRADICTION, tuple(atoms), tuple(drafts), {"rule": rule, "office": office})
 
 
-def _buried(directory: Directory) -> Iterator[Group]:
+def _buried(directory: Directory) -> Iterator[InjectedGroup]:
     rng, texts, prose = directory.rng("buried"), injected_texts(), kinds()[FILL].prose
     numbers = rng.sample(range(100_000, 999_999), 2 * GROUPS)
     weights = rng.sample(range(40, 900), 2 * GROUPS)
@@ -134,13 +134,13 @@ def _buried(directory: Directory) -> Iterator[Group]:
         for atom, clauses in zip(atoms, (texts.buried, texts.weighed), strict=True):
             clause = say(rng, clauses, subject=crate, value=atom.value)
             lead = fill(rng.choice(prose), _slots(directory, f"lead {crate} {atom.relation}"))
-            told = Sentence(f"{lead.rstrip('.!?')}; {clause}.", atom)
+            sentence = Sentence(f"{lead.rstrip('.!?')}; {clause}.", atom)
             name = f"crate-{number:03d}-{atom.relation.partition('.')[2]}"
-            drafts.append(_notice(name, directory, _amid(directory, told, 8, name)))
-        yield Group(BURIED, atoms, tuple(drafts), {"subject": crate})
+            drafts.append(_notice(name, directory, _amid(directory, sentence, 8, name)))
+        yield InjectedGroup(BURIED, atoms, tuple(drafts), {"subject": crate})
 
 
-def _collisions(directory: Directory) -> Iterator[Group]:
+def _collisions(directory: Directory) -> Iterator[InjectedGroup]:
     rng, texts = directory.rng("collisions"), injected_texts()
     invented = words(rng, 2)
     for number in range(GROUPS):
@@ -148,35 +148,35 @@ def _collisions(directory: Directory) -> Iterator[Group]:
         atoms, drafts = list[Atom](), list[Draft]()
         for bearer in rng.sample(texts.bearers, rng.randint(2, 4)):
             atom = Atom(EXTENSION, f"{bearer} {name}", str(rng.randint(2000, 9999)))
-            told = say(rng, texts.collisions, bearer=bearer, name=name, value=atom.value)
+            text = say(rng, texts.collisions, bearer=bearer, name=name, value=atom.value)
             page = f"name-{number:03d}-{len(atoms)}"
             atoms.append(atom)
-            sentences = _amid(directory, Sentence(capital(told), atom), 3, page)
+            sentences = _amid(directory, Sentence(capital(text), atom), 3, page)
             drafts.append(_notice(page, directory, sentences))
-        yield Group(COLLISION, tuple(atoms), tuple(drafts), {"name": name})
+        yield InjectedGroup(COLLISION, tuple(atoms), tuple(drafts), {"name": name})
 
 
-def _synonyms(directory: Directory) -> Iterator[Group]:
+def _synonyms(directory: Directory) -> Iterator[InjectedGroup]:
     rng, texts = directory.rng("synonyms"), injected_texts()
     invented = words(rng, 2)
     meanings = [(meaning, office) for meaning in texts.meanings for office in _offices(directory)]
     pairs = rng.sample(meanings, GROUPS)
-    terms = {measure.name: next(invented) for measure in texts.meanings}
+    terms = {rule.name: next(invented) for rule in texts.meanings}
     for meaning, term in terms.items():  # one page per word; all groups of the word share it
-        told = say(rng, texts.glossary, term=term.capitalize(), meaning=meaning)
+        text = say(rng, texts.glossary, term=term.capitalize(), meaning=meaning)
         atom = Atom(MEANS, term, meaning)
         page = f"word-{term}"
-        sentences = _amid(directory, Sentence(told, atom), 2, page)
+        sentences = _amid(directory, Sentence(text, atom), 2, page)
         draft = _notice(page, directory, sentences, titles=texts.glossary_titles)
-        yield Group(SYNONYM, (atom,), (draft,), {})
-    for number, (measure, office) in enumerate(pairs):
-        meaning, term = measure.name, terms[measure.name]
-        value = measure.unit.format(value=rng.randrange(measure.low, measure.high))
-        told = say(rng, texts.glossed, office=office, term=term, value=value)
+        yield InjectedGroup(SYNONYM, (atom,), (draft,), {})
+    for number, (rule, office) in enumerate(pairs):
+        meaning, term = rule.name, terms[rule.name]
+        value = rule.unit.format(value=rng.randrange(rule.low, rule.high))
+        text = say(rng, texts.glossed, office=office, term=term, value=value)
         atom = Atom(MEASURE, f"{term} at the {office} office", value)
         page = f"term-{number:03d}"
-        draft = _notice(page, directory, _amid(directory, Sentence(told, atom), 3, page))
-        yield Group(SYNONYM, (atom,), (draft,), {"meaning": meaning, "office": office, "term": term})
+        draft = _notice(page, directory, _amid(directory, Sentence(text, atom), 3, page))
+        yield InjectedGroup(SYNONYM, (atom,), (draft,), {"meaning": meaning, "office": office, "term": term})
 
 
 def _offices(directory: Directory) -> list[str]:
@@ -188,13 +188,13 @@ def _slots(directory: Directory, name: str) -> Slots:
     return Slots(directory, 0, directory.rng("injected", name), subject="the matter")
 
 
-def _amid(directory: Directory, told: Sentence, around: int, name: str) -> list[Sentence]:
+def _amid(directory: Directory, sentence: Sentence, around: int, name: str) -> list[Sentence]:
     """A sentence somewhere among others that are about something else."""
     slots = _slots(directory, name)
     sentences = [
         Sentence(fill(template, slots)) for template in slots.rng.sample(kinds()[FILL].prose, around)
     ]
-    sentences.insert(slots.rng.randint(0, around), told)
+    sentences.insert(slots.rng.randint(0, around), sentence)
     return sentences
 
 
@@ -207,7 +207,7 @@ def _notice(
 ) -> Draft:
     rng = directory.rng("notice", name)
     metadata = {"kind": "notice", "date": f"{year}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"}
-    # the name tells what was injected, so it is no part of what a system sees
+    # the name shows what was injected, so that no system may see it
     doc_id = f"notice-{rng.getrandbits(40):010x}"
     title = rng.choice(titles or injected_texts().notice_titles)
     return Draft(doc_id, title, metadata, (Paragraph("Text", tuple(sentences)),))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
-# In the order in which questions about any kind are drawn.
+# The order decides which questions are drawn.
 KEYS = (
     *("person", "team", "service", "product", "project", "vendor", "customer", "policy", "procedure"),
     *("release", "incident", "asset", "course", "site", "committee", "minutes", "memo", "thread"),
@@ -14,7 +14,7 @@ KEYS = (
 FILL = "memo"  # the kind that fills what room is left
 
 
-class Relation(Entry, frozen=True):
+class Relation(TextEntry, frozen=True):
     """Something that holds of a subject: a value, or another entity.
 
     Sentences stand for themselves, without their page's title: every one of `states` names {subject} and
@@ -41,7 +41,7 @@ class Relation(Entry, frozen=True):
         return self.key.partition(".")[0]
 
 
-class Kind(Entry, frozen=True):
+class PageKind(TextEntry, frozen=True):
     """A kind of page: each is about one subject, and states its relations among prose."""
 
     key: str
@@ -55,6 +55,6 @@ class Kind(Entry, frozen=True):
 
 
 @cache
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, PageKind]:
     """All kinds of pages, by key."""
-    return {key: read_texts(Kind, __package__, key) for key in KEYS}
+    return {key: read_texts(PageKind, __package__, key) for key in KEYS}

@@ -7,10 +7,10 @@ from functools import cache
 from random import Random
 
 from assay_worlds.organisation.company import company
-from assay_worlds.texts import Entry, read_texts
+from assay_worlds.texts import TextEntry, read_texts
 
 
-class NameParts(Entry, frozen=True):
+class NameParts(TextEntry, frozen=True):
     """What names are made of."""
 
     onsets: tuple[str, ...]

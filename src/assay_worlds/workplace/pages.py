@@ -1,4 +1,4 @@
-"""Pages about entities: what holds of each, a sentence a fact, among prose that answers nothing."""
+"""Pages about entities: what holds of each, one sentence per fact, among prose that answers nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from assay_worlds.organisation.draft import Draft, Paragraph, Sentence
 from assay_worlds.template import capital, render
 from assay_worlds.workplace.directory import Directory, Entity
 from assay_worlds.workplace.facts import Atom
-from assay_worlds.workplace.kind import Kind, Relation
+from assay_worlds.workplace.kind import PageKind, Relation
 from assay_worlds.workplace.names import parts
 
 STEP = "procedure.step"  # a relation without a wording of its own: its value is the whole sentence
-FACTS_A_PARAGRAPH = 2
+FACTS_PER_PARAGRAPH = 2
 STEPS = (3, 5)
 YEARS_FROM, YEARS_TO = 2018, 2025
 _ENTITIES = {
@@ -73,8 +73,8 @@ def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> Draft:
     prose = iter(rng.sample(kind.prose, len(kind.prose)))
     paragraphs = []
     for section, facts in _sections(directory, kind, entity):
-        told = [_stating(directory, entity, relation, when, slots) for relation in facts]
-        paragraphs.append(_mixed(section, told, prose, slots, rng))
+        stated = [_stating(directory, entity, relation, when, slots) for relation in facts]
+        paragraphs.append(_mixed(section, stated, prose, slots, rng))
     if kind.steps:
         paragraphs.insert(rng.randint(0, len(paragraphs)), _steps(entity, kind.steps, slots, rng))
     for _ in range(rng.randint(*further(kind))):
@@ -86,15 +86,17 @@ def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> Draft:
     return Draft(doc_id, title, metadata, tuple(paragraphs))
 
 
-def _sections(directory: Directory, kind: Kind, entity: Entity) -> Iterator[tuple[str, Sequence[Relation]]]:
-    """What is stated, under its headings, no more than two facts a paragraph."""
-    told = [relation for relation in kind.relations if directory.stated(entity, relation)]
-    told.sort(key=lambda relation: relation.section)
-    for section, facts in groupby(told, key=lambda relation: relation.section):
+def _sections(
+    directory: Directory, kind: PageKind, entity: Entity
+) -> Iterator[tuple[str, Sequence[Relation]]]:
+    """What is stated, under its headings, no more than two facts per paragraph."""
+    stated = [relation for relation in kind.relations if directory.stated(entity, relation)]
+    stated.sort(key=lambda relation: relation.section)
+    for section, facts in groupby(stated, key=lambda relation: relation.section):
         rest = list(facts)
         while rest:
-            yield section or "Details", rest[:FACTS_A_PARAGRAPH]
-            rest = rest[FACTS_A_PARAGRAPH:]
+            yield section or "Details", rest[:FACTS_PER_PARAGRAPH]
+            rest = rest[FACTS_PER_PARAGRAPH:]
 
 
 def _stating(directory: Directory, entity: Entity, relation: Relation, when: str, slots: Slots) -> Sentence:
@@ -105,30 +107,30 @@ def _stating(directory: Directory, entity: Entity, relation: Relation, when: str
 
 
 def _mixed(
-    section: str, told: Sequence[Sentence], prose: Iterator[str], slots: Slots, rng: Random
+    section: str, stated: Sequence[Sentence], prose: Iterator[str], slots: Slots, rng: Random
 ) -> Paragraph:
     """Facts at random places among sentences of prose."""
     sentences = [Sentence(fill(next(prose), slots)) for _ in range(rng.randint(2, 4))]
-    for sentence in told:
+    for sentence in stated:
         sentences.insert(rng.randint(0, len(sentences)), sentence)
     return Paragraph(section, tuple(sentences))
 
 
 def _steps(entity: Entity, templates: Sequence[str], slots: Slots, rng: Random) -> Paragraph:
-    told = []
+    stated = []
     for number, template in enumerate(rng.sample(templates, rng.randint(*STEPS)), 1):
         slots["number"] = str(number)
         text = fill(template, slots)
-        told.append(Sentence(text, Atom(STEP, entity.name, text, str(number))))
-    return Paragraph("Steps", tuple(told))
+        stated.append(Sentence(text, Atom(STEP, entity.name, text, str(number))))
+    return Paragraph("Steps", tuple(stated))
 
 
-def further(kind: Kind) -> tuple[int, int]:
+def further(kind: PageKind) -> tuple[int, int]:
     """How many paragraphs of mere prose a page has, at least and at most."""
     return (0, 1) if kind.relations else (2, 4)
 
 
-def memo(directory: Directory, kind: Kind, tier: int, number: int, paragraphs: int) -> Draft:
+def memo(directory: Directory, kind: PageKind, tier: int, number: int, paragraphs: int) -> Draft:
     """A page of nothing but prose, as long as wanted."""
     doc_id = f"{kind.key}-{tier}-{number:05d}"
     rng = directory.rng("page", doc_id)

@@ -14,15 +14,15 @@ from assay_worlds.incidents.theme import themes
 from assay_worlds.suites.asking import wordings
 from assay_worlds.suites.asking_hand import by_hand
 from assay_worlds.template import slots_of
-from assay_worlds.texts import Entry, parse_texts
+from assay_worlds.texts import TextEntry, parse_texts
 from assay_worlds.workplace.corpus import Workforce
-from assay_worlds.workplace.kind import Kind, Relation, kinds
+from assay_worlds.workplace.kind import PageKind, Relation, kinds
 from assay_worlds.workplace.pages import Slots
 
 RELATIONS = [(kind, relation) for kind in kinds().values() for relation in kind.relations]
 
 
-class Pet(Entry, frozen=True):
+class Pet(TextEntry, frozen=True):
     """Something to read."""
 
     name: str
@@ -57,10 +57,11 @@ def test_what_is_wrong_is_said_with_its_line(text: str, said: str) -> None:
 
 
 @pytest.mark.parametrize("case", RELATIONS, ids=lambda case: case[1].key)
-def test_sentences_and_questions_say_whom_they_are_about(case: tuple[Kind, Relation]) -> None:
+def test_sentences_and_questions_say_whom_they_are_about(case: tuple[PageKind, Relation]) -> None:
     kind, relation = case
     when = {"when"} if kind.editions else set()
     assert relation.kind == kind.key
+    assert kinds()[kind.key] is kind
     assert bool(relation.gives) != bool(relation.value)
     assert all(slots_of(state) == {"subject", "value", *when} for state in relation.states)
     for asked in (relation.keyword, relation.phrase, *relation.natural, *relation.paraphrase):
@@ -70,7 +71,7 @@ def test_sentences_and_questions_say_whom_they_are_about(case: tuple[Kind, Relat
 
 
 @pytest.mark.parametrize("kind", kinds().values(), ids=lambda kind: kind.key)
-def test_pages_can_fill_every_slot(kind: Kind) -> None:
+def test_pages_can_fill_every_slot(kind: PageKind) -> None:
     known = Slots(Workforce(7).directory, 0, Random(1), subject="the matter", when="2020", number="1")
     for slot in used((*kind.prose, *kind.titles, *kind.steps)):
         assert known[slot]
