@@ -1,4 +1,4 @@
-"""The corpus of incident reports as a table of passages, and what each passage speaks of."""
+"""The corpus of incident reports as a table of passages, and the themes of each passage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay_worlds.incidents.passages import Writer, Written
+from assay_worlds.incidents.passages import Writer, WrittenPassage
 from assay_worlds.incidents.report import Report, plan
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ class Chunk(NamedTuple):
 
     chunk_id: str
     report: Report
-    written: Written
+    written: WrittenPassage
 
 
 @lru_cache(maxsize=2)
 def chunks(seed: int = SEED) -> tuple[Chunk, ...]:
-    """Every passage of every report, from the seed alone."""
+    """Every passage of every report, from the seed and nothing else."""
     rng = Random(seed)
     reports = plan(rng)
     writer = Writer(rng)

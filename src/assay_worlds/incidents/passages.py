@@ -1,4 +1,4 @@
-"""Reports written out: section by section, each cause spoken of here by name and there without."""
+"""Reports written out: section by section, each cause mentioned here by name and there without."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from assay_worlds.incidents import judgement_section_text as judging
-from assay_worlds.incidents import object_section_text as things
-from assay_worlds.incidents import trip_section_text as trip
-from assay_worlds.incidents.report import THEMES, Cause, Report
+from assay_worlds.incidents.report import Cause, Report
 from assay_worlds.incidents.section import Section, sections
-from assay_worlds.incidents.slots import slots
-from assay_worlds.incidents.wording import Decks, Sentence, Wording
+from assay_worlds.incidents.slots import pools, slots
+from assay_worlds.incidents.theme import themes
+from assay_worlds.incidents.wording import Decks, ReportSentence, Wording
 
 KEYWORD, PARAPHRASE = "keyword", "paraphrase"
 SHORTEST, LONGEST = 62, 120  # words a passage is filled up to; its last sentence may go beyond
-KEPT_BACK = 2  # templates of a pool that a passage leaves unused, so that no two use them all
-OTHER_SENSES = 3  # sentences a report in which a keyword means something else
-# Where a cause of each rank is spoken of, besides its home, and how likely.
+UNUSED = 2  # templates of a pool that a passage leaves unused, so that no two use them all
+OTHER_SENSES = 3  # sentences per report in which a keyword means something else
+# Where a cause of each rank is mentioned, besides its home, and how likely.
 MENTIONS: tuple[Mapping[str, float], ...] = (
     {"synopsis": 0.5, "history": 0.4, "analysis": 1, "findings": 0.9, "cause": 1, "recommendations": 0.8},
     {"history": 0.2, "analysis": 1, "findings": 0.6, "cause": 1, "recommendations": 0.5},
@@ -51,39 +49,23 @@ PLAIN = (
     "organisation",
     "analysis",
 )
-# What a figure tells in a report that has the theme: a clock time at night, a sight of a few metres.
+# What a figure shows in a report that has the theme: a clock time at night, a sight of a few metres.
 TELLING = {"clock": "night", "visibility": "fog"}
-POOLS: Mapping[str, tuple[str, ...]] = {
-    "synopsis": trip.SYNOPSIS,
-    "personnel": trip.PERSONNEL,
-    "vehicle": things.VEHICLE,
-    "weather": trip.WEATHER,
-    "recorders": trip.RECORDERS,
-    "wreckage": things.WRECKAGE,
-    "survival": things.SURVIVAL,
-    "tests": things.TESTS,
-    "organisation": judging.ORGANISATION,
-    "analysis": judging.ANALYSIS,
-    "findings": judging.FINDING,
-    "cause": judging.CAUSE_CLOSE,
-    "recommendations": judging.ADVICE,
-    "appendix": judging.APPENDIX,
-}
 
 
 @dataclass(frozen=True)
-class Written:
-    """A passage of a report: its text, and how it speaks of each theme."""
+class WrittenPassage:
+    """A passage of a report: its text, and how it mentions each theme."""
 
     section: Section
     text: str
     themes: Mapping[str, str]  # theme -> keyword or paraphrase
 
 
-class Mention(NamedTuple):
+class ThemeMention(NamedTuple):
     """What a passage says about a cause, in a sentence or a few; or one that only sounds like it."""
 
-    sentences: list[Sentence]
+    sentences: list[ReportSentence]
     theme: str = ""
     how: str = ""
 
@@ -94,7 +76,7 @@ class Sheet:
 
     section: Section
     turn: int
-    mentions: list[Mention] = field(default_factory=list)
+    mentions: list[ThemeMention] = field(default_factory=list)
 
 
 class Writer:
@@ -103,7 +85,7 @@ class Writer:
     def __init__(self, rng: Random) -> None:
         self.rng, self.decks = rng, Decks(rng)
 
-    def write(self, report: Report, other: Report) -> Iterator[Written]:
+    def write(self, report: Report, other: Report) -> Iterator[WrittenPassage]:
         """The passages of a report, which may recall another."""
         wording = Wording(self.rng, report.model.kind, slots(self.rng, report, other))
         sheets = self._sheets(report)
@@ -130,7 +112,7 @@ class Writer:
             sheet = self.rng.choice([sheet for sheet in sheets if sheet.section.key == key])
             sheet.mentions.append(self._mention(cause, key, wording))
 
-    def _mention(self, cause: Cause, key: str, wording: Wording) -> Mention:
+    def _mention(self, cause: Cause, key: str, wording: Wording) -> ThemeMention:
         """A few sentences on a cause; where one of them names it, the others need not."""
         theme, advice = cause.theme, key == "recommendations"
         named, unnamed = theme.keyword, theme.paraphrase
@@ -138,66 +120,64 @@ class Writer:
             named, unnamed = theme.advice_keyword, theme.advice_paraphrase
         count = self.rng.choice(SENTENCES.get(key, (1,)))
         if self.rng.random() >= cause.candour:
-            return Mention(self._say(unnamed, wording, count), theme.key, PARAPHRASE)
+            return ThemeMention(self._say(unnamed, wording, count), theme.key, PARAPHRASE)
         first = self._say(named, wording, 1)
-        return Mention(first + self._say(unnamed, wording, count - 1), theme.key, KEYWORD)
+        return ThemeMention(first + self._say(unnamed, wording, count - 1), theme.key, KEYWORD)
 
     def _mislead(self, sheets: Sequence[Sheet], report: Report, wording: Wording) -> None:
         """Puts keywords of absent themes, in another sense, into plain passages."""
-        absent = [theme for theme in THEMES.values() if not report.has(theme.key)]
+        absent = [theme for theme in themes().values() if not report.has(theme.key)]
         plain = [sheet for sheet in sheets if sheet.section.key in PLAIN]
         for theme in self.rng.sample(absent, OTHER_SENSES):
             template = self.decks.deal(theme.other_sense, wording.kind, 1)[0]
-            self.rng.choice(plain).mentions.append(Mention([wording.say(template)]))
+            self.rng.choice(plain).mentions.append(ThemeMention([wording.say(template)]))
 
-    def _finish(self, sheet: Sheet, report: Report, wording: Wording) -> Written:
+    def _finish(self, sheet: Sheet, report: Report, wording: Wording) -> WrittenPassage:
         sentences = self._sentences(sheet, report, wording)
         if sheet.section.key == "findings":
             text = " ".join(f"{number}. {sentence.text}" for number, sentence in enumerate(sentences, 1))
         else:
             text = " ".join(sentence.text for sentence in sentences)
         used = {slot for sentence in sentences for slot in sentence.slots}
-        told = {theme: PARAPHRASE for slot, theme in TELLING.items() if slot in used and report.has(theme)}
+        found = {theme: PARAPHRASE for slot, theme in TELLING.items() if slot in used and report.has(theme)}
         for mention in sorted(sheet.mentions, key=lambda mention: mention.how == KEYWORD):
             if mention.theme:
-                told[mention.theme] = mention.how
-        return Written(sheet.section, text, told)
+                found[mention.theme] = mention.how
+        return WrittenPassage(sheet.section, text, found)
 
     # ------------------------------------------------------------------- by section
 
-    def _sentences(self, sheet: Sheet, report: Report, wording: Wording) -> list[Sentence]:
-        mentions = [mention.sentences for mention in sheet.mentions]
+    def _sentences(self, sheet: Sheet, report: Report, wording: Wording) -> list[ReportSentence]:
+        mentions, pool = [mention.sentences for mention in sheet.mentions], pools()
         match sheet.section.key:
-            case "synopsis":
-                opening = self._say(trip.OPENING, wording, 1)
-                return opening + self._filled(trip.SYNOPSIS, wording, mentions, opening)
             case "history":
-                return self._told(trip.HISTORY_END if sheet.turn else trip.HISTORY_START, wording, mentions)
+                half = pool["history_end" if sheet.turn else "history_start"]
+                return self._in_order(half, wording, mentions)
             case "fire":
-                first = self._say(things.FIRE if report.fire else things.NO_FIRE, wording, 3)
-                return first + self._filled(things.FIRE_ANYWAY, wording, mentions, first)
+                first = self._say(pool["fire" if report.fire else "no_fire"], wording, 3)
+                return first + self._filled(pool["fire_anyway"], wording, mentions, first)
             case "cause":
                 return self._cause(mentions, wording)
-            case "recommendations":
-                opening = self._say(judging.ADVICE_OPEN, wording, 1)
-                return opening + self._filled(judging.ADVICE, wording, mentions, opening)
+            case "synopsis" | "recommendations" as key:
+                opening = self._say(pool[f"{key}_open"], wording, 1)
+                return opening + self._filled(pool[key], wording, mentions, opening)
             case key:
-                return self._filled(POOLS[key], wording, mentions)
+                return self._filled(pool[key], wording, mentions)
 
-    def _cause(self, mentions: Sequence[list[Sentence]], wording: Wording) -> list[Sentence]:
+    def _cause(self, mentions: Sequence[list[ReportSentence]], wording: Wording) -> list[ReportSentence]:
         """The cause first, then what contributed, in the order of their weight."""
-        opening = self._say(judging.CAUSE, wording, 1)
+        opening = self._say(pools()["cause_open"], wording, 1)
         for number, mention in enumerate(mentions):
-            link = self._say(judging.CAUSE_LINK, wording, 1) if number else []
+            link = self._say(pools()["cause_link"], wording, 1) if number else []
             opening += [*link, *mention]
-        return opening + self._filled(judging.CAUSE_CLOSE, wording, [], opening)
+        return opening + self._filled(pools()["cause"], wording, [], opening)
 
-    def _say(self, pool: Sequence[str], wording: Wording, count: int) -> list[Sentence]:
+    def _say(self, pool: Sequence[str], wording: Wording, count: int) -> list[ReportSentence]:
         return [wording.say(template) for template in self.decks.deal(pool, wording.kind, count)]
 
-    def _told(
-        self, pool: Sequence[str], wording: Wording, mentions: Sequence[list[Sentence]]
-    ) -> list[Sentence]:
+    def _in_order(
+        self, pool: Sequence[str], wording: Wording, mentions: Sequence[list[ReportSentence]]
+    ) -> list[ReportSentence]:
         """The mentions among sentences of the pool that keep its order."""
         background = self._background(pool, wording, list(chain(*mentions)))
         parts = [[background[template]] for template in sorted(background, key=pool.index)]
@@ -209,9 +189,9 @@ class Writer:
         self,
         pool: Sequence[str],
         wording: Wording,
-        mentions: Sequence[list[Sentence]],
-        before: Sequence[Sentence] = (),
-    ) -> list[Sentence]:
+        mentions: Sequence[list[ReportSentence]],
+        before: Sequence[ReportSentence] = (),
+    ) -> list[ReportSentence]:
         """The mentions among sentences of the pool, in any order; each mention stays together."""
         background = self._background(pool, wording, list(chain(before, *mentions)))
         parts = [*mentions, *([sentence] for sentence in background.values())]
@@ -219,13 +199,13 @@ class Writer:
         return list(chain(*parts))
 
     def _background(
-        self, pool: Sequence[str], wording: Wording, beside: Sequence[Sentence]
-    ) -> dict[str, Sentence]:
+        self, pool: Sequence[str], wording: Wording, beside: Sequence[ReportSentence]
+    ) -> dict[str, ReportSentence]:
         """As many sentences of the pool as make, with those beside them, a passage of a chance length."""
         goal = self.rng.randint(SHORTEST, LONGEST)
         words = sum(len(sentence.text.split()) for sentence in beside)
-        said: dict[str, Sentence] = {}
-        while words < goal and len(said) < len(pool) - KEPT_BACK:
+        said: dict[str, ReportSentence] = {}
+        while words < goal and len(said) < len(pool) - UNUSED:
             template = self.decks.deal(pool, wording.kind, 1)[0]
             if template not in said:
                 said[template] = wording.say(template)

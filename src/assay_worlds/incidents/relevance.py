@@ -1,6 +1,6 @@
-"""What only the generator knows: which passages speak of which theme, and so which answer a query.
+"""What only the generator knows: which passages mention which theme, and so which answer a query.
 
-A verification clause finds keywords. A perfect reviewer finds meaning: the passages that speak of the theme,
+A verification clause finds keywords. A perfect reviewer finds meaning: the passages that mention the theme,
 whether or not they name it, and none in which its words mean something else.
 """
 
@@ -14,39 +14,39 @@ from assay_worlds.incidents.passages import PARAPHRASE
 WEIGHED = ("analysis", "findings", "cause")
 
 
-class Asked(NamedTuple):
-    """What a query asks for: a theme, in some sections alone where it says so."""
+class ThemeQuery(NamedTuple):
+    """What a query asks for: a theme, or one in some sections only."""
 
     theme: str
     sections: tuple[str, ...] = ()
 
 
 ASKED = {
-    "CON-001": Asked("fatigue"),
-    "CON-002": Asked("icing"),
-    "CON-003": Asked("crack"),
-    "CON-004": Asked("fog"),
-    "CON-005": Asked("fuel"),
-    "CON-006": Asked("automation"),
-    "CON-007": Asked("alcohol"),
-    "CON-008": Asked("distraction"),
-    "CON-009": Asked("incapacitation"),
-    "CON-010": Asked("overload"),
-    "CON-011": Asked("corrosion"),
-    "CON-012": Asked("evacuation"),
-    "CMP-001": Asked("maintenance", sections=WEIGHED),
-    "CMP-002": Asked("warning"),
-    "CMP-003": Asked("design"),
-    "CMP-004": Asked("night"),
-    "CMP-005": Asked("oversight"),
-    "CMP-006": Asked("training", sections=WEIGHED),
-    "CMP-007": Asked("pressure"),
-    "CMP-008": Asked("communication"),
+    "CON-001": ThemeQuery("fatigue"),
+    "CON-002": ThemeQuery("icing"),
+    "CON-003": ThemeQuery("crack"),
+    "CON-004": ThemeQuery("fog"),
+    "CON-005": ThemeQuery("fuel"),
+    "CON-006": ThemeQuery("automation"),
+    "CON-007": ThemeQuery("alcohol"),
+    "CON-008": ThemeQuery("distraction"),
+    "CON-009": ThemeQuery("incapacitation"),
+    "CON-010": ThemeQuery("overload"),
+    "CON-011": ThemeQuery("corrosion"),
+    "CON-012": ThemeQuery("evacuation"),
+    "CMP-001": ThemeQuery("maintenance", sections=WEIGHED),
+    "CMP-002": ThemeQuery("warning"),
+    "CMP-003": ThemeQuery("design"),
+    "CMP-004": ThemeQuery("night"),
+    "CMP-005": ThemeQuery("oversight"),
+    "CMP-006": ThemeQuery("training", sections=WEIGHED),
+    "CMP-007": ThemeQuery("pressure"),
+    "CMP-008": ThemeQuery("communication"),
 }
 
 
 def themes_of(chunk_id: str, seed: int = SEED) -> dict[str, str]:
-    """The themes that a passage speaks of, each with how: `keyword` or `paraphrase`."""
+    """The themes that a passage mentions, each with how: `keyword` or `paraphrase`."""
     return {chunk.chunk_id: dict(chunk.written.themes) for chunk in chunks(seed)}.get(chunk_id, {})
 
 
@@ -56,7 +56,7 @@ def truth(seed: int = SEED) -> dict[str, set[str]]:
 
 
 def unnamed(seed: int = SEED) -> dict[str, set[str]]:
-    """The part of the truth that speaks of its theme without any of its keywords."""
+    """The part of the truth that mentions its theme without any of its keywords."""
     found = truth(seed)
     hows = {chunk.chunk_id: chunk.written.themes for chunk in chunks(seed)}
     return {
@@ -65,7 +65,7 @@ def unnamed(seed: int = SEED) -> dict[str, set[str]]:
     }
 
 
-def _relevant(asked: Asked, seed: int) -> set[str]:
+def _relevant(asked: ThemeQuery, seed: int) -> set[str]:
     return {
         chunk_id
         for chunk_id, _, written in chunks(seed)

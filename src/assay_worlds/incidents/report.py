@@ -7,19 +7,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from assay_worlds.incidents import region_text, vehicle_text
-from assay_worlds.incidents.attention_theme_text import ATTENTION_THEMES
-from assay_worlds.incidents.company_theme_text import COMPANY_THEMES
-from assay_worlds.incidents.crew_theme_text import CREW_THEMES
-from assay_worlds.incidents.machine_theme_text import MACHINE_THEMES
-from assay_worlds.incidents.setting_theme_text import SETTING_THEMES
-from assay_worlds.incidents.theme import Theme
-from assay_worlds.incidents.vehicle_text import Model
+from assay_worlds.incidents.region import region
+from assay_worlds.incidents.theme import AccidentTheme, themes
+from assay_worlds.incidents.vehicle import VehicleModel, vehicles
 
-THEMES = {
-    theme.key: theme
-    for theme in (*CREW_THEMES, *ATTENTION_THEMES, *SETTING_THEMES, *MACHINE_THEMES, *COMPANY_THEMES)
-}
 YEARS, A_YEAR = range(2006, 2024), 5
 THREE = 0.6  # of the reports have three themes, the others two
 # How readily a report names a theme outright; a third of the reports never do.
@@ -35,7 +26,7 @@ TOLL_SHARES = (60, 18, 10, 6, 6)  # none to four
 class Cause:
     """A theme in a report: how likely each mention of it is to use its keywords."""
 
-    theme: Theme
+    theme: AccidentTheme
     candour: float
 
 
@@ -44,7 +35,7 @@ class Report:
     """One accident, and when the board reported on it."""
 
     report_id: str
-    model: Model
+    model: VehicleModel
     name: str
     operator: str
     phase: str
@@ -65,14 +56,15 @@ class Report:
 
 def plan(rng: Random) -> list[Report]:
     """Every report: each model equally often, each theme about equally often, no name twice."""
-    names = {key: rng.sample(pool, len(pool)) for key, pool in region_text.NAMES.items()}
+    names = {key: rng.sample(pool, len(pool)) for key, pool in region().names.items()}
     count = len(YEARS) * A_YEAR
-    models = rng.sample(vehicle_text.MODELS * (count // len(vehicle_text.MODELS)), count)
-    themes = _Themes(rng)
+    known = vehicles().models
+    models = rng.sample(known * (count // len(known)), count)
+    dealer = _Themes(rng)
     reports = []
     for number, model in enumerate(models):
         year, place_in_year = YEARS[number // A_YEAR], number % A_YEAR
-        causes = tuple(themes.draw(model.kind, 3 if rng.random() < THREE else 2))
+        causes = tuple(dealer.draw(model.kind, 3 if rng.random() < THREE else 2))
         report_id = f"IR{year}-{place_in_year + 1:02d}.pdf"
         reported = date(year, 2 + 2 * place_in_year, rng.randint(1, 28))
         reports.append(_report(rng, report_id, model, names[model.vehicle_type].pop(), reported, causes))
@@ -80,21 +72,22 @@ def plan(rng: Random) -> list[Report]:
 
 
 def _report(
-    rng: Random, report_id: str, model: Model, name: str, reported: date, causes: tuple[Cause, ...]
+    rng: Random, report_id: str, model: VehicleModel, name: str, reported: date, causes: tuple[Cause, ...]
 ) -> Report:
     keys = {cause.theme.key for cause in causes}
-    region = rng.choice(region_text.SERVED[model.kind])
-    place, bound = rng.sample(region_text.REGIONS[region], 2)
+    known = region()
+    district = rng.choice(known.served[model.kind])
+    place, bound = rng.sample(known.regions[district], 2)
     phase = rng.choices(PHASES, PHASE_SHARES)[0]
-    outcomes = (vehicle_text.STANDING if phase == "stationary" else vehicle_text.OUTCOMES)[model.kind]
+    outcomes = vehicles().standing if phase == "stationary" else vehicles().outcomes
     return Report(
         report_id,
         model,
         name,
-        rng.choice(region_text.OPERATORS[model.kind]),
+        rng.choice(known.operators[model.kind]),
         phase,
-        rng.choice(outcomes),
-        region,
+        rng.choice(outcomes[model.kind]),
+        district,
         place,
         bound,
         _day(rng, reported, keys),
@@ -121,12 +114,12 @@ class _Themes:
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
-        self._left: list[Theme] = []
-        self._candour = {key: rng.sample(CANDOUR, len(CANDOUR)) for key in THEMES}
-        self._drawn = dict.fromkeys(THEMES, 0)
+        self._left: list[AccidentTheme] = []
+        self._candour = {key: rng.sample(CANDOUR, len(CANDOUR)) for key in themes()}
+        self._drawn = dict.fromkeys(themes(), 0)
 
     def draw(self, kind: str, count: int) -> Iterator[Cause]:
-        chosen: list[Theme] = []
+        chosen: list[AccidentTheme] = []
         while len(chosen) < count:
             theme = self._next(kind, chosen)
             chosen.append(theme)
@@ -134,10 +127,10 @@ class _Themes:
             self._drawn[theme.key] += 1
             yield Cause(theme, candour)
 
-    def _next(self, kind: str, chosen: Sequence[Theme]) -> Theme:
+    def _next(self, kind: str, chosen: Sequence[AccidentTheme]) -> AccidentTheme:
         while True:
             for theme in self._left:
                 if kind in theme.kinds and theme not in chosen:
                     self._left.remove(theme)
                     return theme
-            self._left += self._rng.sample(list(THEMES.values()), len(THEMES))
+            self._left += self._rng.sample(list(themes().values()), len(themes()))

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from assay_worlds.incidents.report import Report
-from assay_worlds.incidents.vehicle_text import TRIP
+from assay_worlds.incidents.vehicle import vehicles
 
 OPTIONAL = ("recorders", "wreckage", "fire", "tests", "organisation", "appendix")
 ORDER = (
@@ -43,7 +43,6 @@ _NAMES = {
     "recommendations": ("RECOMMENDATIONS", "SAFETY RECOMMENDATIONS"),
     "appendix": ("APPENDIX A", "APPENDIX A - FILE NOTES", "APPENDICES"),
 }
-_OBJECT = {"water": "VESSEL", "air": "AIRCRAFT", "rail": "VEHICLE", "rope": "INSTALLATION"}
 _UNNUMBERED = ("synopsis", "appendix")
 _CONCLUDING = {"analysis": "2", "findings": "3.1", "cause": "3.2", "recommendations": "4"}
 _LETTERED = {"findings": "(a)", "cause": "(b)", "recommendations": "(c)"}
@@ -68,9 +67,9 @@ def sections(rng: Random, report: Report) -> list[Section]:
 
 def _heading(rng: Random, report: Report, key: str, style: str, number: int) -> str:
     if key == "history":
-        name = f"HISTORY OF THE {TRIP[report.model.kind]}"
+        name = f"HISTORY OF THE {vehicles().trip_noun[report.model.kind]}"
     elif key == "vehicle":
-        name = f"{_OBJECT[report.model.kind]} INFORMATION"
+        name = f"{vehicles().vehicle_noun[report.model.kind]} INFORMATION"
     else:
         name = rng.choice(_NAMES[key])
     if style == "numbered" and key not in _UNNUMBERED:

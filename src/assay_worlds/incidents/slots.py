@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from random import Random
 
-from assay_worlds.incidents.region_text import BOARD, LANDMARKS, MONTHS, SURNAMES
+from assay_worlds.incidents.region import region
 from assay_worlds.incidents.report import Report
-from assay_worlds.incidents.vehicle_text import DISPATCHER, PHASES
+from assay_worlds.incidents.vehicle import vehicles
+from assay_worlds.texts import read_texts
 
 _HE = {"he": "he", "his": "his", "him": "him", "himself": "himself"}
 _SHE = {"he": "she", "his": "her", "him": "her", "himself": "herself"}
-_TOLLS = (
-    ("Nobody [was killed|lost a life].", "All on board [survived|lived]."),
-    ("One person [died|was killed].", "[A passenger|One of the crew] [died|lost a life]."),
-    ("Two persons [died|were killed].", "The accident cost two lives."),
-    ("Three persons [died|were killed].", "The accident cost three lives."),
-    ("Four persons [died|were killed].", "The accident cost four lives."),
-)
+
+
+@cache
+def words() -> dict[str, str]:
+    """What is the same in every report, as templates."""
+    return read_texts(dict[str, str], __package__, "words")
+
+
+@cache
+def pools() -> dict[str, tuple[str, ...]]:
+    """The sentences of the sections, and a few that several share."""
+    return read_texts(dict[str, tuple[str, ...]], __package__, "sections")
 
 
 def slots(rng: Random, report: Report, other: Report) -> dict[str, str | Sequence[str]]:
-    """The slots that are the same throughout a report; several words in one are alternatives."""
-    model, day = report.model, report.happened
-    first, second, third = rng.sample(SURNAMES, 3)
+    """What fills the slots of a report; several words in one are alternatives."""
+    model, day, known = report.model, report.happened, region()
+    first, second, third = rng.sample(known.surnames, 3)
     aboard = rng.randint(*model.aboard)
     person = rng.choice((_HE, _SHE))
     return {
+        **words(),
         **person,
         "He": person["he"].title(),
         "His": person["his"].title(),
-        "board": BOARD,
+        "board": known.board,
         "model": model.model,
         "maker": model.maker,
         "craft": model.craft,
@@ -38,20 +46,20 @@ def slots(rng: Random, report: Report, other: Report) -> dict[str, str | Sequenc
         "mate": model.mate,
         "deck": model.deck,
         "part": rng.choice(model.parts),
-        "dispatcher": DISPATCHER[model.kind],
+        "dispatcher": vehicles().dispatcher[model.kind],
         "name": report.name,
         "operator": report.operator,
         "region": report.region,
         "place": report.place,
         "bound": report.bound,
-        "phase": PHASES[model.kind][report.phase],
+        "phase": vehicles().phases[model.kind][report.phase],
         "outcome": report.outcome,
-        "toll": _TOLLS[report.fatalities],
+        "toll": pools()[f"toll_{report.fatalities}"],
         "aboard": str(aboard),
         "seats": str(aboard - rng.randint(2, 5) if report.has("overload") else aboard + rng.randint(2, 20)),
-        "date": f"{day.day} {MONTHS[day.month - 1]} {day.year}",
-        "adopted": f"{report.reported.day} {MONTHS[report.reported.month - 1]} {report.reported.year}",
-        "landmark": rng.sample(LANDMARKS, 3),
+        "date": f"{day.day} {day:%B %Y}",
+        "adopted": f"{report.reported.day} {report.reported:%B %Y}",
+        "landmark": rng.sample(known.landmarks, 3),
         "weekday": f"{day:%A}",
         "clock": [f"{report.hour:02d}:{minute:02d}" for minute in sorted(rng.sample(range(2, 58), 8))],
         "visibility": ("eighty metres", "less than two hundred metres")
@@ -59,6 +67,7 @@ def slots(rng: Random, report: Report, other: Report) -> dict[str, str | Sequenc
         else ("more than twenty km", "some fifteen km", "thirty km and more"),
         "temperature": str(rng.randint(-5, -1) if report.has("icing") else rng.randint(6, 18)),
         "age": str(rng.randint(27, 61)),
+        "person": known.surnames,
         "surname": first,
         "surname_2": second,
         "surname_3": third,

@@ -1,4 +1,4 @@
-"""Templates put into words: alternatives are chosen, and slots filled from the report or by chance."""
+"""Sentences of a report: templates that suit its vehicle, put into words."""
 
 from __future__ import annotations
 
@@ -7,30 +7,13 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from assay_worlds.incidents.region_text import MONTHS, SURNAMES
+from assay_worlds.template import capital, expand, render
 
-_ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
-_SLOT = re.compile(r"\{(\w+)\}")
 _KINDS = re.compile(r"((?:air|water|rail|rope)(?:,(?:air|water|rail|rope))*): ")
 _ARTICLE = re.compile(r"\b([Aa]) (?=[AEIO])")
-_NUMBERS = {
-    "teens": (11, 19),
-    "years": (3, 26),
-    "years_old": (22, 58),
-    "dozen": (11, 29),
-    "many": (30, 180),
-    "percent": (31, 88),
-    "hundreds": (180, 950),
-    "thousands": (1100, 9800),
-}
-_WORDS = {
-    "few": ("two", "three", "four", "five", "six", "seven"),
-    "month": MONTHS,
-    "person": SURNAMES,
-}
 
 
-class Sentence(NamedTuple):
+class ReportSentence(NamedTuple):
     """A finished sentence, and the slots it was filled from."""
 
     text: str
@@ -38,27 +21,27 @@ class Sentence(NamedTuple):
 
 
 class Wording:
-    """The words of one report: what is fixed for it, and a generator for the rest."""
+    """The words of one report: what fills its slots, and a generator for the rest.
+
+    A template that begins with `air:`, `water:`, `rail:` or `rope:` (or several of them, with commas) suits
+    only vehicles of that kind.
+    """
 
     def __init__(self, rng: Random, kind: str, slots: Mapping[str, str | Sequence[str]]) -> None:
         self.rng, self.kind, self.slots = rng, kind, slots
+        self._used: set[str] = set()
 
-    def say(self, template: str) -> Sentence:
-        """One wording of a template. `[a|b]` is a or b; `{slot}` may hold alternatives and slots in turn."""
-        used: set[str] = set()
+    def say(self, template: str) -> ReportSentence:
+        """One wording of a template."""
+        self._used.clear()
         text = _KINDS.sub("", template, count=1) if suits(template, self.kind) else template
-        while _ALTERNATIVES.search(text) or _SLOT.search(text):
-            text = _ALTERNATIVES.sub(lambda found: self.rng.choice(found[1].split("|")), text)
-            used |= set(_SLOT.findall(text))
-            text = _SLOT.sub(lambda found: self._fill(found[1]), text)
-        text = _ARTICLE.sub(r"\1n ", text)
-        return Sentence(text[0].upper() + text[1:], frozenset(used))
+        text = _ARTICLE.sub(r"\1n ", render(text, self.rng, self))
+        return ReportSentence(capital(text), frozenset(self._used))
 
-    def _fill(self, slot: str) -> str:
-        if slot in _NUMBERS:
-            return str(self.rng.randint(*_NUMBERS[slot]))
-        words = self.slots[slot] if slot in self.slots else _WORDS[slot]
-        return words if isinstance(words, str) else self.rng.choice(words)
+    def __getitem__(self, slot: str) -> str:
+        self._used.add(slot)
+        words = self.slots[slot]
+        return expand(words if isinstance(words, str) else self.rng.choice(words), self.rng)
 
 
 class Decks:

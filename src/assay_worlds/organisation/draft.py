@@ -31,7 +31,7 @@ class Paragraph(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """Where a fact is spoken of: the passage, and the sentence's span in the document."""
+    """Where a fact is mentioned: the passage, and the sentence's span in the document."""
 
     fact: Any
     grade: int

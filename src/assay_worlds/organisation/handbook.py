@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from random import Random
 from typing import NamedTuple
 
+from assay_worlds.organisation.company import Office, company
 from assay_worlds.organisation.draft import Draft, Paragraph, Sentence, prose, state
 from assay_worlds.organisation.phrase import STYLES, Topic
-from assay_worlds.organisation.vocabulary import COMPANY, FILLER, TEAMS
-from assay_worlds.organisation.world import Fact, Office, World
+from assay_worlds.organisation.world import Fact, World
+from assay_worlds.texts import read_texts
 
 YEARS = range(2019, 2027)
 CURRENT = YEARS[-1]
@@ -32,6 +34,12 @@ class Edition(NamedTuple):
         return self.office.name if self.office else ""
 
 
+@cache
+def topics(name: str) -> tuple[Topic, ...]:
+    """The topics of one file of texts."""
+    return read_texts(tuple[Topic, ...], __package__, name)
+
+
 def editions(kind: str, topics: Sequence[Topic], world: World) -> Iterator[Draft]:
     """Every edition, the newest first, so that a small corpus holds what is in force and some of what was."""
     numbers = dict.fromkeys((topic.key for topic in topics), 0)
@@ -47,7 +55,8 @@ def _draft(doc_id: str, edition: Edition, world: World) -> Draft:
     rng = world.rng(doc_id)
     kind, topic, office, year = edition
     first, middle, last = SECTIONS[kind]
-    opening = f"This {kind} of {COMPANY} replaces all earlier ones and is owned by {rng.choice(TEAMS)}."
+    owner = rng.choice(company().teams)
+    opening = f"This {kind} of {company().name} replaces all earlier ones and is owned by {owner}."
     facts = _facts(edition, world)
     paragraphs = (
         Paragraph(first, prose(opening, *rng.sample(topic.prose, 2))),
@@ -55,7 +64,7 @@ def _draft(doc_id: str, edition: Edition, world: World) -> Draft:
             Paragraph(f"{middle} {number}", _clause(fact, topic, rng))
             for number, fact in enumerate(rng.sample(facts, len(facts)), 1)
         ),
-        Paragraph(last, prose(*rng.sample(FILLER, 3))),
+        Paragraph(last, prose(*rng.sample(company().filler, 3))),
     )
     metadata = {"kind": kind, "date": f"{year}-01-01", "version": str(year)}
     if office:
@@ -65,7 +74,7 @@ def _draft(doc_id: str, edition: Edition, world: World) -> Draft:
 
 
 def _clause(fact: Fact, topic: Topic, rng: Random) -> tuple[Sentence, ...]:
-    around = list(prose(rng.choice(topic.prose), *rng.sample(FILLER, rng.randint(0, 1))))
+    around = list(prose(rng.choice(topic.prose), *rng.sample(company().filler, rng.randint(0, 1))))
     around.insert(rng.randint(0, len(around)), state(fact))
     return tuple(around)
 

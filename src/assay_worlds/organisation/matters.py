@@ -4,39 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from functools import cache
 from random import Random
 
+from assay_worlds.organisation.company import company
 from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, prose, state
-from assay_worlds.organisation.matter_text import (
-    AGREEING,
-    ANNOUNCING,
-    CLOSING,
-    DECISIONS,
-    GREETING,
-    THREADS,
-    Matter,
-)
-from assay_worlds.organisation.phrase import STYLES
-from assay_worlds.organisation.vocabulary import FILLER, MONTHS
+from assay_worlds.organisation.phrase import STYLES, Phrase
 from assay_worlds.organisation.world import Fact, Person, World
+from assay_worlds.texts import TextEntry, read_texts
 
 ANNOUNCED = 4  # facts an announcement quotes, and how many threads there are to one announcement
 FIRST_CODE = 2043  # of the running numbers that matters bear
 QUOTABLE = ("policy", "procedure", "release", "decision")
 
 
+class Matter(TextEntry, frozen=True):
+    """A question that people disagree on, and the sentence that settles it; `{code}` is its number."""
+
+    key: str
+    subject: str
+    opening: str  # what is to be settled: support for the answer, not the answer
+    objections: tuple[str, ...]
+    settled: Phrase
+
+
+class MatterTexts(TextEntry, frozen=True):
+    """What is argued about, and what is written around it."""
+
+    greeting: tuple[str, ...]
+    agreeing: tuple[str, ...]
+    closing: tuple[str, ...]
+    announcing: tuple[str, ...]
+    threads: tuple[Matter, ...]
+    decisions: tuple[Matter, ...]
+
+
+@cache
+def matter_texts() -> MatterTexts:
+    return read_texts(MatterTexts, __package__, "matters")
+
+
 def decisions(world: World) -> Iterator[Draft]:
     """A decision record for each matter of each project, in shuffled order."""
-    for number, fact, matter in _settled("decision", DECISIONS, world):
+    texts, filler = matter_texts(), company().filler
+    for number, fact, matter in _settled("decision", texts.decisions, world):
         rng = world.rng("decision", number)
         author, day = rng.choice(world.people), _day(rng, 2022)
         opening = Sentence(matter.opening.format_map(fact.slots), fact, REPEATS)
         review = f"{author.name} of {author.team} reviews the outcome in {day.year + 1}."
         paragraphs = (
-            Paragraph("Context", (opening, *prose(*rng.sample(FILLER, 2)))),
+            Paragraph("Context", (opening, *prose(*rng.sample(filler, 2)))),
             Paragraph("Options", prose(*matter.objections)),
-            Paragraph("Decision", (*prose(rng.choice(FILLER)), state(fact), *prose(rng.choice(AGREEING)))),
-            Paragraph("Consequences", prose(review, *rng.sample(FILLER, 2))),
+            Paragraph(
+                "Decision", (*prose(rng.choice(filler)), state(fact), *prose(rng.choice(texts.agreeing)))
+            ),
+            Paragraph("Consequences", prose(review, *rng.sample(filler, 2))),
         )
         metadata = {"kind": "decision", "date": day.isoformat(), "project": fact.slots["project"]}
         yield Draft(f"decision-{matter.key}-{number:03d}", _title(matter, fact), metadata, paragraphs)
@@ -46,7 +68,7 @@ def threads(world: World, facts: Sequence[Fact]) -> Iterator[Draft]:
     """E-mail threads; every few of them an announcement quotes facts that other documents state."""
     quotable = [fact for fact in facts if fact.kind in QUOTABLE]
     world.rng("announcements").shuffle(quotable)
-    for number, fact, matter in _settled("email", THREADS, world):
+    for number, fact, matter in _settled("email", matter_texts().threads, world):
         if number % ANNOUNCED == 0:
             quoted = quotable[number : number + ANNOUNCED]
             yield _announcement(f"email-bulletin-{number // ANNOUNCED:03d}", quoted, world)
@@ -54,16 +76,16 @@ def threads(world: World, facts: Sequence[Fact]) -> Iterator[Draft]:
 
 
 def _thread(doc_id: str, matter: Matter, fact: Fact, world: World) -> Draft:
-    rng = world.rng(doc_id)
+    rng, texts = world.rng(doc_id), matter_texts()
     day = _day(rng, 2022)
     heads = [_head(writer, day + timedelta(at)) for at, writer in enumerate(rng.sample(world.people, 4))]
     first, second = rng.sample(matter.objections, 2)
     opening = Sentence(matter.opening.format_map(fact.slots), fact, REPEATS)
     messages = (
-        (*prose(heads[0], rng.choice(GREETING)), opening, *prose("What do you think?")),
-        prose(heads[1], first, rng.choice(FILLER)),
+        (*prose(heads[0], rng.choice(texts.greeting)), opening, *prose("What do you think?")),
+        prose(heads[1], first, rng.choice(company().filler)),
         prose(heads[2], f"> {first}", "I see it differently.", second),
-        (*prose(heads[3], rng.choice(AGREEING)), state(fact), *prose(rng.choice(CLOSING))),
+        (*prose(heads[3], rng.choice(texts.agreeing)), state(fact), *prose(rng.choice(texts.closing))),
     )
     paragraphs = tuple(Paragraph(f"Message {number}", message) for number, message in enumerate(messages, 1))
     metadata = {"kind": "email", "date": day.isoformat()}
@@ -71,15 +93,15 @@ def _thread(doc_id: str, matter: Matter, fact: Fact, world: World) -> Draft:
 
 
 def _announcement(doc_id: str, quoted: Sequence[Fact], world: World) -> Draft:
-    rng = world.rng(doc_id)
+    rng, texts = world.rng(doc_id), matter_texts()
     day = _day(rng, 2025)
     head = _head(rng.choice(world.people), day)
     paragraphs = []
     for number, fact in enumerate(quoted, 1):
         quote = Sentence(_quoted(fact), fact, REPEATS)
-        around = prose(head, rng.choice(ANNOUNCING))
-        paragraphs.append(Paragraph(f"Item {number}", (*around, quote, *prose(rng.choice(CLOSING)))))
-    title = f"E-mail: Bulletin for {MONTHS[day.month - 1]} {day.year}"
+        around = prose(head, rng.choice(texts.announcing))
+        paragraphs.append(Paragraph(f"Item {number}", (*around, quote, *prose(rng.choice(texts.closing)))))
+    title = f"E-mail: Bulletin for {day:%B %Y}"
     return Draft(doc_id, title, {"kind": "email", "date": day.isoformat()}, tuple(paragraphs))
 
 
@@ -96,7 +118,7 @@ def _title(matter: Matter, fact: Fact) -> str:
 
 
 def _head(writer: Person, day: date) -> str:
-    return f"{writer.name} ({writer.team}) wrote on {day.day} {MONTHS[day.month - 1]} {day.year}:"
+    return f"{writer.name} ({writer.team}) wrote on {day.day} {day:%B %Y}:"
 
 
 def _day(rng: Random, since: int) -> date:

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import UsageError
 from assay.core.protocols import Kit
-from assay_worlds.organisation.company_policy_text import COMPANY_POLICIES
 from assay_worlds.organisation.draft import Draft, Page, lay_out
-from assay_worlds.organisation.handbook import editions
+from assay_worlds.organisation.handbook import editions, topics
 from assay_worlds.organisation.matters import decisions, threads
-from assay_worlds.organisation.office_policy_text import OFFICE_POLICIES
 from assay_worlds.organisation.people import pages
-from assay_worlds.organisation.procedure_text import PROCEDURES
 from assay_worlds.organisation.questions import questions
 from assay_worlds.organisation.releases import releases
 from assay_worlds.organisation.world import World, create_world
@@ -32,7 +29,7 @@ class Organisation:
     """A generated intranet: policies, procedures, release notes, e-mail, people, decisions; and questions.
 
     The same parameters give the same bytes. There are at least `passages` passages, and at most one document
-    a kind more; one question in fifteen has no answer in them.
+    more of each kind; one question in fifteen has no answer in them.
     """
 
     seed: int = 7
@@ -58,8 +55,8 @@ class Organisation:
     def _write(self, world: World) -> list[Page]:
         """Every page, kind by kind; e-mail comes last, because it quotes what the others state."""
         streams = {
-            "policy": editions("policy", (*OFFICE_POLICIES, *COMPANY_POLICIES), world),
-            "procedure": editions("procedure", PROCEDURES, world),
+            "policy": editions("policy", (*topics("office_policies"), *topics("company_policies")), world),
+            "procedure": editions("procedure", topics("procedures"), world),
             "release": releases(world),
             "people": pages(world),
             "decision": decisions(world),

@@ -4,35 +4,57 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 from assay_worlds.organisation.draft import Draft, Paragraph, prose, state
-from assay_worlds.organisation.people_text import BACKGROUND, DUTIES, DUTY, EXTENSION, PROSE
+from assay_worlds.organisation.phrase import Phrase
 from assay_worlds.organisation.world import Fact, Person, World
+from assay_worlds.texts import TextEntry, read_texts
+
+
+class Duty(TextEntry, frozen=True):
+    """A duty as its holder's page words it, and as a colleague in need of it would."""
+
+    text: str
+    plain: str
+
+
+class PeopleTexts(TextEntry, frozen=True):
+    """What people's pages say."""
+
+    duties: tuple[Duty, ...]
+    duty: Phrase
+    extension: Phrase
+    background: Phrase
+    prose: tuple[str, ...]
+
+
+@cache
+def people_texts() -> PeopleTexts:
+    return read_texts(PeopleTexts, __package__, "people")
 
 
 def pages(world: World) -> Iterator[Draft]:
     """A page for each person; the first ones hold the duties there are."""
     bearers = Counter(person.name for person in world.people)
     extensions = world.rng("extensions").sample(range(2000, 9999), len(world.people))
-    duties = world.rng("duties").sample(DUTIES, len(DUTIES))
+    known = people_texts().duties
+    duties = world.rng("duties").sample(known, len(known))
     for number, person in enumerate(world.people):
         duty = duties[number] if number < len(duties) else None
         doc_id = f"people-{person.name.partition(' ')[2].lower()}-{number:03d}"
         yield _page(doc_id, person, duty, (str(extensions[number]), bearers[person.name] > 1), world)
 
 
-def _page(
-    doc_id: str, person: Person, duty: tuple[str, str] | None, call: tuple[str, bool], world: World
-) -> Draft:
-    rng = world.rng(doc_id)
+def _page(doc_id: str, person: Person, duty: Duty | None, call: tuple[str, bool], world: World) -> Draft:
+    rng, texts = world.rng(doc_id), people_texts()
     extension, contested = call
     year = str(rng.randint(2008, 2025))
     slots = {**person._asdict(), "first": person.first, "year": year}
-    reach = Fact("people", "people/extension", EXTENSION, extension, slots, contested=contested)
-    past = Fact(
-        "people", "people/past", BACKGROUND, rng.choice(BACKGROUND.values), slots, contested=contested
-    )
-    lines = rng.sample(PROSE, 5)
+    reach = Fact("people", "people/extension", texts.extension, extension, slots, contested=contested)
+    before = rng.choice(texts.background.values)
+    past = Fact("people", "people/past", texts.background, before, slots, contested=contested)
+    lines = rng.sample(texts.prose, 5)
     profile = f"{person.name} is {person.role} in {person.team} at the {person.office} office."
     paragraphs = [
         Paragraph("Profile", prose(profile, *lines[:2])),
@@ -40,8 +62,8 @@ def _page(
         Paragraph("Contact", (state(reach), *prose(lines[3]))),
     ]
     if duty:
-        own = {"duty": duty[0], "plain": duty[1]}
-        holds = Fact("people", f"people/duty/{duty[0]}", DUTY, person.name, own)
+        own = {"duty": duty.text, "plain": duty.plain}
+        holds = Fact("people", f"people/duty/{duty.text}", texts.duty, person.name, own)
         paragraphs.append(Paragraph("Responsibilities", (state(holds), *prose(lines[4]))))
     metadata = {
         "kind": "people",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from assay_worlds.texts import TextEntry
 
 STYLES = ("keyword", "natural", "paraphrase")
 
 
-class Phrase(NamedTuple):
+class Phrase(TextEntry, frozen=True):
     """One relation in words. `{value}` is the answer; a question's `{scope}` says whose and when.
+
+    Its templates hold slots and no chance, so that a fact reads the same wherever it is quoted.
 
     `state` is the sentence of the document. `keyword` reuses its words, `natural` some of them, and
     `paraphrase` as few as a person who does not know the house's terms would.
@@ -21,11 +23,11 @@ class Phrase(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-class Topic(NamedTuple):
+class Topic(TextEntry, frozen=True):
     """A subject the handbook has editions of: its prose, and the clauses whose values differ between them."""
 
     key: str
     title: str
-    local: bool  # every office keeps its own edition
     prose: tuple[str, ...]
     clauses: tuple[Phrase, ...]
+    local: bool = False  # every office keeps its own edition

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache
 from operator import itemgetter
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay.core.errors import UsageError
 from assay.core.records import Item
 from assay_worlds.organisation.draft import STATES, Mention
 from assay_worlds.organisation.phrase import STYLES
 from assay_worlds.organisation.world import Fact, World
+from assay_worlds.texts import TextEntry, read_texts
 
 DIFFICULTY = ("easy", "medium", "hard")
 # The categories in turn: as often as people ask for them, spread so that any number of items is balanced.
@@ -23,7 +25,7 @@ TURNS = (
 ONE_IN = 15  # one item in so many expects nothing
 
 
-class Unanswerable(NamedTuple):
+class Unanswerable(TextEntry, frozen=True):
     """A question the knowledge base is silent on, and the word that occurs nowhere in it."""
 
     category: str
@@ -32,29 +34,20 @@ class Unanswerable(NamedTuple):
     absent: str
 
 
-UNANSWERABLE = (
-    Unanswerable(
-        "policy", "natural", "What is the ceiling for lodging at the Reykjavik office?", "Reykjavik"
-    ),
-    Unanswerable("release", "keyword", "Falcon 3.2 batch_size default", "Falcon"),
-    Unanswerable(
-        "procedure", "paraphrase", "May my dog come to the building with me, and who decides?", "dog"
-    ),
-    Unanswerable("decision", "natural", "In which region is Project Obsidian hosted?", "Obsidian"),
-    Unanswerable("people", "natural", "Who at the company coaches the sailing regatta?", "regatta"),
-    Unanswerable("email", "keyword", "sabbatical request approved", "sabbatical"),
-)
+@cache
+def unanswerable() -> tuple[Unanswerable, ...]:
+    return read_texts(tuple[Unanswerable, ...], __package__, "unanswerable")
 
 
 def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Item]:
     """That many items, balanced over categories and styles, some of them unanswerable."""
-    silent = min(count // ONE_IN, len(UNANSWERABLE))
-    told: dict[Fact, list[Mention]] = defaultdict(list)
+    silent = min(count // ONE_IN, len(unanswerable()))
+    mentioned: dict[Fact, list[Mention]] = defaultdict(list)
     for mention in mentions:
-        told[mention.fact].append(mention)
-    clear = _clear_questions(told)
+        mentioned[mention.fact].append(mention)
+    clear = _clear_questions(mentioned)
     waiting = {
-        category: _varied([fact for fact in told if fact.kind == category], world.rng("asked", category))
+        category: _varied([fact for fact in mentioned if fact.kind == category], world.rng("asked", category))
         for category in dict.fromkeys(TURNS)
     }
     numbers: Counter[str] = Counter()
@@ -69,8 +62,8 @@ def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Ite
             )
         waiting[category].remove(fact)
         numbers[category] += 1
-        items.append(_item(f"q-{category}-{numbers[category]:03d}", fact, style, told[fact]))
-    for asked in UNANSWERABLE[:silent]:
+        items.append(_item(f"q-{category}-{numbers[category]:03d}", fact, style, mentioned[fact]))
+    for asked in unanswerable()[:silent]:
         numbers[asked.category] += 1
         items.append(_silent_item(f"q-{asked.category}-{numbers[asked.category]:03d}", asked))
     return items

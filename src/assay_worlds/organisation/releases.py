@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import cycle
 from random import Random
 
+from assay_worlds.organisation.company import Product
 from assay_worlds.organisation.draft import Draft, Paragraph, prose, state
-from assay_worlds.organisation.release_text import DEFECTS, SETTING, SETTINGS, UPGRADE
-from assay_worlds.organisation.world import Fact, Product, World
+from assay_worlds.organisation.phrase import Phrase
+from assay_worlds.organisation.world import Fact, World
+from assay_worlds.texts import TextEntry, read_texts
+
+
+class ReleaseSetting(TextEntry, frozen=True):
+    """A setting, how a user would ask for it, and the values it may take."""
+
+    name: str
+    plain: str
+    values: tuple[str, ...]
+
+
+class ReleaseTexts(TextEntry, frozen=True):
+    """What release notes say."""
+
+    defects: tuple[Phrase, ...]
+    settings: tuple[ReleaseSetting, ...]
+    setting: Phrase
+    upgrade: tuple[str, ...]
+
+
+@cache
+def release_texts() -> ReleaseTexts:
+    return read_texts(ReleaseTexts, __package__, "releases")
 
 
 def releases(world: World) -> Iterator[Draft]:
@@ -21,8 +46,9 @@ def releases(world: World) -> Iterator[Draft]:
 def _versions(product: Product, rng: Random) -> Iterator[Draft]:
     major, minor, month = rng.randint(1, 6), 0, rng.randint(1, 6) + 12 * 2021
     ticket = rng.randint(1100, 1900)
-    defects = cycle(rng.sample(range(len(DEFECTS)), len(DEFECTS)))
-    values = {name: rng.choice(choices) for name, _, choices in SETTINGS}
+    texts = release_texts()
+    defects = cycle(rng.sample(range(len(texts.defects)), len(texts.defects)))
+    values = {setting.name: rng.choice(setting.values) for setting in texts.settings}
     number = 0
     while True:
         number += 1
@@ -33,7 +59,8 @@ def _versions(product: Product, rng: Random) -> Iterator[Draft]:
         for _ in range(2):
             ticket += rng.randint(3, 60)
             repaired.append(_repair(next(defects), {**slots, "ticket": f"{product.prefix}-{ticket}"}))
-        moved = [_move(index, slots, values, rng) for index in sorted(rng.sample(range(len(SETTINGS)), 2))]
+        chosen = sorted(rng.sample(range(len(texts.settings)), 2))
+        moved = [_move(texts.settings[index], slots, values, rng) for index in chosen]
         doc_id = f"release-{product.name.lower()}-{number:02d}"
         date = f"{month // 12}-{month % 12 + 1:02d}-{rng.randint(1, 28):02d}"
         metadata = {"kind": "release", "date": date, "version": slots["version"], "product": product.name}
@@ -44,7 +71,7 @@ def _versions(product: Product, rng: Random) -> Iterator[Draft]:
 def _sections(
     product: Product, repaired: list[Fact], moved: list[Fact], rng: Random
 ) -> tuple[Paragraph, ...]:
-    upgrade = rng.sample(UPGRADE, 6)
+    upgrade = rng.sample(release_texts().upgrade, 6)
     summary = f"This version of {product.about} is available to all tenants and signed with the new key."
     return (
         Paragraph("Summary", prose(summary, *upgrade[:2])),
@@ -55,13 +82,13 @@ def _sections(
 
 
 def _repair(index: int, slots: dict[str, str]) -> Fact:
-    return Fact("release", f"release/defect/{index}", DEFECTS[index], slots["version"], slots)
+    return Fact("release", f"release/defect/{index}", release_texts().defects[index], slots["version"], slots)
 
 
-def _move(index: int, slots: dict[str, str], values: dict[str, str], rng: Random) -> Fact:
+def _move(setting: ReleaseSetting, slots: dict[str, str], values: dict[str, str], rng: Random) -> Fact:
     """A default that moves on from the value the release before left it at."""
-    name, plain, choices = SETTINGS[index]
-    old = values[name]
-    values[name] = rng.choice([choice for choice in choices if choice != old])
-    own = {**slots, "setting": name, "plain": plain, "old": old}
-    return Fact("release", f"release/setting/{name}", SETTING, values[name], own, contested=True)
+    name, old = setting.name, values[setting.name]
+    values[name] = rng.choice([choice for choice in setting.values if choice != old])
+    own = {**slots, "setting": name, "plain": setting.plain, "old": old}
+    moves = release_texts().setting
+    return Fact("release", f"release/setting/{name}", moves, values[name], own, contested=True)

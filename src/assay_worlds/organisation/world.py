@@ -7,26 +7,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from assay_worlds.organisation import vocabulary
+from assay_worlds.organisation.company import Company, Office, Product, company
 from assay_worlds.organisation.phrase import Phrase
 
 SHARED_NAMES = 0.1  # of the people bear another's name
-
-
-class Office(NamedTuple):
-    """A site, and the money that is spent there: `rate` units of it make one euro."""
-
-    name: str
-    currency: str
-    rate: int
-
-
-class Product(NamedTuple):
-    """Something the organisation sells, with the prefix of its tickets."""
-
-    name: str
-    prefix: str
-    about: str
 
 
 class Person(NamedTuple):
@@ -54,9 +38,9 @@ class Project(NamedTuple):
 class Fact:
     """Something that holds in this organisation: a relation, what it is about, and its value.
 
-    Facts are told apart by identity: two offices may well have the same rule.
+    Facts differ by identity: two offices may well have the same rule.
 
-    `slots` fill the sentence and the questions alike, `asked` the questions alone, by style. A contested
+    `slots` fill the sentence and the questions alike, `asked` only the questions, by style. A contested
     fact has rivals that read almost the same: other offices and years, or a namesake.
     """
 
@@ -81,7 +65,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class World:
-    """Everybody and everything the documents may speak about."""
+    """Everybody and everything the documents may mention."""
 
     seed: int
     offices: tuple[Office, ...]
@@ -95,31 +79,31 @@ class World:
 
 
 def create_world(seed: int, people: int, projects: int) -> World:
-    """A world of that many people and projects, from the seed alone."""
-    rng = Random(seed)
-    offices = tuple(Office(*row) for row in vocabulary.OFFICES)
-    products = tuple(Product(*row) for row in vocabulary.PRODUCTS)
-    return World(seed, offices, products, _people(rng, people), _projects(rng, projects))
+    """A world of that many people and projects, from the seed and nothing else."""
+    rng, names = Random(seed), company()
+    return World(
+        seed, names.offices, names.products, _people(rng, names, people), _projects(rng, names, projects)
+    )
 
 
-def _people(rng: Random, count: int) -> tuple[Person, ...]:
-    names = [f"{first} {last}" for first in vocabulary.FIRST_NAMES for last in vocabulary.LAST_NAMES]
+def _people(rng: Random, known: Company, count: int) -> tuple[Person, ...]:
+    names = [f"{first} {last}" for first in known.first_names for last in known.last_names]
     rng.shuffle(names)
     people: list[Person] = []
     for name in names[: count - int(count * SHARED_NAMES)]:
-        office = rng.choice(vocabulary.OFFICES)[0]
-        people.append(Person(name, rng.choice(vocabulary.ROLES), rng.choice(vocabulary.TEAMS), office))
+        office = rng.choice(known.offices).name
+        people.append(Person(name, rng.choice(known.roles), rng.choice(known.teams), office))
     for namesake in people[: count - len(people)]:
-        role = rng.choice([role for role in vocabulary.ROLES if role != namesake.role])
-        team = rng.choice([team for team in vocabulary.TEAMS if team != namesake.team])
-        people.append(Person(namesake.name, role, team, rng.choice(vocabulary.OFFICES)[0]))
+        role = rng.choice([role for role in known.roles if role != namesake.role])
+        team = rng.choice([team for team in known.teams if team != namesake.team])
+        people.append(Person(namesake.name, role, team, rng.choice(known.offices).name))
     rng.shuffle(people)
     return tuple(people)
 
 
-def _projects(rng: Random, count: int) -> tuple[Project, ...]:
-    names = rng.sample(vocabulary.PROJECT_NAMES, len(vocabulary.PROJECT_NAMES))
-    teams = rng.sample(vocabulary.TEAMS, len(vocabulary.TEAMS))
+def _projects(rng: Random, known: Company, count: int) -> tuple[Project, ...]:
+    names = rng.sample(known.project_names, len(known.project_names))
+    teams = rng.sample(known.teams, len(known.teams))
     projects = []
     for index in range(count):
         lap, place = divmod(index, len(names))

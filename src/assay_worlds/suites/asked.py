@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
+from assay_worlds.template import capital, render, say
 from assay_worlds.workplace.directory import Directory, Entity
 from assay_worlds.workplace.facts import Atom
-from assay_worlds.workplace.kind import Relation, capital, expand
+from assay_worlds.workplace.kind import Relation
 from assay_worlds.workplace.programs import Program
 
 STYLES = {"keyword": 0.2, "natural": 0.45, "paraphrase": 0.35}
 
 
-class Asked(NamedTuple):
+class WordedQuestion(NamedTuple):
     """A question in words, and as a program."""
 
     text: str
@@ -29,14 +30,14 @@ class Asked(NamedTuple):
 def worded(relation: Relation, rng: Random, style: str = "", **slots: str) -> str:
     """A relation asked for, in a style drawn by its share unless one is given."""
     style = style or rng.choices(list(STYLES), list(STYLES.values()))[0]
-    pattern = relation.keyword if style == "keyword" else rng.choice(getattr(relation, style))
-    return capital(expand(pattern, rng).format(**slots))
+    template = relation.keyword if style == "keyword" else rng.choice(getattr(relation, style))
+    return capital(render(template, rng, slots))
 
 
 def closing(relation: Relation, rng: Random, **slots: str) -> str | None:
     """A relation asked for in words that end with whom and when, so that lists can stand there; or None."""
     fitting = [each for each in relation.natural if each.endswith("{of} in {when}?")]
-    return capital(expand(rng.choice(fitting), rng).format(**slots)) if fitting else None
+    return capital(say(rng, fitting, **slots)) if fitting else None
 
 
 def in_one(first: str, second: str) -> str:
@@ -58,7 +59,7 @@ class Truth:
 
     def find(self, relation: Relation, subject: str, when: str = "") -> Atom | None:
         """What a page states of a subject; None where no page does."""
-        kind = relation.key.partition(".")[0]
+        kind = relation.kind
         if kind not in self._entities:
             self._entities[kind] = {entity.name: entity for entity in self.directory.every(kind)}
         entity = self._entities[kind].get(subject)

@@ -1,30 +1,46 @@
 """Makes questions of every shape about the organisation, one after another, until one fits.
 
-A maker draws from the generator it is given and returns a question, or None where the draw led nowhere.
+A maker draws from the generator it is given and returns a question, or None if the draw led nowhere.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from random import Random
 
-from assay_worlds.suites.asked import Asked, Truth, closing, enumerated, in_one, worded
-from assay_worlds.suites.asking_text import FOR_WHICH, HISTORIES, PORTRAITS, STEP_BY_STEP
+from assay_worlds.suites.asked import Truth, WordedQuestion, closing, enumerated, in_one, worded
+from assay_worlds.template import capital, expand, render, say
+from assay_worlds.texts import TextEntry, read_texts
 from assay_worlds.workplace import programs as program
 from assay_worlds.workplace.directory import EVERYWHERE, YEARS, Directory, Entity
 from assay_worlds.workplace.facts import Facts
-from assay_worlds.workplace.kind import Kind, Relation, capital, expand
+from assay_worlds.workplace.kind import PageKind, Relation
 
 MANY, FEW = 25, (2, 6)  # sentences of a listing that may be too long for the budget; subjects of a short one
 SHARED = 8  # subjects that have a value in common
 COMPARED = (5, 6)  # subjects that are compared in every respect
 
-Maker = Callable[[Random, int], Asked | None]
+
+class Wordings(TextEntry, frozen=True):
+    """Wordings of questions that no single relation has."""
+
+    for_which: tuple[str, ...]
+    histories: tuple[str, ...]
+    portraits: tuple[str, ...]
+    step_by_step: tuple[str, ...]
 
 
-class Asking:
+@cache
+def wordings() -> Wordings:
+    return read_texts(Wordings, __package__, "wordings")
+
+
+Maker = Callable[[Random, int], WordedQuestion | None]
+
+
+class QuestionMaker:
     """Makes questions on the organisation; `facts` are those of the first stage."""
 
     def __init__(self, directory: Directory, facts: Facts) -> None:
@@ -60,7 +76,7 @@ class Asking:
     # ------------------------------------------------------------------------------- what there is
 
     @cached_property
-    def plain(self) -> list[Kind]:
+    def plain(self) -> list[PageKind]:
         """Kinds with one page a subject."""
         return [kind for kind in self.directory.kinds.values() if kind.relations and not kind.editions]
 
@@ -83,17 +99,19 @@ class Asking:
 
     # ---------------------------------------------------------------------------------- impossible
 
-    def unknown_name(self, rng: Random, tier: int, *, detail: bool = False) -> Asked:
+    def unknown_name(self, rng: Random, tier: int, *, detail: bool = False) -> WordedQuestion:
         """About somebody who does not exist."""
         kinds = {"person", "service", "product", "project", "vendor", "customer"}
-        relation = rng.choice([each for each in self._asked_for(detail) if _kind(each) in kinds])
-        name = self.fresh(_kind(relation), rng)
-        return Asked(worded(relation, rng, of=name), program.Absent((relation.key, name)))
+        relation = rng.choice([each for each in self._asked_for(detail) if each.kind in kinds])
+        name = self.fresh(relation.kind, rng)
+        return WordedQuestion(worded(relation, rng, of=name), program.Absent((relation.key, name)))
 
-    def unknown_fact(self, rng: Random, tier: int, *, detail: bool = False) -> Asked:
+    def unknown_fact(self, rng: Random, tier: int, *, detail: bool = False) -> WordedQuestion:
         """Something of somebody who exists, that is stated nowhere."""
         relation, entity = rng.choice(self._unstated[detail])
-        return Asked(worded(relation, rng, of=entity.name), program.Absent((relation.key, entity.name)))
+        return WordedQuestion(
+            worded(relation, rng, of=entity.name), program.Absent((relation.key, entity.name))
+        )
 
     def _asked_for(self, detail: bool) -> list[Relation]:
         """Relations whose value is drawn, for a detail, or another entity."""
@@ -106,75 +124,77 @@ class Asking:
             detail: [
                 (relation, entity)
                 for relation in self._asked_for(detail)
-                for entity in self.directory.every(_kind(relation))[: self.directory.upto(_kind(relation), 0)]
+                for entity in self.directory.every(relation.kind)[: self.directory.upto(relation.kind, 0)]
                 if not self.directory.stated(entity, relation)
             ]
             for detail in (False, True)
         }
 
-    def listing(self, rng: Random, tier: int) -> Asked | None:
+    def listing(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Every subject of a value, or of any of several."""
         relation = rng.choice([each for each in self.relations if each.listing])
         return self.listed(relation.key, expand(relation.listing, rng), "or", rng)
 
-    def listed(self, relation: str, wording: str, between: str, rng: Random) -> Asked | None:
+    def listed(self, relation: str, wording: str, between: str, rng: Random) -> WordedQuestion | None:
         """A wording filled with one to three values that several subjects share."""
         known, count = self.values(relation, SHARED), rng.randint(1, 3)
         if len(known) < count:
             return None
         chosen = rng.sample(known, count)
         parts = tuple(program.Listing(relation, value) for value in chosen)
-        return Asked(capital(wording.format(value=enumerated(chosen, between))), program.Together(parts))
+        return WordedQuestion(
+            capital(wording.format(value=enumerated(chosen, between))), program.Together(parts)
+        )
 
-    def two_listings(self, rng: Random, tier: int) -> Asked | None:
+    def two_listings(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Two lists in one, of different kinds."""
         one, other = rng.sample([each for each in self.relations if each.listing], 2)
-        if _kind(one) == _kind(other):
+        if one.kind == other.kind:
             return None
         parts = [self.listed(each.key, expand(each.listing, rng), "or", rng) for each in (one, other)]
         known = [part for part in parts if part is not None]
         if len(known) < 2:
             return None
         text = in_one(*(part.text for part in known))
-        return Asked(text, program.Together(tuple(part.program for part in known)))
+        return WordedQuestion(text, program.Together(tuple(part.program for part in known)))
 
-    def short_listing(self, rng: Random, tier: int) -> Asked | None:
+    def short_listing(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Every subject of a value that few share."""
         relation = rng.choice([each for each in self.relations if each.listing and each.gives])
         values = self.values(relation.key, *FEW)
         if not values:
             return None
         value = rng.choice(values)
-        text = capital(expand(relation.listing, rng).format(value=value))
-        return Asked(text, program.Listing(relation.key, value))
+        text = capital(render(relation.listing, rng, {"value": value}))
+        return WordedQuestion(text, program.Listing(relation.key, value))
 
     def values(self, relation: str, least: int = 1, most: int | None = None) -> list[str]:
         """The values that so many subjects of the first stage share."""
         times = Counter(atom.value for atom in self.facts.all(relation))
         return [value for value, count in times.items() if least <= count and (most is None or count <= most)]
 
-    def join(self, rng: Random, tier: int) -> Asked | None:
+    def join(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Every subject whose neighbour has a value, or any of several."""
         outer = rng.choice([each for each in self.relations if each.gives and each.phrase])
         inner = [each for each in self._from(outer.gives) if each.listing and each.gives != outer.gives]
-        kind = self.directory.kinds[_kind(outer)]
+        kind = self.directory.kinds[outer.kind]
         if not inner or kind.key == outer.gives:
             return None
         chosen = rng.choice(inner)
         phrase = chosen.phrase.format(of=outer.phrase.format(of=f"the {kind.noun[0]}"))
-        wording = rng.choice(FOR_WHICH).format(kinds=kind.noun[1], phrase=phrase, value="{value}")
+        wording = rng.choice(wordings().for_which).format(kinds=kind.noun[1], phrase=phrase, value="{value}")
         return self.joined(outer.key, chosen.key, wording, rng)
 
-    def joined(self, outer: str, inner: str, wording: str, rng: Random) -> Asked | None:
+    def joined(self, outer: str, inner: str, wording: str, rng: Random) -> WordedQuestion | None:
         """A wording filled with one to three values of a neighbour."""
         chosen = rng.sample(self.values(inner), rng.randint(1, 3))
         wanted = program.Together(tuple(program.Join(outer, inner, value) for value in chosen))
         derived = wanted.derive(self.facts)
         if derived is None or len(derived.atoms) < MANY:
             return None
-        return Asked(capital(wording.format(value=enumerated(chosen, "or"))), wanted)
+        return WordedQuestion(capital(wording.format(value=enumerated(chosen, "or"))), wanted)
 
-    def series(self, rng: Random, tier: int) -> Asked | None:
+    def series(self, rng: Random, tier: int) -> WordedQuestion | None:
         """A value at every office, in two editions."""
         kind = self.directory.kinds["policy"]
         first = [entity.name for entity in self.directory.every("policy")[: self.directory.upto("policy", 0)]]
@@ -184,27 +204,27 @@ class Asking:
         of, when = f"{topic} at every single office", f"{before}, and in {after}"
         parts = tuple(program.Series(relation.key, topic, year) for year in (before, after))
         text = closing(relation, rng, of=of, when=when)
-        return None if text is None else Asked(text, program.Together(parts))
+        return None if text is None else WordedQuestion(text, program.Together(parts))
 
-    def history(self, rng: Random, tier: int) -> Asked:
+    def history(self, rng: Random, tier: int) -> WordedQuestion:
         """All the rules of a policy, year by year."""
         name = self.entity("policy", tier, rng).name
-        return Asked(capital(rng.choice(HISTORIES).format(of=name)), program.History(name))
+        return WordedQuestion(capital(say(rng, wordings().histories, of=name)), program.History(name))
 
-    def portraits(self, rng: Random, tier: int) -> Asked:
+    def portraits(self, rng: Random, tier: int) -> WordedQuestion:
         """Several subjects in every respect."""
         kind = rng.choice([kind for kind in self.plain if len(kind.relations) > 4])
         chosen, listed = self.some_of(kind.key, COMPARED, rng)
-        text = rng.choice(PORTRAITS).format(kinds=kind.noun[1], names=listed)
-        return Asked(capital(text), program.Portraits(chosen))
+        text = say(rng, wordings().portraits, kinds=kind.noun[1], names=listed)
+        return WordedQuestion(capital(text), program.Portraits(chosen))
 
-    def mixed_portraits(self, rng: Random, tier: int) -> Asked:
+    def mixed_portraits(self, rng: Random, tier: int) -> WordedQuestion:
         """Several subjects of two kinds in every respect."""
         one, other = rng.sample([kind for kind in self.plain if len(kind.relations) > 4], 2)
         chosen = [name for kind in (one, other) for name in self.some_of(kind.key, (3, 3), rng)[0]]
         kinds = f"{one.noun[1]} and {other.noun[1]}"
-        text = rng.choice(PORTRAITS).format(kinds=kinds, names=enumerated(chosen, "and"))
-        return Asked(capital(text), program.Portraits(tuple(chosen)))
+        text = say(rng, wordings().portraits, kinds=kinds, names=enumerated(chosen, "and"))
+        return WordedQuestion(capital(text), program.Portraits(tuple(chosen)))
 
     def some_of(self, kind: str, count: tuple[int, int], rng: Random) -> tuple[tuple[str, ...], str]:
         """A few entities of the first stage, and their names as a list in words."""
@@ -214,11 +234,11 @@ class Asking:
 
     # ------------------------------------------------------------------------------------ possible
 
-    def steps(self, rng: Random, tier: int) -> Asked:
+    def steps(self, rng: Random, tier: int) -> WordedQuestion:
         name = self.entity("procedure", tier, rng).name
-        return Asked(capital(rng.choice(STEP_BY_STEP).format(of=name)), program.Steps(name))
+        return WordedQuestion(capital(say(rng, wordings().step_by_step, of=name)), program.Steps(name))
 
-    def two_clauses(self, rng: Random, tier: int) -> Asked | None:
+    def two_clauses(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Two clauses of one edition of a policy."""
         entity, when = self.entity("policy", tier, rng), rng.choice(YEARS)
         pair = rng.sample(self.directory.kinds["policy"].relations, 2)
@@ -226,9 +246,9 @@ class Asking:
             return None
         texts = [worded(each, rng, "natural", of=entity.name, when=when) for each in pair]
         chains = tuple(program.Chain(entity.name, (each.key,), when) for each in pair)
-        return Asked(in_one(*texts), program.Together(chains))
+        return WordedQuestion(in_one(*texts), program.Together(chains))
 
-    def change(self, rng: Random, tier: int) -> Asked | None:
+    def change(self, rng: Random, tier: int) -> WordedQuestion | None:
         """A setting before and after."""
         entity = self.entity("release", tier, rng)
         relation = rng.choice(self.directory.kinds["release"].relations)
@@ -236,19 +256,19 @@ class Asking:
         if not self._changed(entity, relation, before, after):
             return None
         text = f"{worded(relation, rng, of=entity.name, when=before).rstrip('?')}, and what in {after}?"
-        return Asked(text, program.Change(relation.key, entity.name, before, after))
+        return WordedQuestion(text, program.Change(relation.key, entity.name, before, after))
 
     def _changed(self, entity: Entity, relation: Relation, before: str, after: str) -> bool:
         values = {self.directory.value(entity, relation, when) for when in (before, after)}
         return self.directory.stated(entity, relation) and len(values) == 2
 
-    def two_hops(self, rng: Random, tier: int) -> Asked | None:
+    def two_hops(self, rng: Random, tier: int) -> WordedQuestion | None:
         return self._chain(rng, tier, 2)
 
-    def three_hops(self, rng: Random, tier: int) -> Asked | None:
+    def three_hops(self, rng: Random, tier: int) -> WordedQuestion | None:
         return self._chain(rng, tier, 3)
 
-    def _chain(self, rng: Random, tier: int, hops: int) -> Asked | None:
+    def _chain(self, rng: Random, tier: int, hops: int) -> WordedQuestion | None:
         """From kind to kind, and to a value at the end; more than one kind on the way."""
         way = [rng.choice([each for each in self.relations if each.gives and each.phrase])]
         while len(way) < hops:
@@ -258,39 +278,41 @@ class Asking:
             if not on:
                 return None
             way.append(rng.choice(on))
-        kinds = {_kind(relation) for relation in way}
-        subject = self.entity(_kind(way[0]), tier, rng).name
+        kinds = {relation.kind for relation in way}
+        subject = self.entity(way[0].kind, tier, rng).name
         return self.chained(subject, tuple(way), rng) if len(kinds) > 1 else None
 
     def _from(self, kind: str) -> list[Relation]:
-        return [each for each in self.relations if _kind(each) == kind]
+        return [each for each in self.relations if each.kind == kind]
 
-    def chained(self, subject: str, way: tuple[Relation, ...], rng: Random) -> Asked | None:
+    def chained(self, subject: str, way: tuple[Relation, ...], rng: Random) -> WordedQuestion | None:
         """A chain in words, where every link of it is stated and it does not turn back."""
         if self.truth.ends(subject, way) is None:
             return None
         of = subject
         for relation in way[:-1]:
             of = relation.phrase.format(of=of)
-        return Asked(worded(way[-1], rng, of=of), program.Chain(subject, tuple(each.key for each in way)))
+        return WordedQuestion(
+            worded(way[-1], rng, of=of), program.Chain(subject, tuple(each.key for each in way))
+        )
 
-    def people_hops(self, rng: Random, tier: int) -> Asked | None:
+    def people_hops(self, rng: Random, tier: int) -> WordedQuestion | None:
         links = [each for each in self._from("person") if each.gives == "person" and each.phrase]
         ends = [each for each in self._from("person") if not each.gives]
         way = (*rng.sample(links, 2), rng.choice(ends))
         return self.chained(self.entity("person", tier, rng).name, way, rng)
 
-    def compare(self, rng: Random, tier: int) -> Asked | None:
+    def compare(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Which of two has more."""
         relation = rng.choice([each for each in self.relations if each.compare])
-        kind = _kind(relation)
+        kind = relation.kind
         a, b = (self.entity(kind, tier, rng).name for _ in range(2))
         wanted = program.Compare(relation.key, (a, b))
         if a == b or wanted.derive(self.facts) is None:
             return None
-        return Asked(capital(expand(relation.compare, rng).format(a=a, b=b)), wanted)
+        return WordedQuestion(capital(render(relation.compare, rng, {"a": a, "b": b})), wanted)
 
-    def two_facts(self, rng: Random, tier: int) -> Asked | None:
+    def two_facts(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Two values of one subject."""
         kind = rng.choice(["service", "vendor", "asset", "incident", "customer"])
         entity = self.entity(kind, tier, rng)
@@ -299,9 +321,9 @@ class Asking:
             return None
         texts = [worded(each, rng, "natural", of=entity.name) for each in pair]
         chains = tuple(program.Chain(entity.name, (each.key,)) for each in pair)
-        return Asked(in_one(*texts), program.Together(chains))
+        return WordedQuestion(in_one(*texts), program.Together(chains))
 
-    def two_topics(self, rng: Random, tier: int) -> Asked | None:
+    def two_topics(self, rng: Random, tier: int) -> WordedQuestion | None:
         """The same rule of two policies."""
         relation, when = rng.choice(self.directory.kinds["policy"].relations), rng.choice(YEARS)
         one, other = (self.entity("policy", tier, rng) for _ in range(2))
@@ -310,11 +332,7 @@ class Asking:
         of = f"{one.name}, and for {other.name}"
         chains = tuple(program.Chain(each.name, (relation.key,), when) for each in (one, other))
         text = closing(relation, rng, of=of, when=when)
-        return None if text is None else Asked(text, program.Together(chains))
-
-
-def _kind(relation: Relation) -> str:
-    return relation.key.partition(".")[0]
+        return None if text is None else WordedQuestion(text, program.Together(chains))
 
 
 def _topic(name: str) -> str:

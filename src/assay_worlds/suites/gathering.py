@@ -15,7 +15,7 @@ from assay_worlds.sources.source import SOURCES, Page, Source
 def gathered(sources: Sequence[Any], kit: Kit) -> Iterator[Page]:
     """Every page of every source; a source may still be as a study writes it.
 
-    What is wrong with the sources is told at the end, all of it together, each problem with its source.
+    What is wrong with the sources is reported at the end, all of it together, each problem with its source.
     """
     registry = Registry()
     made: list[Source] = [

@@ -24,8 +24,8 @@ def overlap(item: Item) -> float | None:
     if not asked or not units:
         return None
     sentences = stems_of([text for unit in units for text in needed_texts(unit)])
-    told = {stem for stems in sentences for stem in stems}
-    return len(asked & told) / len(asked)
+    known = {stem for stems in sentences for stem in stems}
+    return len(asked & known) / len(asked)
 
 
 def overlap_by_tag(items: Iterable[Item]) -> dict[str, tuple[float, int]]:

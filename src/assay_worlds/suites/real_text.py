@@ -78,8 +78,8 @@ class RealText:
         )
         asked = items(chosen, tokens)
         if self.rephrase is not None:
-            asked, told = self.rephrase.applied(asked, kit)
-            few = [*few, *told]
+            asked, notes = self.rephrase.applied(asked, kit)
+            few = [*few, *notes]
         return Dataset(f"real_text-{self.seed}", corpus, asked, LABELS, few)
 
 

@@ -1,4 +1,4 @@
-"""A language model words queries anew, and rules decide which of its wordings are taken.
+"""A language model rewords queries, and rules decide which of its wordings are taken.
 
 The model is shown a query and nothing else: neither its answer nor its tags, so that its wording can give
 away neither. What it says is kept in `ASSAY_CACHE/rephrased`, each answer as it comes, so that nothing is
@@ -45,7 +45,7 @@ class Wording(NamedTuple):
     text: str
     answer: Sequence[str] = ()
     tags: Sequence[str] = ()
-    stays: str = ""  # why nobody is asked to word it anew; empty: somebody is
+    stays: str = ""  # why it is not reworded; empty: it is
 
 
 class Reworded(NamedTuple):
@@ -57,7 +57,7 @@ class Reworded(NamedTuple):
 
 
 class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model that words queries anew, behind any service that speaks OpenAI's chat protocol.
+    """A model that rewords queries, behind any service with OpenAI's chat protocol.
 
     `key` is best written `${OPENAI_API_KEY}`; a server of one's own may need none. `extra` goes into the
     request as it is; null takes a field out of it. Prices are those of a million tokens. `threads` is how
@@ -92,14 +92,14 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 
     def applied(self, items: Sequence[Item], kit: Kit) -> tuple[list[Item], list[str]]:
-        """The items in new words, in all else as they were, and what to tell about it.
+        """The items in new words, otherwise as they were, and a summary of what changed.
 
         Those that people worded stay as they are.
         """
         wordings = [_wording(item) for item in items]
         found = self.rewritten(wordings, kit)
         pairs = zip(items, found, strict=True)
-        return [replace(item, text=each.text) for item, each in pairs], self.told(wordings, found)
+        return [replace(item, text=each.text) for item, each in pairs], self.summarize(wordings, found)
 
     def rewritten(self, texts: Sequence[Wording], kit: Kit) -> list[Reworded]:
         """The wording that counts for each query, in order. No two queries get the same one."""
@@ -116,7 +116,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             found.append(Reworded(wording.text if reason else new, bool(reason), reason))
         return found
 
-    def told(self, texts: Sequence[Wording], found: Sequence[Reworded]) -> list[str]:
+    def summarize(self, texts: Sequence[Wording], found: Sequence[Reworded]) -> list[str]:
         """How many queries were rephrased, how many were not and why, and how many of each tag."""
         kept = Counter(each.reason.partition(":")[0] for each in found if each.kept)
         who = f"{self.model or 'The model'} at {self.endpoint.address}"

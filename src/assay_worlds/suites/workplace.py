@@ -17,17 +17,17 @@ from assay.datasets import evidence as gold
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.organisation.draft import Mention, Page
 from assay_worlds.sources.source import SOURCES, passages_of
-from assay_worlds.suites.asked import Asked
-from assay_worlds.suites.asking import Asking
-from assay_worlds.suites.asking_hand import AskingByHand
-from assay_worlds.suites.asking_injected import AskingInjected
+from assay_worlds.suites.asked import WordedQuestion
+from assay_worlds.suites.asking import QuestionMaker
+from assay_worlds.suites.asking_hand import HandQuestionMaker
+from assay_worlds.suites.asking_injected import InjectedQuestionMaker
 from assay_worlds.suites.gathering import gathered
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import ADVERSARIAL, HAND, Slot, slots
 from assay_worlds.suites.rephrase import Rephrase
-from assay_worlds.workplace.corpus import SIZES, STAGES, Workforce, Written, allotted
+from assay_worlds.workplace.corpus import SIZES, STAGES, Workforce, WrittenStage, allotted
 from assay_worlds.workplace.facts import Atom, Facts, stated
-from assay_worlds.workplace.injections import Group, injections
+from assay_worlds.workplace.injections import InjectedGroup, injections
 from assay_worlds.workplace.programs import Derived, Program, minimal
 
 LABELS = {"relevance": "2: the passage holds a sentence that the answer takes"}
@@ -41,7 +41,7 @@ class Query(NamedTuple):
     """A query of the suite, before anybody looks which stage answers it."""
 
     slot: Slot
-    asked: Asked
+    asked: WordedQuestion
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Workplace:
     yet expect nothing.
 
     `sources` are real texts to mix in, up to the share `real` of each stage; the suite asks nothing of them.
-    `rephrase` names a model that words the queries anew: {url: …, model: …}. Without it they stay as made.
+    `rephrase` names a model that rewords the queries: {url: …, model: …}. Without it they stay as made.
     """
 
     stage: str = "10k"
@@ -76,32 +76,32 @@ class Workplace:
         )
         suite = Suite(workforce, written, self.tokenizer.load(kit))
         items = [suite.item(query) for query in suite.queries(groups)]
-        told: Sequence[str] = ()
+        notes: Sequence[str] = ()
         if self.rephrase is not None:
-            items, told = self.rephrase.applied(items, kit)
-        return Dataset(f"workplace-{self.stage}-{self.seed}", written.corpus, items, LABELS, told)
+            items, notes = self.rephrase.applied(items, kit)
+        return Dataset(f"workplace-{self.stage}-{self.seed}", written.corpus, items, LABELS, notes)
 
 
 class Suite:
     """The queries on one stage, with the evidence that the stage has."""
 
-    def __init__(self, workforce: Workforce, written: Written, tokens: Tokens) -> None:
+    def __init__(self, workforce: Workforce, written: WrittenStage, tokens: Tokens) -> None:
         self._workforce, self._corpus, self._tokens = workforce, written.corpus, tokens
         self._places = stated(written.mentions)
         self._facts = Facts(self._places)
         first = {passage.doc_id for passage in written.corpus.passages[: SIZES[STAGES[0]]]}
         self._first = Facts(atom for atom, place in self._places.items() if place.doc_id in first)
 
-    def queries(self, groups: Sequence[Group]) -> Iterator[Query]:
+    def queries(self, groups: Sequence[InjectedGroup]) -> Iterator[Query]:
         """Every query, each the first draw that fits its slot and was not made before."""
-        asking = Asking(self._workforce.directory, self._first)
-        injected, by_hand = AskingInjected(groups), AskingByHand(asking)
+        asking = QuestionMaker(self._workforce.directory, self._first)
+        injected, by_hand = InjectedQuestionMaker(groups), HandQuestionMaker(asking)
         known: set[str | Program] = set()  # neither the words nor what they ask for comes twice
         for slot in slots():
             rng = self._workforce.directory.rng("query", slot.number)
             for _ in range(TRIES):
                 if slot.origin == ADVERSARIAL:
-                    asked: Asked | None = injected.make(slot.cell.shape, rng)
+                    asked: WordedQuestion | None = injected.make(slot.cell.shape, rng)
                 elif slot.origin == HAND:
                     asked = by_hand.make(slot.cell.shape, rng, slot.tier)
                 else:
@@ -116,7 +116,7 @@ class Suite:
             else:
                 raise UsageError(f"No query of the shape {slot.cell.shape!r} can be made with this seed.")
 
-    def _fits(self, slot: Slot, asked: Asked) -> bool:
+    def _fits(self, slot: Slot, asked: WordedQuestion) -> bool:
         """Whether the evidence is there from the right stage on, minimal, and as long as the slot says."""
         derived = asked.program.derive(self._first)
         if slot.cell.unknown:

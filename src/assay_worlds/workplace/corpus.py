@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, count, groupby
@@ -13,9 +13,8 @@ from assay.core.dataset import Corpus
 from assay.core.protocols import Tell, unheard
 from assay_worlds.organisation.draft import Draft, Mention, Page, lay_out
 from assay_worlds.workplace.directory import VERSIONS, YEARS, Directory
-from assay_worlds.workplace.kind import Kind
-from assay_worlds.workplace.kinds import FILL, KINDS, STEP_PATTERNS
-from assay_worlds.workplace.pages import FACTS_A_PARAGRAPH, further, memo, pages
+from assay_worlds.workplace.kind import FILL, PageKind, kinds
+from assay_worlds.workplace.pages import FACTS_PER_PARAGRAPH, further, memo, pages
 
 SIZES = {"10k": 10_000, "50k": 50_000, "200k": 200_000}
 STAGES = tuple(SIZES)
@@ -42,24 +41,25 @@ SHARES = {
 }
 
 
-def counts(kinds: Mapping[str, Kind], room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
+def counts(room: Sequence[int]) -> dict[str, tuple[int, int, int]]:
     """How many entities of each kind there are up to each tier, for the shares of the room to come out."""
     found = {}
     for key, share in SHARES.items():
-        size = _paragraphs(kinds[key]) * _editions(kinds[key])
+        kind = kinds()[key]
+        size = _paragraphs(kind) * _editions(kind)
         first, second, third = (max(1, int(share * total / size)) for total in room)
         found[key] = (first, second, third)
     return found
 
 
-def _paragraphs(kind: Kind) -> float:
+def _paragraphs(kind: PageKind) -> float:
     """The most paragraphs that a page of a kind is likely to have."""
     sections = groupby(sorted(relation.section for relation in kind.relations))
-    told = sum(math.ceil(len(list(facts)) / FACTS_A_PARAGRAPH) for _, facts in sections)
-    return told + sum(further(kind)) / 2 + (kind.key == "procedure")
+    stated = sum(math.ceil(len(list(facts)) / FACTS_PER_PARAGRAPH) for _, facts in sections)
+    return stated + sum(further(kind)) / 2 + bool(kind.steps)
 
 
-def _editions(kind: Kind) -> int:
+def _editions(kind: PageKind) -> int:
     if not kind.editions:
         return 1
     return len(YEARS) if kind.key == "policy" else VERSIONS
@@ -81,7 +81,7 @@ def allotted(pages: Sequence[Page], share: float, seed: int) -> tuple[list[Page]
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenStage:
     """A stage of the organisation: its passages and documents, and the place of every fact."""
 
     corpus: Corpus
@@ -102,20 +102,19 @@ class Workforce:
     def directory(self) -> Directory:
         taken = accumulate(sum(len(page.passages) for page in pages) for pages in self.gathered)
         room = [size - held - FOR_ADDED for size, held in zip(SIZES.values(), taken, strict=True)]
-        return Directory(self.seed, KINDS, counts(KINDS, room))
+        return Directory(self.seed, kinds(), counts(room))
 
     def drafts(self, tier: int) -> list[Draft]:
         """What a tier adds, in shuffled order: pages about its entities."""
         directory, found = self.directory, list[Draft]()
         for key in SHARES:
-            steps = STEP_PATTERNS if key == "procedure" else ()
             for entity in directory.every(key):
                 if entity.tier == tier:
-                    found.extend(pages(directory, KINDS[key], entity, steps))
+                    found.extend(pages(directory, entity))
         directory.rng("order", tier).shuffle(found)
         return found
 
-    def written(self, stage: str, added: Sequence[Draft] = (), tell: Tell = unheard) -> Written:
+    def written(self, stage: str, added: Sequence[Draft] = (), tell: Tell = unheard) -> WrittenStage:
         """A stage, with further drafts at the end of its first tier."""
         laid: list[Page] = []
         for tier, size in enumerate(list(SIZES.values())[: STAGES.index(stage) + 1]):
@@ -128,7 +127,7 @@ class Workforce:
             [passage for page in laid for passage in page.passages],
             {page.document.doc_id: page.document for page in laid},
         )
-        return Written(corpus, [mention for page in laid for mention in page.mentions])
+        return WrittenStage(corpus, [mention for page in laid for mention in page.mentions])
 
     def _filling(self, tier: int, left: int) -> Iterator[Draft]:
         """Memos of one to three paragraphs, until nothing is left."""
@@ -137,5 +136,5 @@ class Workforce:
             if left <= 0:
                 return
             size = min(left, rng.randint(1, 3))
-            yield memo(self.directory, KINDS[FILL], tier, number, size)
+            yield memo(self.directory, kinds()[FILL], tier, number, size)
             left -= size

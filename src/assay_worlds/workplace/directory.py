@@ -1,6 +1,6 @@
 """Who and what there is: entities by kind, and what holds of each, worked out when asked for.
 
-Entities come in tiers, one a corpus stage. What is said of an entity names only entities of its own tier or
+Entities come in tiers, one per corpus stage. What is said of an entity names only entities of its own tier or
 an earlier one, so that a chain that begins in a small corpus ends in it.
 """
 
@@ -12,17 +12,11 @@ from itertools import islice
 from random import Random
 from typing import NamedTuple
 
+from assay_worlds.template import capital, expand
 from assay_worlds.workplace import names
-from assay_worlds.workplace.kind import Kind, Relation, capital, expand
-from assay_worlds.workplace.vocabulary import (
-    ASSET_PREFIXES,
-    CUSTOMER_FORMS,
-    SERVICE_FORMS,
-    TEAM_FUNCTIONS,
-    VENDOR_FORMS,
-)
+from assay_worlds.workplace.kind import PageKind, Relation
 
-OFFICES = (14, 28, len(names.TOWNS))  # up to each tier
+FIRST_OFFICES, MORE_OFFICES = 14, 28  # up to the first tier and the second; the third has all
 YEARS = tuple(str(year) for year in range(2018, 2026))
 VERSIONS = 6  # of a product that has release notes
 CHANGED = 0.4  # of the values of one edition differ from those of the edition before
@@ -44,9 +38,10 @@ class Directory:
     """The organisation: `counts` says how many entities of each kind there are up to each tier."""
 
     def __init__(
-        self, seed: int, kinds: Mapping[str, Kind], counts: Mapping[str, tuple[int, int, int]]
+        self, seed: int, kinds: Mapping[str, PageKind], counts: Mapping[str, tuple[int, int, int]]
     ) -> None:
-        self.seed, self.kinds, self._counts = seed, kinds, counts
+        self.seed, self.kinds = seed, kinds
+        self._counts = {**counts, "office": (FIRST_OFFICES, MORE_OFFICES, len(names.towns()))}
         self.relation = {relation.key: relation for kind in kinds.values() for relation in kind.relations}
         self._known: dict[str, list[Entity]] = {}
 
@@ -57,7 +52,7 @@ class Directory:
     def every(self, kind: str) -> list[Entity]:
         """All entities of a kind, those of the first tier first."""
         if kind not in self._known:
-            bounds = OFFICES if kind == "office" else self._counts[kind]
+            bounds = self._counts[kind]
             named = list(islice(self._names(kind), bounds[-1]))
             tiers = (sum(number >= bound for bound in bounds) for number in range(bounds[-1]))
             found = (Entity(kind, *each) for each in zip(named, tiers, range(bounds[-1]), strict=True))
@@ -67,7 +62,7 @@ class Directory:
     def upto(self, kind: str, tier: int) -> int:
         """How many entities of a kind there are up to a tier."""
         self.every(kind)
-        return (OFFICES if kind == "office" else self._counts[kind])[tier]
+        return self._counts[kind][tier]
 
     def some(self, kind: str, tier: int, rng: Random) -> Entity:
         """An entity of a kind that is known in a tier."""
@@ -85,19 +80,21 @@ class Directory:
     # ------------------------------------------------------------------------------------ names
 
     def _names(self, kind: str) -> Iterator[str]:
-        rng = self.rng("names", kind)
+        rng, parts = self.rng("names", kind), names.parts()
         makers: dict[str, Callable[[Random], Iterator[str]]] = {
             "person": names.person_names,
-            "office": lambda _: iter(names.TOWNS),
+            "office": lambda _: iter(names.towns()),
             "team": lambda rng: (
-                f"{rng.choice(TEAM_FUNCTIONS)} {capital(each)}" for each in names.words(rng)
+                f"{rng.choice(parts.team_functions)} {capital(each)}" for each in names.words(rng)
             ),
-            "service": lambda rng: (f"{each}-{rng.choice(SERVICE_FORMS)}" for each in names.words(rng)),
+            "service": lambda rng: (f"{each}-{rng.choice(parts.service_forms)}" for each in names.words(rng)),
             "product": lambda rng: map(capital, names.words(rng)),
             "project": lambda rng: (f"Project {capital(each)}" for each in names.words(rng)),
-            "vendor": lambda rng: (f"{each} {rng.choice(VENDOR_FORMS)}" for each in names.surnames(rng)),
+            "vendor": lambda rng: (
+                f"{each} {rng.choice(parts.vendor_forms)}" for each in names.surnames(rng)
+            ),
             "customer": lambda rng: (
-                f"{capital(each)} {rng.choice(CUSTOMER_FORMS)}" for each in names.words(rng)
+                f"{capital(each)} {rng.choice(parts.customer_forms)}" for each in names.words(rng)
             ),
             "asset": _asset_names,
             "incident": _incident_names,
@@ -113,8 +110,8 @@ class Directory:
         topics = [expand(pattern, rng) for pattern in self.kinds[kind].names]
         towns = [office.name for office in self.every("office")]
         for topic in topics[:EVERYWHERE]:
-            yield from (f"{topic} at the {town} office" for town in towns[: OFFICES[0]])
-        for bound in OFFICES:  # an office of a later tier is in no page of an earlier one
+            yield from (f"{topic} at the {town} office" for town in towns[:FIRST_OFFICES])
+        for bound in self._counts["office"]:  # an office of a later tier is in no page of an earlier one
             pairs = [(topic, town) for topic in topics for town in towns[:bound]]
             rng.shuffle(pairs)
             yield from (f"{topic} at the {town} office" for topic, town in pairs)
@@ -175,7 +172,7 @@ class Directory:
 
 def _asset_names(rng: Random) -> Iterator[str]:
     while True:
-        yield f"{rng.choice(ASSET_PREFIXES)}-{rng.randint(1000, 99999)}"
+        yield f"{rng.choice(names.parts().asset_prefixes)}-{rng.randint(1000, 99999)}"
 
 
 def _incident_names(rng: Random) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What holds in the organisation, one fact a sentence, and where the corpus states it."""
+"""What holds in the organisation, one fact per sentence, and where the corpus states it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Atom(NamedTuple):
 class Facts:
     """The facts that a corpus, or a handful of sentences, states. Each is stated once.
 
-    Told apart from what holds: whoever reads only these sentences knows nothing else.
+    This is not all that holds: a reader of only these sentences knows nothing else.
     """
 
     def __init__(self, atoms: Iterable[Atom]) -> None:

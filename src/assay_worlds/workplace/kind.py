@@ -1,20 +1,20 @@
-"""How a kind of document is worded: relations with their sentences and questions, and prose around them.
-
-Texts are patterns. `[a|b|c]` is one of the alternatives, `<10..90/5>` a number from 10 to 90 in steps of 5 (1
-where none is given), `{name}` a slot that the document or the organisation fills.
-"""
+"""How a kind of page is worded: relations with their sentences and questions, and prose around them."""
 
 from __future__ import annotations
 
-import re
-from random import Random
-from typing import NamedTuple
+from functools import cache
 
-_CHOICE = re.compile(r"\[([^\[\]]*)\]|<(\d+)\.\.(\d+)(?:/(\d+))?>")
-_SLOT = re.compile(r"\{(\w+)\}")
+from assay_worlds.texts import TextEntry, read_texts
+
+# The order decides which questions are drawn.
+KEYS = (
+    *("person", "team", "service", "product", "project", "vendor", "customer", "policy", "procedure"),
+    *("release", "incident", "asset", "course", "site", "committee", "minutes", "memo", "thread"),
+)
+FILL = "memo"  # the kind that fills what room is left
 
 
-class Relation(NamedTuple):
+class Relation(TextEntry, frozen=True):
     """Something that holds of a subject: a value, or another entity.
 
     Sentences stand for themselves, without their page's title: every one of `states` names {subject} and
@@ -29,44 +29,32 @@ class Relation(NamedTuple):
     natural: tuple[str, ...]
     paraphrase: tuple[str, ...]
     gives: str = ""  # the kind of entity that the value is; empty: `value` is drawn
-    value: str = ""  # a pattern
+    value: str = ""  # a template
     phrase: str = ""  # "the owner of {of}": lets a chain go on from the value
     listing: str = ""  # "Which services run in {value}?": asks for every subject of a value
     compare: str = ""  # "Which runs longer, {a} or {b}?": asks for the one with the larger number
     section: str = ""  # the heading it stands under
 
+    @property
+    def kind(self) -> str:
+        """The kind of entity that it holds of."""
+        return self.key.partition(".")[0]
 
-class Kind(NamedTuple):
+
+class PageKind(TextEntry, frozen=True):
     """A kind of page: each is about one subject, and states its relations among prose."""
 
     key: str
     noun: tuple[str, str]  # singular, plural: "service", "services"
     titles: tuple[str, ...]  # with {subject}
-    relations: tuple[Relation, ...]
     prose: tuple[str, ...]
-    names: tuple[str, ...] = ()  # patterns of subjects' names, where the organisation has none of its own
+    relations: tuple[Relation, ...] = ()
+    names: tuple[str, ...] = ()  # templates of subjects' names, where the organisation has none of its own
+    steps: tuple[str, ...] = ()  # sentences, of which several make a paragraph: what to do, in order
     editions: bool = False  # whether there is a page for each of several years, that differ in values
 
 
-def slots(pattern: str) -> set[str]:
-    """The slots of a pattern."""
-    return set(_SLOT.findall(pattern))
-
-
-def capital(text: str) -> str:
-    """A text that begins with a capital letter, the rest as it is."""
-    return text[:1].upper() + text[1:]
-
-
-def expand(pattern: str, rng: Random) -> str:
-    """A pattern with every choice and number drawn; slots stay."""
-
-    def drawn(found: re.Match[str]) -> str:
-        options, low, high, step = found.groups()
-        if options is not None:
-            return str(rng.choice(options.split("|")))
-        return str(rng.randrange(int(low), int(high) + 1, int(step or 1)))
-
-    while _CHOICE.search(pattern):  # an alternative may hold a number
-        pattern = _CHOICE.sub(drawn, pattern)
-    return pattern
+@cache
+def kinds() -> dict[str, PageKind]:
+    """All kinds of pages, by key."""
+    return {key: read_texts(PageKind, __package__, key) for key in KEYS}

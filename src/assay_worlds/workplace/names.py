@@ -3,124 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 
-from assay_worlds.organisation import vocabulary
+from assay_worlds.organisation.company import company
+from assay_worlds.texts import TextEntry, read_texts
 
-ONSETS = (
-    *("b", "br", "c", "cl", "d", "dr", "f", "fl", "g", "gr", "h", "j", "k", "kr", "l", "m", "n", "p", "pr"),
-    *("qu", "r", "s", "sk", "st", "str", "t", "th", "tr", "v", "w", "y", "z", ""),
-)
-VOWELS = ("a", "e", "i", "o", "u", "ae", "ei", "ia", "oa", "ou", "y")
-CODAS = (
-    "",
-    "l",
-    "ld",
-    "m",
-    "n",
-    "nd",
-    "ng",
-    "r",
-    "rk",
-    "rn",
-    "rt",
-    "s",
-    "sk",
-    "st",
-    "t",
-    "th",
-    "x",
-    "lm",
-    "ck",
-)
 
-FIRST_NAMES = (
-    *vocabulary.FIRST_NAMES,
-    *(
-        "Agnes",
-        "Bram",
-        "Carla",
-        "Dmitri",
-        "Elif",
-        "Fergus",
-        "Gunnar",
-        "Helga",
-        "Ivo",
-        "Jana",
-        "Kofi",
-        "Liesl",
-    ),
-    *("Mirko", "Nora", "Oskar", "Petra", "Quentin", "Rosa", "Stefan", "Tilda", "Ulrich", "Vera", "Wanda"),
-    *("Ximena", "Yara", "Zoltan", "Amir", "Birgit", "Cosimo", "Dagny", "Emeka", "Fiona", "Goran", "Hilde"),
-)
-SURNAME_ENDS = (
-    "sen",
-    "son",
-    "berg",
-    "man",
-    "ski",
-    "ini",
-    "eira",
-    "strom",
-    "ton",
-    "ley",
-    "holt",
-    "ova",
-    "ez",
-    "aux",
-)
-TOWNS = (
-    *(town for town, _, _ in vocabulary.OFFICES),
-    *("Graz", "Ghent", "Porto", "Malmo", "Tampere"),
-    *(
-        "Brno",
-        "Galway",
-        "Rennes",
-        "Vigo",
-        "Kassel",
-        "Utrecht",
-        "Trieste",
-        "Lublin",
-        "Uppsala",
-        "Odense",
-        "Cork",
-    ),
-    *(
-        "Dundee",
-        "Lille",
-        "Girona",
-        "Linz",
-        "Basel",
-        "Parma",
-        "Tartu",
-        "Kaunas",
-        "Riga",
-        "Split",
-        "Zadar",
-        "Varna",
-    ),
-    *(
-        "Patras",
-        "Izmir",
-        "Haifa",
-        "Tunis",
-        "Rabat",
-        "Dakar",
-        "Accra",
-        "Nairobi",
-        "Pune",
-        "Osaka",
-        "Busan",
-        "Perth",
-    ),
-    *("Quito", "Leon"),
-)
+class NameParts(TextEntry, frozen=True):
+    """What names are made of."""
+
+    onsets: tuple[str, ...]
+    vowels: tuple[str, ...]
+    codas: tuple[str, ...]
+    first_names: tuple[str, ...]
+    surname_ends: tuple[str, ...]
+    towns: tuple[str, ...]
+    team_functions: tuple[str, ...]
+    service_forms: tuple[str, ...]
+    vendor_forms: tuple[str, ...]
+    customer_forms: tuple[str, ...]
+    asset_prefixes: tuple[str, ...]
+    code_prefixes: tuple[str, ...]
+
+
+@cache
+def parts() -> NameParts:
+    return read_texts(NameParts, __package__, "names")
+
+
+@cache
+def towns() -> tuple[str, ...]:
+    """Where there are offices: the towns of the small organisation come first."""
+    return (*(office.name for office in company().offices), *parts().towns)
 
 
 def word(rng: Random, syllables: int) -> str:
     """An invented word of so many syllables."""
-    parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
-    return "".join(parts) + rng.choice(CODAS)
+    known = parts()
+    spoken = [rng.choice(known.onsets) + rng.choice(known.vowels) for _ in range(syllables)]
+    return "".join(spoken) + rng.choice(known.codas)
 
 
 def words(rng: Random, syllables: int = 2) -> Iterator[str]:
@@ -136,18 +58,19 @@ def words(rng: Random, syllables: int = 2) -> Iterator[str]:
 def surnames(rng: Random) -> Iterator[str]:
     """Invented family names without end."""
     for found in words(rng, 1):
-        yield (found + rng.choice(SURNAME_ENDS)).capitalize()
+        yield (found + rng.choice(parts().surname_ends)).capitalize()
 
 
 def person_names(rng: Random) -> Iterator[str]:
     """Full names without end, none twice."""
     families = surnames(rng)
+    first_names = (*company().first_names, *parts().first_names)
     some: list[str] = []
     seen: set[str] = set()
     while True:
         if not some or rng.random() < 0.5:
             some.append(next(families))
-        found = f"{rng.choice(FIRST_NAMES)} {rng.choice(some)}"
+        found = f"{rng.choice(first_names)} {rng.choice(some)}"
         if found not in seen:
             seen.add(found)
             yield found

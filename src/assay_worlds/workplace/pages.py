@@ -1,4 +1,4 @@
-"""Pages about entities: what holds of each, a sentence a fact, among prose that answers nothing."""
+"""Pages about entities: what holds of each, one sentence per fact, among prose that answers nothing."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from random import Random
 
+from assay_worlds.organisation.company import company
 from assay_worlds.organisation.draft import Draft, Paragraph, Sentence
-from assay_worlds.organisation.vocabulary import MONTHS
+from assay_worlds.template import capital, render
 from assay_worlds.workplace.directory import Directory, Entity
 from assay_worlds.workplace.facts import Atom
-from assay_worlds.workplace.kind import Kind, Relation, capital, expand
-from assay_worlds.workplace.vocabulary import CODE_PREFIXES, YEARS_FROM, YEARS_TO
+from assay_worlds.workplace.kind import PageKind, Relation
+from assay_worlds.workplace.names import parts
 
 STEP = "procedure.step"  # a relation without a wording of its own: its value is the whole sentence
-FACTS_A_PARAGRAPH = 2
+FACTS_PER_PARAGRAPH = 2
 STEPS = (3, 5)
+YEARS_FROM, YEARS_TO = 2018, 2025
 _ENTITIES = {
     **{
         kind: kind
@@ -27,7 +29,7 @@ _ENTITIES = {
 
 
 class Slots(dict[str, str]):
-    """Fills the slots of one page's patterns; what is not given is drawn."""
+    """Fills the slots of one page's templates; what is not given is drawn."""
 
     def __init__(self, directory: Directory, tier: int, rng: Random, **given: str) -> None:
         super().__init__(given)
@@ -41,40 +43,40 @@ class Slots(dict[str, str]):
             case "term" | "other_term":
                 return self._directory.term(rng)
             case "month":
-                return rng.choice(MONTHS)
+                return rng.choice(company().months)
             case "year":
                 return str(rng.randint(YEARS_FROM, YEARS_TO))
             case "date":
-                return f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {rng.randint(YEARS_FROM, YEARS_TO)}"
+                day, month = rng.randint(1, 28), rng.choice(company().months)
+                return f"{day} {month} {rng.randint(YEARS_FROM, YEARS_TO)}"
             case "code":
-                return f"{rng.choice(CODE_PREFIXES)}-{rng.randint(1000, 99999)}"
+                return f"{rng.choice(parts().code_prefixes)}-{rng.randint(1000, 99999)}"
         raise KeyError(name)
 
 
-def fill(pattern: str, slots: Slots) -> str:
-    """A pattern with everything drawn, as a sentence."""
-    text = expand(pattern, slots.rng).format_map(slots)
-    return capital(text)
+def fill(template: str, slots: Slots) -> str:
+    """A template with everything drawn, as a sentence."""
+    return capital(render(template, slots.rng, slots))
 
 
-def pages(directory: Directory, kind: Kind, entity: Entity, steps: Sequence[str] = ()) -> Iterator[Draft]:
-    """The pages about an entity: one, or one an edition."""
+def pages(directory: Directory, entity: Entity) -> Iterator[Draft]:
+    """The pages about an entity: one, or one per edition."""
     for number, when in enumerate(directory.editions(entity)):
-        doc_id = f"{kind.key}-{entity.number:05d}" + (f"-{number + 1}" if when else "")
-        yield page(directory, entity, when, doc_id, steps)
+        doc_id = f"{entity.kind}-{entity.number:05d}" + (f"-{number + 1}" if when else "")
+        yield page(directory, entity, when, doc_id)
 
 
-def page(directory: Directory, entity: Entity, when: str, doc_id: str, steps: Sequence[str] = ()) -> Draft:
+def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> Draft:
     """One page about an entity, in one edition of it."""
     kind, rng = directory.kinds[entity.kind], directory.rng("page", doc_id)
     slots = Slots(directory, entity.tier, rng, subject=entity.name, when=when)
     prose = iter(rng.sample(kind.prose, len(kind.prose)))
     paragraphs = []
     for section, facts in _sections(directory, kind, entity):
-        told = [_stating(directory, entity, relation, when, slots) for relation in facts]
-        paragraphs.append(_mixed(section, told, prose, slots, rng))
-    if steps:
-        paragraphs.insert(rng.randint(0, len(paragraphs)), _steps(entity, steps, slots, rng))
+        stated = [_stating(directory, entity, relation, when, slots) for relation in facts]
+        paragraphs.append(_mixed(section, stated, prose, slots, rng))
+    if kind.steps:
+        paragraphs.insert(rng.randint(0, len(paragraphs)), _steps(entity, kind.steps, slots, rng))
     for _ in range(rng.randint(*further(kind))):
         paragraphs.insert(rng.randint(0, len(paragraphs)), _mixed("Notes", [], prose, slots, rng))
     metadata = {"kind": kind.key, "date": _date(when, rng), **({"edition": when} if when else {})}
@@ -84,50 +86,52 @@ def page(directory: Directory, entity: Entity, when: str, doc_id: str, steps: Se
     return Draft(doc_id, title, metadata, tuple(paragraphs))
 
 
-def _sections(directory: Directory, kind: Kind, entity: Entity) -> Iterator[tuple[str, Sequence[Relation]]]:
-    """What is stated, under its headings, no more than two facts a paragraph."""
-    told = [relation for relation in kind.relations if directory.stated(entity, relation)]
-    told.sort(key=lambda relation: relation.section)
-    for section, facts in groupby(told, key=lambda relation: relation.section):
+def _sections(
+    directory: Directory, kind: PageKind, entity: Entity
+) -> Iterator[tuple[str, Sequence[Relation]]]:
+    """What is stated, under its headings, no more than two facts per paragraph."""
+    stated = [relation for relation in kind.relations if directory.stated(entity, relation)]
+    stated.sort(key=lambda relation: relation.section)
+    for section, facts in groupby(stated, key=lambda relation: relation.section):
         rest = list(facts)
         while rest:
-            yield section or "Details", rest[:FACTS_A_PARAGRAPH]
-            rest = rest[FACTS_A_PARAGRAPH:]
+            yield section or "Details", rest[:FACTS_PER_PARAGRAPH]
+            rest = rest[FACTS_PER_PARAGRAPH:]
 
 
 def _stating(directory: Directory, entity: Entity, relation: Relation, when: str, slots: Slots) -> Sentence:
     value = directory.value(entity, relation, when)
-    pattern = slots.rng.choice(relation.states)
-    text = expand(pattern, slots.rng).format(subject=entity.name, value=value, when=when)
+    template = slots.rng.choice(relation.states)
+    text = render(template, slots.rng, {"subject": entity.name, "value": value, "when": when})
     return Sentence(capital(text), Atom(relation.key, entity.name, value, when))
 
 
 def _mixed(
-    section: str, told: Sequence[Sentence], prose: Iterator[str], slots: Slots, rng: Random
+    section: str, stated: Sequence[Sentence], prose: Iterator[str], slots: Slots, rng: Random
 ) -> Paragraph:
     """Facts at random places among sentences of prose."""
     sentences = [Sentence(fill(next(prose), slots)) for _ in range(rng.randint(2, 4))]
-    for sentence in told:
+    for sentence in stated:
         sentences.insert(rng.randint(0, len(sentences)), sentence)
     return Paragraph(section, tuple(sentences))
 
 
-def _steps(entity: Entity, patterns: Sequence[str], slots: Slots, rng: Random) -> Paragraph:
-    told = []
-    for number, pattern in enumerate(rng.sample(patterns, rng.randint(*STEPS)), 1):
+def _steps(entity: Entity, templates: Sequence[str], slots: Slots, rng: Random) -> Paragraph:
+    stated = []
+    for number, template in enumerate(rng.sample(templates, rng.randint(*STEPS)), 1):
         slots["number"] = str(number)
-        text = fill(pattern, slots)
-        told.append(Sentence(text, Atom(STEP, entity.name, text, str(number))))
-    return Paragraph("Steps", tuple(told))
+        text = fill(template, slots)
+        stated.append(Sentence(text, Atom(STEP, entity.name, text, str(number))))
+    return Paragraph("Steps", tuple(stated))
 
 
-def further(kind: Kind) -> tuple[int, int]:
+def further(kind: PageKind) -> tuple[int, int]:
     """How many paragraphs of mere prose a page has, at least and at most."""
     return (0, 1) if kind.relations else (2, 4)
 
 
-def memo(directory: Directory, kind: Kind, tier: int, number: int, paragraphs: int) -> Draft:
-    """A page of prose alone, as long as wanted."""
+def memo(directory: Directory, kind: PageKind, tier: int, number: int, paragraphs: int) -> Draft:
+    """A page of nothing but prose, as long as wanted."""
     doc_id = f"{kind.key}-{tier}-{number:05d}"
     rng = directory.rng("page", doc_id)
     slots = Slots(directory, tier, rng, subject=fill(rng.choice(kind.names), Slots(directory, tier, rng)))

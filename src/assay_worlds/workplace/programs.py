@@ -1,7 +1,7 @@
 """Questions as programs over facts: what an answer is, and which facts it takes.
 
 A program run on the facts of a whole corpus gives the answer and its evidence; run on some of the facts, it
-gives what somebody can conclude who has read these sentences alone. So evidence is minimal where every part
+gives what somebody can conclude who has read only these sentences. So evidence is minimal where every part
 of it that is left out changes the answer.
 """
 
@@ -64,7 +64,7 @@ class Compare:
         if len(atoms) < 2 or None in numbers or numbers[0] == numbers[1]:
             return None
         larger = atoms[numbers.index(max(each for each in numbers if each is not None))]
-        # with its value: the name alone stands in the question
+        # with its value: the name is in the question already
         return Derived((f"{larger.subject}, with {larger.value}",), atoms)
 
 
@@ -182,8 +182,8 @@ class Series:
             for atom in facts.all(self.relation)
             if atom.when == self.when and atom.subject.startswith(start)
         ]
-        told = [f"{atom.subject.removeprefix(start)}, {self.when}: {atom.value}" for atom in atoms]
-        return _listed(told, atoms)
+        listed = [f"{atom.subject.removeprefix(start)}, {self.when}: {atom.value}" for atom in atoms]
+        return _listed(listed, atoms)
 
 
 @dataclass(frozen=True)

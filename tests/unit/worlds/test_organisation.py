@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -18,14 +20,12 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Item, Span
 from assay.core.registry import DATASETS, Registry
-from assay_worlds.organisation.company_policy_text import COMPANY_POLICIES
+from assay.datasets.folder import Folder
 from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, lay_out, prose, state
-from assay_worlds.organisation.handbook import CURRENT, editions
-from assay_worlds.organisation.office_policy_text import OFFICE_POLICIES
+from assay_worlds.organisation.handbook import CURRENT, editions, topics
 from assay_worlds.organisation.organisation import LARGEST, SMALLEST, Organisation
-from assay_worlds.organisation.phrase import STYLES, Phrase, Topic
-from assay_worlds.organisation.procedure_text import PROCEDURES
-from assay_worlds.organisation.questions import UNANSWERABLE
+from assay_worlds.organisation.phrase import STYLES, Phrase
+from assay_worlds.organisation.questions import unanswerable
 from assay_worlds.organisation.world import Fact, create_world
 
 CATEGORIES = {"policy", "procedure", "release", "email", "people", "decision"}
@@ -131,7 +131,7 @@ def test_what_is_unanswerable_is_nowhere_in_the_corpus(dataset: Dataset) -> None
         if item.expects == "nothing":
             assert "relevant" not in item.gold
             assert item.gold["absent"] in item.text
-    for asked in UNANSWERABLE:
+    for asked in unanswerable():
         assert not re.search(rf"\b{asked.absent}", text, re.IGNORECASE)
 
 
@@ -163,7 +163,7 @@ def test_paraphrases_share_fewer_words_with_their_evidence_than_keywords_do() ->
 
 def test_policies_have_near_duplicates_that_differ_in_a_value() -> None:
     # Six offices make one year's editions of the leave policy, so the seventh is Lisbon's of the year before.
-    drafts = list(editions("policy", OFFICE_POLICIES[1:2], create_world(7, people=20, projects=5)))
+    drafts = list(editions("policy", topics("office_policies")[1:2], create_world(7, people=20, projects=5)))
     assert [drafts[at].title for at in (0, 6)] == [
         f"Annual leave policy, Lisbon {CURRENT - at}" for at in (0, 1)
     ]
@@ -206,15 +206,13 @@ def test_a_draft_is_laid_out_with_spans() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "topic", [*OFFICE_POLICIES, *COMPANY_POLICIES, *PROCEDURES], ids=lambda topic: topic.key
-)
-def test_every_clause_states_its_value_and_asks_whose(topic: Topic) -> None:
-    for clause in topic.clauses:
+@pytest.mark.parametrize("name", ["office_policies", "company_policies", "procedures"])
+def test_every_clause_states_its_value_and_asks_whose(name: str) -> None:
+    for local, clause in ((each.local, clause) for each in topics(name) for clause in each.clauses):
         assert "{value}" in clause.state
         assert len(set(clause.values)) == len(clause.values) > 1
         assert all("{scope}" in getattr(clause, style) for style in STYLES)
-        assert topic.local or not any(value.endswith("cur") for value in clause.values)
+        assert local or not any(value.endswith("cur") for value in clause.values)
 
 
 @given(seed=st.integers(0, 2**32), passages=st.integers(SMALLEST, 900), queries=st.integers(1, 60))
@@ -257,3 +255,8 @@ def test_the_largest_corpus_is_full() -> None:
 def test_a_study_can_name_it() -> None:
     made = Registry().create(DATASETS, "organisation(seed=3, passages=500)")
     assert made == Organisation(seed=3, passages=500)
+
+
+def test_the_demo_is_one_of_these_kept_as_files() -> None:
+    demo = Path(str(files("assay") / "studies" / "demo" / "data"))
+    assert Folder(str(demo)).load(Kit()).hash == Organisation(seed=7).load(Kit()).hash

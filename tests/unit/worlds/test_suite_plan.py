@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from assay_worlds.suites.hand_text import BY_HAND
+from assay_worlds.suites.asking_hand import by_hand
 from assay_worlds.suites.plan import CELLS, FEASIBLE, HAND, SOURCES, WANTED, Slot, slots
 from assay_worlds.workplace.injections import BREAKS
 
@@ -47,8 +47,8 @@ def test_every_injector_is_asked_about_as_often_as_the_others() -> None:
 
 def test_every_wording_by_hand_is_used_once() -> None:
     wanted = Counter(slot.cell.shape for slot in EVERY if slot.origin == HAND)
-    assert wanted == {shape: len(wordings) for shape, wordings in BY_HAND.items()}
-    texts = [hand.text for wordings in BY_HAND.values() for hand in wordings]
+    assert wanted == {shape: len(wordings) for shape, wordings in by_hand().items()}
+    texts = [hand.text for wordings in by_hand().values() for hand in wordings]
     assert len(set(texts)) == len(texts) == 100
 
 

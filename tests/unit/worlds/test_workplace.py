@@ -17,9 +17,9 @@ from assay.retrieval.tokens import O200kBase
 from assay_worlds.suites.leaks import leaks, overlap_by_tag
 from assay_worlds.suites.plan import WANTED
 from assay_worlds.suites.workplace import Query, Suite, Workplace
-from assay_worlds.workplace.corpus import Workforce, Written
+from assay_worlds.workplace.corpus import Workforce, WrittenStage
 from assay_worlds.workplace.facts import Atom, Facts, stated
-from assay_worlds.workplace.injections import BREAKS, Group, injections
+from assay_worlds.workplace.injections import BREAKS, InjectedGroup, injections
 from assay_worlds.workplace.programs import Absent
 
 MIXED = {"two_listings", "mixed_portraits"}
@@ -29,8 +29,8 @@ MIXED = {"two_listings", "mixed_portraits"}
 class Made:
     """Everything that loading the first stage makes, for once."""
 
-    written: Written
-    groups: list[Group]
+    written: WrittenStage
+    groups: list[InjectedGroup]
     queries: list[Query]
     dataset: Dataset
 

@@ -20,7 +20,7 @@ from assay.kinds.models.datasets.section_names import is_section
 from assay_worlds.incidents.__main__ import main
 from assay_worlds.incidents.corpus import chunks, frame
 from assay_worlds.incidents.relevance import ASKED, themes_of, truth, unnamed
-from assay_worlds.incidents.report import THEMES
+from assay_worlds.incidents.theme import themes
 from assay_worlds.incidents.wording import Decks, Wording, suits
 
 STUDY = Path(__file__).parents[4] / "src/assay/kinds/models/template"
@@ -168,8 +168,8 @@ def nearest(
 
 
 def test_keyword_sentences_hold_a_keyword_and_paraphrases_none() -> None:
-    assert len(THEMES) == 20
-    for theme in THEMES.values():
+    assert len(themes()) == 20
+    for theme in themes().values():
         for sentence in (*theme.keyword, *theme.advice_keyword, *theme.other_sense):
             assert any(word in sentence.lower() for word in theme.words), sentence
         for sentence in (*theme.paraphrase, *theme.advice_paraphrase):
@@ -178,7 +178,7 @@ def test_keyword_sentences_hold_a_keyword_and_paraphrases_none() -> None:
 
 @pytest.mark.parametrize("kind", ["air", "water", "rail", "rope"])
 def test_every_theme_has_words_for_the_vehicles_it_befalls(kind: str) -> None:
-    for theme in THEMES.values():
+    for theme in themes().values():
         for pool in (theme.keyword, theme.paraphrase, theme.advice_keyword, theme.advice_paraphrase):
             assert kind not in theme.kinds or sum(suits(each, kind) for each in pool) >= 2, theme.key
 
@@ -188,7 +188,7 @@ def test_the_truth_of_a_passage_is_in_its_text() -> None:
         text = chunk.written.text.lower()
         for key, how in chunk.written.themes.items():
             assert chunk.report.has(key)
-            assert any(word in text for word in THEMES[key].words) == (how == "keyword"), chunk.chunk_id
+            assert any(word in text for word in themes()[key].words) == (how == "keyword"), chunk.chunk_id
 
 
 def test_the_truth_covers_the_twenty_queries_that_need_people(gold: dict[str, Any]) -> None:
@@ -294,6 +294,6 @@ def test_queries_on_themes_avoid_the_words_of_their_clauses(gold: dict[str, Any]
         entry["id"]
         for category in ("conceptual_queries", "comparative_queries")
         for entry in gold[category]
-        if any(word in entry["query"].lower() for word in THEMES[ASKED[entry["id"]].theme].words)
+        if any(word in entry["query"].lower() for word in themes()[ASKED[entry["id"]].theme].words)
     ]
     assert named == ["CON-003"]  # cracks are what anybody would call them

@@ -1,0 +1,73 @@
+"""The template language that all texts of the worlds are written in.
+
+    [a|b|c]       one of the alternatives; they may hold alternatives, numbers and slots in turn
+    <10..90/5>    a number from 10 to 90 in steps of 5; without a step, any number
+    {name}        a slot, filled by the caller as `str.format_map` does it
+
+Chance comes from the caller's generator. Alternatives and numbers are drawn before slots are filled, inner
+ones before outer ones, and from left to right. What fills a slot may be a template again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+from typing import Protocol
+
+_CHOICE = re.compile(r"\[([^\[\]]*)\]|<(\d+)\.\.(\d+)(?:/(\d+))?>")
+_SLOT = re.compile(r"\{(\w+)\}")
+_MARK = re.compile(r"[\[\]{}<>|]")
+
+
+class SlotValues(Protocol):
+    """What fills slots, by their names."""
+
+    def __getitem__(self, name: str, /) -> str: ...
+
+
+def expand(template: str, rng: Random) -> str:
+    """A template with every alternative and number drawn; slots stay."""
+
+    def drawn(found: re.Match[str]) -> str:
+        options, low, high, step = found.groups()
+        if options is not None:
+            return str(rng.choice(options.split("|")))
+        return str(rng.randrange(int(low), int(high) + 1, int(step or 1)))
+
+    count = 1
+    while count:
+        template, count = _CHOICE.subn(drawn, template)
+    return template
+
+
+def render(template: str, rng: Random, slots: SlotValues) -> str:
+    """A template with everything drawn and every slot filled."""
+    text = expand(template, rng)
+    while "{" in text:
+        text = expand(text.format_map(slots), rng)
+    return text
+
+
+def say(rng: Random, templates: Sequence[str], **slots: str) -> str:
+    """One of several templates, rendered."""
+    return render(rng.choice(templates), rng, slots)
+
+
+def capital(text: str) -> str:
+    """A text that begins with a capital letter, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def slots_of(template: str) -> set[str]:
+    """The names of a template's slots."""
+    return set(_SLOT.findall(template))
+
+
+def fault(template: str) -> str:
+    """What is wrong with a template; empty if nothing is."""
+    count = 1
+    while count:
+        template, count = _CHOICE.subn(lambda found: (found[1] or "").replace("|", ""), template)
+    mark = _MARK.search(_SLOT.sub("", template))
+    return f"{mark[0]!r} is not part of a [a|b], a <1..9> or a {{slot}}" if mark else ""

@@ -1,1 +1,0 @@
-"""The wording of the workplace's pages, one module a kind."""
