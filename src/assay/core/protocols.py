@@ -243,6 +243,10 @@ class Measure(Protocol):
     `against`  of a measure of two systems: the other one, whose block is then `block.beside`
     `of_failures`  True: a failed item is a value like any other, as for the failure rate
     `unit`     "s" where thresholds may have a unit of time
+    `family`   its name without parameters, for one that takes its name from `measure_name`
+    `cutoff`   the number after @, if it has one; `seen_in` the view and label that it reads
+    `blank`    which of its needs count as given, and empty, if an answer says nothing of them
+    `pooled`   False: it does not depend on which passages were judged; True if not declared
     `check`    may say before a run that it cannot be computed, by an AssayError: a part is not installed, …
                (one that breaks on a run costs itself alone: its scores are failed)
     """
