@@ -235,7 +235,8 @@ def test_from_collection_to_verdict(played: tuple[Played, ChatStandIn]) -> None:
     results = json.loads(known.assay("run", study, "--json"))
     assert results["verdict"] == "go"
     known.assay("review", "export", study)
-    holds_the_truth(results["scoring"], agreement, known.drawn)
+    scoring = next(each["data"] for each in results["sections"] if each["key"] == "scoring")
+    holds_the_truth(scoring, agreement, known.drawn)
     exported_as_scored(known)
 
 

@@ -32,7 +32,7 @@ from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 
 pytestmark = pytest.mark.slow  # each starts Streamlit
 
-APP = str(Path(dashboard.__file__).parents[3] / "dashboard" / "app.py")
+APP = str(Path(dashboard.__file__).parents[1] / "dashboard" / "app.py")
 RATES = ("SemanticPrecision@10", "SemanticLift@10", "FalsePositiveRate@10")
 MEASURES = ("RR@10", "RR(label='review|relevance')@10", "Success@10", *RATES, "Seconds")
 LOWER = ("Seconds", RATES[2])
