@@ -197,6 +197,11 @@ class ItemFact(NamedTuple):
 class DescribingJudge(Judge, Protocol):
     """A judge whose findings people complete, and who can tell them what it looks for."""
 
+    @property
+    def reasons(self) -> Sequence[str]:
+        """The words that its reasons begin with, before a colon: what a reviewer adds is told from them."""
+        ...
+
     def describe_item(self, item: Item) -> Sequence[ItemFact]: ...
 
 

@@ -12,6 +12,7 @@ from importlib.metadata import EntryPoint, entry_points, packages_distributions
 from importlib.metadata import version as distribution_version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -124,7 +125,8 @@ class Registry:
         try:
             loaded = point.load()
         except Exception as error:
-            raise PluginError(f"The plugin {name!r} ({point.value}) does not load: {error}") from error
+            what = f"The plugin {name!r} ({point.value}) does not load: {error}"
+            raise PluginError(f"{what}{_moved(error)}") from error
         if not isinstance(loaded, type):
             raise PluginError(f"The plugin {name!r} ({point.value}) is not a class.")
         return loaded
@@ -174,6 +176,14 @@ class Registry:
 def is_plugin_group(mark: object) -> bool:
     """Whether this names a group of plugins; a kind of study, or anybody, may have groups of its own."""
     return isinstance(mark, str) and mark.startswith(f"{CORE}.") and mark not in {KINDS, COMMANDS}
+
+
+def _moved(error: Exception) -> str:
+    """Where a module is now that plugins import which were written for an earlier version."""
+    name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+    last = name.rpartition(".")[2]
+    now = f"assay.core.{'registry' if last == 'plugins' else last}"
+    return f". Import {now} instead." if name.startswith("assay.") and find_spec(now) is not None else ""
 
 
 def package_of(module: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ def stored_proofs(evaluation: Evaluation) -> list[Proof]:
     if not kept:  # so that nothing is hashed where nothing was tried
         return []
     gates, evidence = {gate.name: gate for gate in evaluation.study.gates}, Evidence(evaluation)
-    return [each for each in kept if each.gate in gates and each.evidence == evidence.of(gates[each.gate])]
+    return [each for each in kept if each.gate in gates and evidence.has(each, gates[each.gate])]
 
 
 def controls_of(study: Study) -> dict[str, Control]:
@@ -58,12 +58,27 @@ class Evidence:
 
     def of(self, gate: Gate) -> str:
         """The hash of a gate, of the answers and labels of its study, and of the controls."""
+        return self._of(gate, controls_of(self.evaluation.study))
+
+    def has(self, proof: Proof, gate: Gate) -> bool:
+        """Whether a proof is about what is there now, and tried every control that concerns the study.
+
+        Earlier versions tried controls of every kind of study, so that a proof may list more.
+        """
+        study, tried = self.evaluation.study, sorted({each.control for each in proof.controls})
+        if not set(controls_of(study)) <= set(tried) <= set(study.registry.names(CONTROLS)):
+            return False
+        return proof.evidence == self._of(
+            gate, {name: study.registry.create(CONTROLS, name) for name in tried}
+        )
+
+    def _of(self, gate: Gate, controls: Mapping[str, Control]) -> str:
+        names = [f"{name} {identity(control)}".encode() for name, control in controls.items()]
+        study = digest([self._made_of.encode(), str(self.evaluation.study.baseline).encode(), *names])
         rules = msgspec.json.encode(gate.rules.model_dump(mode="json"), order="sorted")
-        return digest([gate.name.encode(), rules, self._study.encode()])
+        return digest([gate.name.encode(), rules, study.encode()])
 
     @cached_property
-    def _study(self) -> str:
-        found, study = self.evaluation, self.evaluation.study
-        made_of = input_hash(study, found.measures, found.blocks, sealed=found.sealed)
-        names = (f"{name} {identity(control)}" for name, control in controls_of(study).items())
-        return digest([made_of.encode(), str(study.baseline).encode(), *(each.encode() for each in names)])
+    def _made_of(self) -> str:
+        found = self.evaluation
+        return input_hash(found.study, found.measures, found.blocks, sealed=found.sealed)

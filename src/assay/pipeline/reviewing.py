@@ -104,7 +104,7 @@ def export_review(
     if reviewer is not None:
         forms = [dataclasses.replace(form, reviewer=reviewer) for form in forms]
     place = folder or _fresh_folder(_review_folder(study, reviewer), batch=first is not None)
-    paths = write_forms(forms, place, taken=marks_of(evaluation))
+    paths = write_forms(forms, place, taken=marks_of(evaluation), reasons=pool.reasons)
     return Exported.of(forms, paths, place, blind=not per_model)
 
 

@@ -140,10 +140,13 @@ def filled_notes(reason: str) -> str:
 # ---------------------------------------------------------------------------- files of forms
 
 
-def write_forms(forms: Sequence[Form], folder: Path, *, taken: Sequence[Judgment] = ()) -> list[Path]:
+def write_forms(
+    forms: Sequence[Form], folder: Path, *, taken: Sequence[Judgment] = (), reasons: Collection[str] = ()
+) -> list[Path]:
     """Writes a file a form, all or none: no file goes that holds what a person said and nobody took in.
 
-    A judgment is taken in where the new form shows it as done, or where it is among `taken`.
+    A judgment is taken in where the new form shows it as done, or where it is among `taken`. `reasons` are
+    the words that rules begin reasons with.
     """
     names = Counter(file_name(form).casefold() for form in forms)
     clash = {name for name, times in names.items() if times > 1}
@@ -152,7 +155,7 @@ def write_forms(forms: Sequence[Form], folder: Path, *, taken: Sequence[Judgment
     for each in taken:
         said.setdefault((each.item_id, each.target, each.category), set()).add(each.reason or "")
     pairs = list(zip(paths, forms, strict=True))
-    problems = [problem for path, form in pairs if (problem := _at_stake(path, form, said)) is not None]
+    problems = [problem for path, form in pairs if (problem := _at_stake(path, form, said, reasons))]
     if problems:
         raise DataError(problems)
     for path, form in pairs:
@@ -176,7 +179,9 @@ def _mark(*parts: str) -> str:
     return digest(part.encode(errors="surrogatepass") for part in parts)[:12]
 
 
-def _at_stake(path: Path, form: Form, said: Mapping[_Told, set[str]]) -> Problem | None:
+def _at_stake(
+    path: Path, form: Form, said: Mapping[_Told, set[str]], reasons: Collection[str]
+) -> Problem | None:
     """Why the file may not be replaced by the form."""
     if not path.exists():
         return None
@@ -190,7 +195,7 @@ def _at_stake(path: Path, form: Form, said: Mapping[_Told, set[str]]) -> Problem
         return Problem(f"the form of {there.item_id!r} is there already", str(path), fix=fix)
     done = {(row.doc_id, row.judgment) for row in form.rows if row.tag == DONE}
     filled = {row.doc_id: row.notes for row in form.rows if row.tag == AUTO}
-    remarks = [added(row.notes, filled.get(row.doc_id, AUTO)) for row in there.rows]
+    remarks = [added(row.notes, filled.get(row.doc_id, AUTO), reasons) for row in there.rows]
     own = [(index, row) for index, row in enumerate(there.rows) if remarks[index] or _by_person(row)]
     lost = [index for index, row in own if (row.doc_id, mark_of(row.judgment)) not in done]
     lost = [index for index in lost if not _told(form.item_id, there.rows[index], remarks[index], said)]

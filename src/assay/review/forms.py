@@ -7,7 +7,7 @@ cannot be meant otherwise is understood; nothing is guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ _WRAPPING = "\"'`‘’“”«» \t\r\n"
 _SECTION = re.compile(r"\[[^\]]*\] ?")
 _BREAKS = re.compile(r"[\s_\-‐‑–—]+")  # what people write between the two words of a mark
 
-_LONGER = re.compile(r"\w|; [a-z_]+: ")  # a reason of which less is left now
+_REASON = re.compile(r"; (\w+): ")  # how another reason follows
 
 
 @dataclass(frozen=True)
@@ -148,17 +148,24 @@ def mark_of(judgment: str) -> str | None:
     return "" if word in BLANKS else None
 
 
-def own_notes(notes: str, filled: str = AUTO) -> str:
+def own_notes(notes: str, filled: str = AUTO, reasons: Collection[str] = ()) -> str:
     """What the reviewer wrote in the notes: nothing where they still are as a rule filled them in."""
     own = notes.strip().removeprefix(DONE).strip()
-    return "" if bare(own) == bare(filled) else added(own, filled) or own
+    return "" if bare(own) == bare(filled) else added(own, filled, reasons) or own
 
 
-def added(notes: str, filled: str) -> str:
-    """What a person wrote after the notes that a rule filled in; nothing where that cannot be told."""
+def added(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
+    """What a person wrote after the notes that a rule filled in; nothing where that cannot be told.
+
+    `reasons` are the words that rules begin reasons with: the notes may hold one that has gone since.
+    """
     own, known = bare(notes), bare(filled)
     # Other programs write [AUTO] too: whatever follows the bare tag may be theirs.
-    if known == AUTO or not own.startswith(known) or _LONGER.match(rest := own[len(known) :]):
+    if known == AUTO or not own.startswith(known):
+        return ""
+    rest = own[len(known) :]
+    further = _REASON.match(rest)
+    if re.match(r"\w", rest) or (further is not None and further[1] in reasons):
         return ""
     return rest.lstrip(" .,;:|/–—-")
 

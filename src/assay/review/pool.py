@@ -44,6 +44,7 @@ class Pool:
     seeds: int = 1
     unanswered: frozenset[tuple[str, str]] = frozenset()  # items and arms: not asked yet, or failed
     facts: Mapping[str, Sequence[ItemFact]] = field(default_factory=dict)  # by item: what reviewers are told
+    reasons: Sequence[str] = ()  # the words that reasons of rules begin with
 
     @cached_property
     def open(self) -> list[Candidate]:
@@ -100,7 +101,9 @@ def pool_of(blocks: Sequence[Block], depth: int = DEPTH, judges: Sequence[Judge]
         item.item_id: [fact for judge in knowing for fact in judge.describe_item(item)]
         for item in items.values()
     }
-    return Pool(depth, names, list(items.values()), candidates, returned, seeds, frozenset(unanswered), facts)
+    words = [word for judge in knowing for word in judge.reasons]
+    asked_for = list(items.values())
+    return Pool(depth, names, asked_for, candidates, returned, seeds, frozenset(unanswered), facts, words)
 
 
 def _people(blocks: Sequence[Block]) -> set[tuple[str, str]]:

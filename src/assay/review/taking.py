@@ -112,7 +112,7 @@ class _Known:
         if changed and self.known_before(said):
             return "older"
         if said.row.tag == AUTO and said.mark == KEYWORD_MATCH:
-            if added(said.row.notes, filled_notes(known.reason if known else "")):
+            if added(said.row.notes, filled_notes(known.reason if known else ""), self.pool.reasons):
                 return "spoken" if said.reviewer else "remarked"
             # A reviewer who calls the form complete lets stand what it says, also where the rule is gone.
             gone = known is not None and known.mark is None
@@ -238,7 +238,8 @@ def _filled(group: Sequence[_Said], known: _Known, when: float) -> FilledPassage
     said = group[0]
     candidate = known.candidates.get(said.key)
     filled = filled_notes(candidate.reason if candidate else "")
-    reason = next((own for each in group if (own := own_notes(each.row.notes, filled))), None)
+    notes = (own_notes(each.row.notes, filled, known.pool.reasons) for each in group)
+    reason = next(filter(None, notes), None)
     text = known.corpus.text_of(said.row.doc_id) or ""
     shown = shown_with(known.items[said.form.item_id].text, text)
     subject = Subject(said.form.item_id, said.row.doc_id, REVIEW, shown)

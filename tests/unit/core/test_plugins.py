@@ -175,6 +175,31 @@ def test_a_plugin_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
         registry.load(SYSTEMS, "function")
 
 
+@pytest.mark.parametrize(
+    ("imported", "now"),
+    [
+        ("assay.records", "assay.core.records"),
+        ("assay.plugins", "assay.core.registry"),
+        ("assay.datasets.dataset", "assay.core.dataset"),
+        ("assay.never_there", None),
+        ("not_ours.records", None),
+    ],
+)
+def test_a_plugin_of_an_earlier_version_is_shown_where_its_imports_are_now(
+    imported: str, now: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib.metadata import EntryPoint
+
+    name = f"written_before_{imported.replace('.', '_')}"
+    (tmp_path / f"{name}.py").write_text(f"import {imported}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry()
+    monkeypatch.setitem(registry._found, SYSTEMS, {"mine": EntryPoint("mine", f"{name}:Mine", SYSTEMS)})
+    with pytest.raises(PluginError, match="does not load: No module named") as error:
+        registry.load(SYSTEMS, "mine")
+    assert str(error.value).endswith(f". Import {now} instead." if now else "'")
+
+
 def test_an_extra_plugin_stands_before_an_installed_one() -> None:
     assert Registry({SYSTEMS: {"bm25": Plain}}).load(SYSTEMS, "bm25") is Plain
     assert {"bm25", "dense", "plain"} <= set(REGISTRY.names(SYSTEMS))

@@ -36,7 +36,7 @@ KNOWN = [
     candidate("d3", "KEYWORD_MATCH", reason="signal: rudder"),
     candidate("d4", "SEMANTIC_MATCH", by=True),
 ]
-POOL = Pool(10, ("a",), ITEMS, KNOWN, {})
+POOL = Pool(10, ("a",), ITEMS, KNOWN, {}, reasons=("signal", "sql"))
 
 
 def form(*rows: Row, reviewer: str = "Ann", date: str = "1970-01-02", **more: object) -> Form:
@@ -121,6 +121,14 @@ def test_a_remark_on_what_a_rule_filled_in_is_the_confirmation_of_who_signed() -
 def test_notes_that_a_program_wrote_are_no_remark(notes: str) -> None:
     found = taken(form(Row("d3", judgment="KEYWORD_MATCH", notes=notes)))
     assert (found.judgments, found.auto, found.notes) == ([], 1, [])
+
+
+def test_a_remark_that_looks_like_a_reason_is_one_only_if_a_rule_gives_such_reasons() -> None:
+    notes = "[AUTO] signal: rudder; wrong: it is another ship"
+    found = taken(form(Row("d3", judgment="KEYWORD_MATCH", notes=notes)))
+    assert [(each.category, each.reason) for each in found.judgments] == [
+        ("KEYWORD_MATCH", "wrong: it is another ship")
+    ]
 
 
 def test_where_a_rule_gives_no_reason_what_follows_the_tag_is_the_rules() -> None:

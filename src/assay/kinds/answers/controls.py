@@ -12,6 +12,8 @@ from assay.controls.general import DRAWS
 from assay.controls.trial import DoesNotApply, Draw, Random, StandIn, Trial
 from assay.core.records import Judgment
 
+FIRST_ADDRESS = "assay.controls.raters"
+
 
 @dataclass(frozen=True)
 class GuessingRaters:

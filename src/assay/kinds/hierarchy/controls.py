@@ -13,6 +13,8 @@ from assay.core.block import Block
 from assay.core.records import Step, Structure
 from assay.kinds.hierarchy.measures.tree import PASSAGES, ROUTE, VISITED, PublishedTree
 
+FIRST_ADDRESS = "assay.controls.descents"
+
 
 @dataclass(frozen=True)
 class KeepsEverything:

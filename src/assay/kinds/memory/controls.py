@@ -14,6 +14,8 @@ from assay.core.block import Block
 from assay.core.records import PATH, Response, Step
 from assay.kinds.memory.measures.walk import REMOVED, SEED, SPREAD, TENSION, ranked
 
+FIRST_ADDRESS = "assay.controls.walks"
+
 CLAIMED = (PATH, SEED, SPREAD, TENSION, REMOVED)
 WALKED, AT_ODDS, HOPS = 4, 10, 3  # hits that claimed paths run over, that are at odds, hops of the spread
 

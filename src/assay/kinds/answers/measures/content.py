@@ -23,6 +23,8 @@ from assay.measures.observed import MeasureWithLimit
 from assay.measures.parse import measure_name
 from assay.retrieval.tokens import PACKAGED, packaged
 
+FIRST_ADDRESS = "assay.measures.content"
+
 Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
 
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from assay.core.block import Block
 from assay.measures.parse import measure_name
 
+FIRST_ADDRESS = "assay.measures.rubric"
+
 ACCURACY, HALLUCINATIONS, HALLUCINATION = "accuracy", "hallucinations", "hallucination"
 COMPLETENESS, CITATION, CITATION_APPLIES = "completeness", "citation", "citation_applies"
 

@@ -20,6 +20,8 @@ from assay.core.records import IMPOSSIBLE, Budget, Item, Response
 from assay.kinds.hierarchy.measures.budget import CONTEXTS, A
 from assay.measures.parse import measure_name
 
+FIRST_ADDRESS = "assay.measures.abstention"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Kind = Literal["any", "aggregation", "out_of_kb"]

@@ -23,6 +23,8 @@ from assay.core.records import Budget, Response
 from assay.core.shown import Shown, context_target
 from assay.measures.parse import measure_name
 
+FIRST_ADDRESS = "assay.measures.budget"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 CONTEXTS = frozenset({"contexts"})

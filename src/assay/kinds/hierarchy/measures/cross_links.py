@@ -18,6 +18,8 @@ from assay.kinds.hierarchy.measures.budget import CONTEXTS, Budgeted
 from assay.kinds.hierarchy.measures.tree import LINK, Case, Descent
 from assay.kinds.hierarchy.measures.tree_routing import SCORE, Routing
 
+FIRST_ADDRESS = "assay.measures.cross_links"
+
 
 @dataclass(frozen=True)
 class CrossReach(Routing):

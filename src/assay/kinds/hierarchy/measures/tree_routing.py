@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from assay.core.dataset import Dataset
     from assay.study.study import Study
 
+FIRST_ADDRESS = "assay.measures.tree_routing"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 TRACE = frozenset({"trace"})

@@ -13,6 +13,8 @@ from assay.core.records import Response
 from assay.kinds.hierarchy.measures.tree import PASSAGES, VISITED, level_number
 from assay.measures.parse import measure_name
 
+FIRST_ADDRESS = "assay.measures.visited"
+
 
 @dataclass(frozen=True)
 class Visited:

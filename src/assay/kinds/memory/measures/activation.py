@@ -19,6 +19,8 @@ from assay.kinds.memory.measures.walk import change, expected, paths, reached, s
 from assay.measures.parse import measure_name
 from assay.retrieval.distance import result_distance, result_shares
 
+FIRST_ADDRESS = "assay.measures.activation"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 

@@ -22,6 +22,8 @@ from assay.core.records import Response
 from assay.kinds.memory.measures.walk import Over, expected, nodes
 from assay.measures.parse import measure_name
 
+FIRST_ADDRESS = "assay.measures.evidence"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

@@ -38,6 +38,8 @@ from assay.kinds.memory.measures.walk import (
 )
 from assay.measures.expectation import Expectation
 
+FIRST_ADDRESS = "assay.measures.path"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 TRACE = frozenset({"trace"})

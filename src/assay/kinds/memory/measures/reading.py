@@ -23,6 +23,8 @@ from assay.core.block import Block
 from assay.core.records import Item, Response
 from assay.measures.parse import measure_name
 
+FIRST_ADDRESS = "assay.measures.reading"
+
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WHOLE = frozenset({"yes", "no", "noanswer"})  # answers of which no part counts

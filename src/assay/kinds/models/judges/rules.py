@@ -57,6 +57,7 @@ class Rules:
     version: ClassVar[str] = "1"
     names: ClassVar[tuple[str, ...]] = ("rules",)
     closed_labels: ClassVar[frozenset[str]] = frozenset({"relevance"})
+    reasons: ClassVar[tuple[Rule, ...]] = RULES
 
     def __post_init__(self) -> None:
         if self.signals < 1:

@@ -14,6 +14,8 @@ from assay.core.records import Item
 from assay.kinds.models.datasets.section_names import is_section
 from assay.measures.top import Top
 
+FIRST_ADDRESS = "assay.measures.sections"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 

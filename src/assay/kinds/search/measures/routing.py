@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from assay.core.dataset import Dataset
     from assay.study.study import Study
 
+FIRST_ADDRESS = "assay.measures.routing"
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
