@@ -18,7 +18,7 @@ import sys
 import time
 from typing import Any
 
-STUDIES, QUICK_STUDIES, OTHER_STUDIES = 200, 100, 400  # others: intervals and power
+STUDIES, QUICK_STUDIES, INTERVAL_STUDIES, POWER_STUDIES = 200, 100, 1_000, 400
 CLOSER_STUDIES = 1_000  # of cells that the first studies leave in doubt
 
 
@@ -79,7 +79,7 @@ def add_intervals(given: argparse.Namespace) -> None:
     from bench.calibration.intervals import run_intervals
 
     found, started = [], time.monotonic()
-    for done, result in enumerate(run_intervals(given.studies or OTHER_STUDIES, given.processes), 1):
+    for done, result in enumerate(run_intervals(given.studies or INTERVAL_STUDIES, given.processes), 1):
         found.append(result.as_json())
         page.save("intervals", found)
         covered = f"{result.estimate.share:.1%} {result.comparison.share:.1%}"
@@ -90,7 +90,7 @@ def add_power(given: argparse.Namespace) -> None:
     from bench.calibration import page
     from bench.calibration.power import compare_power
 
-    page.save("power", compare_power(given.studies or OTHER_STUDIES, given.processes))
+    page.save("power", compare_power(given.studies or POWER_STUDIES, given.processes))
 
 
 def quick(given: argparse.Namespace) -> int:

@@ -99,7 +99,7 @@ def strict_cells() -> list[Cell]:
     return [
         Cell(each.shape, each.family, each.n, strict=True)
         for each in (*pairs(), *outside_cells())
-        if each.rare and each.shape.guarded and not each.shape.against
+        if each.rare and each.shape.guarded and each.shape.sums and not each.shape.against
     ]
 
 

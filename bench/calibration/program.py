@@ -99,7 +99,7 @@ def verdict_on(gate: Gate, rows: Rows, level: float = LEVEL, book: Any = None) -
     vars(evaluator).update(draws=kept, _draws=kept)
     (found,) = decide([gate], evaluator, **({} if book is None else {"book": book}))
     # a clause about nothing is never decided, and would keep any budget
-    if empty := [clause.text for clause in found.clauses if not clause.n]:
+    if empty := [f"{clause.text}: {clause.reason}" for clause in found.clauses if not clause.n]:
         raise ValueError(f"no item applies to {empty[0]}")
     return found
 

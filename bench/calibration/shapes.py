@@ -52,6 +52,7 @@ class Shape:
     samples: int = 1  # candidates or slices of which one may decide alone
     sliced: bool = False  # these are slices
     guarded: bool = True  # false: it promises nothing, and its figures are only shown
+    sums: bool = True  # of means, for which there are strict bounds
 
     def sides(self, family: ScoreFamily) -> dict[str, Side]:
         made = {"false go": self.false_go, "false no-go": self.false_no_go, "power": self.find}
@@ -145,11 +146,15 @@ def all_of(number: int) -> dict[str, Any]:
     }
 
 
-def one_of(number: int, largest: bool) -> dict[str, Any]:
-    """`any` of several clauses, or `max` over several systems."""
+def one_of(number: int, largest: bool, ratio: bool = False) -> dict[str, Any]:
+    """`any` of several clauses, or `max` over several systems; `ratio`: in proportion to the baseline."""
 
     def rules(family: ScoreFamily) -> dict[str, Any]:
         words = _Words(family)
+        if ratio:
+            best = "min" if family.measure in LOWER_IS_BETTER else "max"
+            chosen = f"{best}({', '.join(words.of(each) for each in candidates(number))})"
+            return {"go": [f"{chosen} / {words.of('old')} {words.up} 1"]}
         if not largest:
             return {"go": {"any": [words.better(words.of(each)) for each in candidates(number)]}}
         best = "min" if family.measure in LOWER_IS_BETTER else "max"
@@ -158,7 +163,7 @@ def one_of(number: int, largest: bool) -> dict[str, Any]:
     return {
         "false_go": lambda family: Side(rules(family), twins(number), GO),
         "false_no_go": lambda family: Side(
-            rules(family), (first(margin_of(family), most_loss(family), number),), NO_GO
+            rules(family), (first(0.0 if ratio else margin_of(family), most_loss(family), number),), NO_GO
         ),
         "find": lambda family: Side(rules(family), (first(planted(family), 0.0, number),), GO),
     }
@@ -264,6 +269,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("number, interval", **against_number(guarded=True)),
     Shape("number, estimate", **against_number(guarded=False), guarded=False),
     Shape("against a baseline", **against_baseline(), measures=_SCORES, against=True),
+    Shape("max of 10, ratio", **one_of(10, largest=True, ratio=True), samples=10, sums=False),
 )
 BY_NAME = {shape.name: shape for shape in SHAPES}
 

@@ -27,6 +27,7 @@ from assay.stats.columns import TIE
 from assay.stats.resample import cluster_sums, weighted_means
 
 BUDGET = 0.05
+LEAST_COVERAGE = 0.93  # of an interval, at all looks together if there are several
 DOUBTFUL = 0.04  # a rate above this in the first studies asks for more of them
 MONTE_CARLO = 0.99  # confidence of each of the two bounds of a simulated rate
 POWER_SIZES = (SMALL_SET, 100, 300)  # of cells whose power is shown
@@ -80,10 +81,12 @@ class CellResult:
 
     @property
     def broken(self) -> list[str]:
-        """The sides whose budget is exceeded."""
-        return [
+        """The sides whose budget is exceeded, and coverage where the interval does not hold the truth."""
+        sides = [
             side for side in ("false go", "false no-go") if side in self.rates and self.rates[side].exceeds
         ]
+        missed = self.coverage is not None and self.coverage.high < LEAST_COVERAGE
+        return [*sides, *(["coverage"] if missed else [])]
 
     def doubtful(self, enough: int) -> bool:
         """Whether a rate that has a budget lies near it or above, in fewer studies than are enough."""

@@ -86,3 +86,48 @@ def test_a_damaged_look_is_left_out_and_not_fatal(folder: Path) -> None:
     (kept,) = (folder / "run/looks").glob("*.jsonl")
     kept.write_bytes(kept.read_bytes()[:-20])
     assert assay("gate", folder).code in {0, 10, 11}
+
+
+GROWN = (12, 16, 21, 28)
+
+
+def replayed(folder: Path, ranks: list[int]) -> None:
+    """Run files of as many queries as there are ranks: new has the right passage there, old at rank 2."""
+    items = [
+        {"item_id": f"q{place}", "text": "a query", "gold": {"relevant": {f"d{place}": 1}}}
+        for place in range(len(ranks))
+    ]
+    (folder / "data").mkdir(parents=True, exist_ok=True)
+    write_lines(folder / "data/items.jsonl", items)
+    write_lines(
+        folder / "data/passages.jsonl",
+        [{"doc_id": f"d{place}", "text": f"text {place}"} for place in range(60)],
+    )
+    for name, places in (("new", ranks), ("old", [2] * len(ranks))):
+        hits = [
+            f"q{item} Q0 {f'd{item}' if rank == place else f'd{59 - rank}'} {rank} {10 - rank} x"
+            for item, place in enumerate(places)
+            for rank in (1, 2, 3)
+        ]
+        (folder / f"{name}.run").write_text("\n".join(hits) + "\n")
+    (folder / "study.yaml").write_text(
+        "data: data\nsystems: {new: replay(path=new.run), old: replay(path=old.run)}\nbaseline: old\n"
+        "measures: [RR@3]\ncompare: {resamples: 200}\n"
+        'gates: {ship: {go: ["RR@3(new) >= RR@3(old)"], min_items: 2}}\n'
+    )
+
+
+def test_a_run_file_that_grows_with_the_items_is_looked_at_again(tmp_path: Path) -> None:
+    ranks = [(1, 2, 3)[place % 3] for place in range(max(GROWN))]
+    looks = []
+    for size in GROWN:
+        replayed(tmp_path, ranks[:size])
+        looks.append(verdict(tmp_path)["look"])
+    assert looks == [1, 2, 3, 4]
+
+
+def test_a_run_file_of_another_version_starts_over(tmp_path: Path) -> None:
+    replayed(tmp_path, [(1, 2, 3)[place % 3] for place in range(12)])
+    assert verdict(tmp_path)["look"] == 1
+    replayed(tmp_path, [(2, 3, 1)[place % 3] for place in range(16)])
+    assert verdict(tmp_path)["look"] == 1

@@ -199,7 +199,7 @@ def test_a_decision_that_is_too_bold_is_flagged() -> None:
     (sound,) = run_cells([CELL], 60, processes=1)
     (bold,) = run_cells([CELL], 60, processes=1, level=0.4)
     assert (sound.state, sound.broken) == ("kept", [])
-    assert (bold.state, bold.broken) == ("FAILS", ["false go", "false no-go"])
+    assert (bold.state, bold.broken) == ("FAILS", ["false go", "false no-go", "coverage"])
     assert bold.rates["false go"].share == pytest.approx(0.3, abs=0.12)
     assert sound.coverage is not None
     assert bold.coverage is not None
@@ -213,7 +213,7 @@ def test_a_decision_that_is_too_bold_is_flagged() -> None:
 def test_a_level_of_80_percent_is_flagged() -> None:
     """One twin of ten passes where one of forty may; 400 studies are enough to see it."""
     (result,) = run_cells([replace(CELL, n=60)], 400, processes=1, level=0.8)
-    assert result.broken == ["false go", "false no-go"]
+    assert result.broken == ["false go", "false no-go", "coverage"]
 
 
 def test_a_gate_that_waves_everything_through_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,15 +6,16 @@ write in its place.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.core.errors import AssayError
+from assay.gates.closed_form import linear
 from assay.gates.decision import rule_of
-from assay.gates.leaf import Leaf, Mean, Spanning, calls, means_of
+from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of, range_of
+from assay.gates.parts import Group, choices_in, repeated, written_out
 from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
-from assay.gates.verdict import StudyNames, leaves_of
+from assay.gates.verdict import UNLISTED, StudyNames, leaves_of
 from assay.measures.observed import has_no_end
 from assay.stats.intervals import LEVEL
 
@@ -32,6 +33,7 @@ def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -
         *_threshold_problems(clause, leaves),
         *_unit_problems(clause, leaves),
         *_unbounded_problems(clause, leaves, on),
+        *_choice_problems(clause, names),
     ]
     yield from (f"{clause.text}: {what}" for what in found)
     if clause.level is not None and clause.level < LEVEL:
@@ -52,7 +54,7 @@ def _threshold_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]
         case _:
             return
     found = leaves[0]
-    low, high = _range(found)
+    low, high = range_of(found)
     name = found.measure.name if isinstance(found, Mean) else found.name
     if not low <= value <= high:
         percent = f" Did you mean {value:g}%?" if low <= value / 100 <= high else ""
@@ -62,16 +64,6 @@ def _threshold_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]
     elif _always(found, op, value, low, high):
         instead = _as_count(call, found, op, value)
         yield f"{name} is a share, from {low:g} to {high:g}, so that this always holds.{instead}"
-
-
-def _range(found: Leaf) -> tuple[float, float]:
-    """The values that a leaf can have; that of a statistic which declares none has no ends."""
-    if isinstance(found, Mean):
-        return found.measure.low, math.inf if found.measure.high is None else found.measure.high
-    low = getattr(found.statistic, "low", -math.inf)
-    highest = max((_range(mean)[1] for mean in found.columns), default=math.inf)
-    high = getattr(found.statistic, "high", highest if low == 0 else None)
-    return low, math.inf if high is None else high
 
 
 def _always(found: Leaf, op: str, value: float, low: float, high: float) -> bool:
@@ -146,3 +138,36 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Leaf], on: Rule | None)
     median_too = f"`{meant}`, " if meant != clause else ""
     limit = f"declare a limit above which values count as the limit, {family}(limit=10)"
     yield f"{what}. Write {median_too}{limit}, or end the clause with `on estimate`."
+
+
+# ------------------------------------------------------------------------------ choices and no comparison
+
+
+def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
+    """A `max` or `min` of which nobody knows the direction, and a system compared with itself."""
+
+    def leaves(one: Clause) -> dict[Call, Leaf]:
+        every = (*calls(one.left), *calls(one.right))
+        return {call: leaf(call, list(names.system_names), names.registry, clause=one) for call in every}
+
+    for _, each in repeated(clause, lambda _: [UNLISTED]):
+        tree = written_out(each, lambda _: [UNLISTED], leaves)
+        plain = list(tree.clauses()) if isinstance(tree, Group) else [tree]
+        if any(choices_in(side) for one in plain for side in (one.left, one.right)):
+            yield (
+                "max and min are multiplied or divided by something that can be negative, so it is not known "
+                "which of their values passes most easily. Write a clause for each of these values."
+            )
+        elif any(map(_always_passes, plain)):
+            which = "one of its values" if len(plain) > 1 else "a system"
+            yield f"{which} is compared with itself, which any system passes. Leave it out."
+            return
+
+
+def _always_passes(clause: Clause) -> bool:
+    """Whether nothing is left of a clause but numbers of which it is true."""
+    found = linear(Binary("-", clause.left, clause.right))
+    if found is None or found[0]:
+        return False
+    margin = found[1]
+    return {">=": margin >= 0, ">": margin > 0, "<=": margin <= 0, "<": margin < 0}[clause.op]

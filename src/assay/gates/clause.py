@@ -36,7 +36,7 @@ def levels_within(
     part: Group | Clause, rules: GateFile, evaluator: Evaluator, looking: Looking | None = None
 ) -> dict[Clause, Levels]:
     """How sure each clause of a part of a gate must be, `for`, `max` and `min` written out."""
-    tree = written_out(part, evaluator.rows.known_values)
+    tree = written_out(part, evaluator.rows.known_values, evaluator.leaves)
     ready: dict[Clause, tuple[dict[Call, Leaf], Counting, Scope]] = {}
     for clause in tree.clauses() if isinstance(tree, Group) else ():
         leaves = evaluator.leaves(clause)
@@ -73,7 +73,7 @@ def decide_clause(
 
     `levels` are those of a whole gate; without them the clause is decided as if it were all of one.
     """
-    tree = written_out(clause, evaluator.rows.known_values)
+    tree = written_out(clause, evaluator.rows.known_values, evaluator.leaves)
     if isinstance(tree, Group) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
         name = clause.each.condition.name
         if not tree.parts and (run := values_run(name, evaluator)):

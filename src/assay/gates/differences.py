@@ -40,7 +40,7 @@ def differences_decided(
 def _of_gate(gate: Gate, evaluator: Evaluator, book: LookBook) -> Iterator[GateDifference]:
     sharing = 0
     for role, levels in gate.levels(evaluator, look_at(gate, evaluator, book)).items():
-        tree = written_out(gate.groups[role], evaluator.rows.known_values)
+        tree = written_out(gate.groups[role], evaluator.rows.known_values, evaluator.leaves)
         for family in families(tree, to_hold=True):
             sharing += 1
             for clause in family:

@@ -135,12 +135,15 @@ class Evaluator:
         systems = self.systems or self.rows.systems
         return {call: leaf(call, systems, self.registry, clause.where, clause) for call in found}
 
-    def values(self, mean: Mean, counting: Counting) -> Floats:
-        """A leaf's values, NaN for every row outside its slice or without a value."""
+    def values(self, mean: Mean, counting: Counting, seed: int | None = None) -> Floats:
+        """A leaf's values, NaN for every row outside its slice or without a value; under one seed, or all."""
         column = self.rows.column(*mean.column)
         if mean.column in counting:
             column = column.imputed(counting[mean.column])
-        return np.where(self.rows.mask(mean.where) & column.counted, column.values, np.nan)
+        values = column.values
+        if seed is not None:
+            values = self.rows.by_seed(*mean.column).get(seed, values)
+        return np.where(self.rows.mask(mean.where) & column.counted, values, np.nan)
 
     def arms(self, mean: Mean) -> list[Arm]:
         """The arms of a leaf's system that its conditions on factors leave."""
@@ -156,6 +159,16 @@ class Evaluator:
         arms, items = [arm.name for arm in self.arms(mean)], self.rows.item_ids(mean.where)
         failed = counting.get(mean.column)
         return self.rectifying.mean_over(arms, mean.measure, items, level, failed)
+
+    def under_seed(self, found: Leaf, seed: int, weights: Floats, scope: Scope) -> Floats:
+        """A leaf as it is under one seed, once per row of weights of the clusters."""
+        columns, rows = self.columns(found, {}, seed)
+        drawn = weights[:, scope.codes[rows]]
+        if isinstance(found, Mean):
+            mean: Floats = drawn @ columns[0] / drawn.sum(axis=1)
+            return mean
+        with blamed(f"{found.name} broke"):
+            return np.asarray(found.statistic.values(columns, drawn))
 
     def used(self, found: Leaf, counting: Counting) -> Bools:
         """The rows a leaf is worked out on."""
@@ -288,11 +301,13 @@ class Evaluator:
             start += size
         return np.concatenate(parts)
 
-    def columns(self, found: Leaf, counting: Counting) -> tuple[list[Floats], NDArray[np.int64]]:
+    def columns(
+        self, found: Leaf, counting: Counting, seed: int | None = None
+    ) -> tuple[list[Floats], NDArray[np.int64]]:
         """The columns a leaf reads, over the rows that all of them have, and which rows these are."""
         if isinstance(found, Spanning) and found.label is not None:
             return self._marks(found)
-        columns = [self.values(mean, counting) for mean in means_of(found)]
+        columns = [self.values(mean, counting, seed) for mean in means_of(found)]
         if isinstance(found, Spanning) and found.test is not None:
             columns = [worth(found.test, dict(zip(found.calls, columns, strict=True)))]
         if isinstance(found, Spanning) and found.tag:

@@ -6,6 +6,7 @@ says must count.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,16 @@ class Spanning:
 
 
 Leaf = Mean | Spanning
+
+
+def range_of(found: Leaf) -> tuple[float, float]:
+    """The values that a leaf can have; that of a statistic which declares none has no ends."""
+    if isinstance(found, Mean):
+        return found.measure.low, math.inf if found.measure.high is None else found.measure.high
+    low = getattr(found.statistic, "low", -math.inf)
+    highest = max((range_of(mean)[1] for mean in found.columns), default=math.inf)
+    high = getattr(found.statistic, "high", highest if low == 0 else None)
+    return low, math.inf if high is None else high
 
 
 def means_of(found: Leaf) -> tuple[Mean, ...]:

@@ -28,6 +28,7 @@ from assay.gates.syntax import Clause
 from assay.stats.power import POWER, chance_to_decide
 from assay.stats.sequential import size_of, step_of, tail_of_last
 
+KEPT = 0.9  # of the evidence of a look: what a file that has grown since still holds
 HASH = 12  # hex digits that tell the evidence of one item from any other
 
 
@@ -51,11 +52,22 @@ class Looking:
 
     @classmethod
     def at(
-        cls, question: str, evidence: Iterable[str], looks: Iterable[Look], planned: int | None = None
+        cls,
+        question: str,
+        evidence: Iterable[str],
+        looks: Iterable[Look],
+        planned: int | None = None,
+        *,
+        grown: bool = False,
     ) -> Looking:
-        """The next look at a question, given every look that was ever recorded."""
+        """The next look at a question, given every look that was ever recorded.
+
+        `grown`: only looks count whose evidence is still there, but for a few corrected labels.
+        """
         now = frozenset(evidence)
         same = sorted((look for look in looks if look.question == question), key=lambda look: look.step)
+        if grown:
+            same = [each for each in same if len(now & set(each.evidence)) >= KEPT * len(each.evidence)]
         # evidence that was seen before is read again, and decided as it was then
         earlier = list(itertools.takewhile(lambda look: frozenset(look.evidence) != now, same))
         return cls(now, earlier, planned, question)
@@ -127,10 +139,17 @@ class LookBook:
     looks: list[Look] = field(default_factory=list)
     question: Callable[[str], str] = str  # by the name of a gate: what it asks, and of which systems
     keep: Callable[[Look], None] | None = None
+    # by the name of a gate: whether answers of its systems are read from files
+    imported: Callable[[str], bool] = lambda _: False
 
     def at(self, gate: str, evidence: Iterable[str], planned: int | None) -> Looking:
-        """The look that is about to be taken."""
-        return Looking.at(self.question(gate), evidence, self.looks, planned)
+        """The look that is about to be taken.
+
+        A file of answers grows with the items, and nothing says which version wrote it. So a look at such
+        answers is a further one if the evidence of the earlier one is part of it.
+        """
+        grown = self.imported(gate)
+        return Looking.at(self.question(gate), evidence, self.looks, planned, grown=grown)
 
     def record(self, looking: Looking, shown: Mapping[str, bool]) -> None:
         """Writes a look down; reading the same evidence again is none."""

@@ -9,6 +9,7 @@ gate is a clause of its own, and one rule says how several of them share what th
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from assay.core.yaml_lines import Share, Word
-from assay.gates.leaf import FUNCTIONS
+from assay.gates.leaf import FUNCTIONS, Leaf, range_of
 from assay.gates.syntax import (
     WITHIN,
     Binary,
@@ -57,6 +58,7 @@ class GateFile(BaseModel, extra="forbid", frozen=True):
 
 
 Known = Callable[[str], Sequence[str]]  # the values that a tag or factor has
+Leaves = Callable[[Clause], Mapping[Call, Leaf]]
 
 
 @dataclass(frozen=True)
@@ -88,24 +90,26 @@ class Group:
                 yield part
 
 
-def written_out(part: Group | Clause, known: Known) -> Group | Clause:
+def written_out(part: Group | Clause, known: Known, leaves: Leaves) -> Group | Clause:
     """A group or clause with every `for`, `max`, `min` and `within` replaced by what it stands for."""
     if isinstance(part, Group):
-        return Group(part.need, tuple(written_out(each, known) for each in part.parts))
+        return Group(part.need, tuple(written_out(each, known, leaves) for each in part.parts))
     if part.each is not None:
         found = dict(repeated(part, known))
         need = len(found) if part.each.need is None else part.each.need
-        return Group(need, tuple(written_out(each, known) for each in found.values()), tuple(found))
+        return Group(need, tuple(written_out(each, known, leaves) for each in found.values()), tuple(found))
     if part.band is not None and part.op == WITHIN:
         plain = dataclasses.replace(part, band=None, chosen=True)
         above = dataclasses.replace(plain, op="<=", right=Binary("+", part.right, part.band))
         below = dataclasses.replace(plain, op=">=", right=Binary("-", part.right, part.band))
-        ends = written_out(above, known), written_out(below, known)
+        ends = written_out(above, known, leaves), written_out(below, known, leaves)
         return Group(2, ends, ("not above", "not below"), part.band.value)
-    if (choice := _choice(Binary("-", part.left, part.right))) is None:
+    if not (choices_in(part.left) or choices_in(part.right)):
+        return part
+    if (choice := _choice(Binary("-", part.left, part.right), leaves(part))) is None:
         return part
     call, rises = choice
-    ones = [written_out(_with(part, call, arg), known) for arg in call.args]
+    ones = [written_out(_with(part, call, arg), known, leaves) for arg in call.args]
     # where the margin rises with a maximum, one large enough will do; where it falls, all must be small
     any_will_do = (call.name == "max") == (rises == part.upward)
     return Group(1 if any_will_do else len(ones), tuple(ones), tuple(map(str, call.args)))
@@ -147,34 +151,76 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
     return expression
 
 
-def _choice(expression: Expression, rises: bool = True) -> tuple[Call, bool] | None:
-    """The first `max` or `min` of a sum, and whether the sum rises with it; None where there is none.
+def choices_in(expression: Expression) -> bool:
+    """Whether a `max` or `min` stands in an expression."""
+    match expression:
+        case Call(name=name):
+            return name in FUNCTIONS
+        case Negate(operand=operand):
+            return choices_in(operand)
+        case Binary(left=left, right=right):
+            return choices_in(left) or choices_in(right)
+    return False
 
-    One that is multiplied or divided by anything but a number is left alone: only the data tell which way it
-    counts. Such a clause is resampled as a whole.
+
+def _choice(
+    expression: Expression, leaves: Mapping[Call, Leaf], rises: bool = True
+) -> tuple[Call, bool] | None:
+    """The first `max` or `min`, and whether the whole rises with it; None if there is none.
+
+    One that is multiplied or divided by what can be negative as well as positive is passed over: only the
+    data say in which direction it counts.
     """
+
+    def inside(part: Expression, factor: int) -> tuple[Call, bool] | None:
+        return _choice(part, leaves, rises == (factor > 0)) if factor else None
+
     match expression:
         case Call(name=name) if name in FUNCTIONS:
             return expression, rises
         case Negate(operand=operand):
-            return _choice(operand, not rises)
+            return inside(operand, -1)
         case Binary(op="+" | "-" as op, left=left, right=right):
-            return _choice(left, rises) or _choice(right, rises if op == "+" else not rises)
-        case Binary(op="*", left=number, right=part) if factor := _constant(number):
-            return _choice(part, rises == (factor > 0))
-        case Binary(op="*" | "/", left=part, right=number) if factor := _constant(number):
-            return _choice(part, rises == (factor > 0))
+            return inside(left, 1) or inside(right, 1 if op == "+" else -1)
+        case Binary(op="*", left=left, right=right):
+            return inside(left, sign_of(right, leaves)) or inside(right, sign_of(left, leaves))
+        case Binary(op="/", left=left, right=right):
+            below = sign_of(right, leaves)  # if it never changes, the quotient moves one way only
+            return inside(left, below) or (inside(right, -sign_of(left, leaves)) if below else None)
     return None
 
 
-def _constant(expression: Expression) -> float:
-    """The number that an expression is; 0 where it is not one."""
+def sign_of(expression: Expression, leaves: Mapping[Call, Leaf]) -> int:
+    """1 for what is never negative, -1 for what is never positive, 0 if it can be either or is zero."""
+    low, high = _range(expression, leaves)
+    return 0 if low == high == 0 else 1 if low >= 0 else -1 if high <= 0 else 0
+
+
+def _range(expression: Expression, leaves: Mapping[Call, Leaf]) -> tuple[float, float]:
+    """The least and the greatest value that an expression can have."""
     match expression:
         case Number(value=value):
-            return value
+            return value, value
+        case Call(name=name, args=args) if name in FUNCTIONS:
+            lows, highs = zip(*(_range(arg, leaves) for arg in args), strict=True)
+            return (max(lows), max(highs)) if name == "max" else (min(lows), min(highs))
+        case Call() if expression in leaves:
+            return range_of(leaves[expression])
         case Negate(operand=operand):
-            return -_constant(operand)
-    return 0.0
+            low, high = _range(operand, leaves)
+            return -high, -low
+        case Binary(op=op, left=left, right=right):
+            (low, high), (least, most) = _range(left, leaves), _range(right, leaves)
+            if op == "+":
+                return low + least, high + most
+            if op == "-":
+                return low - most, high - least
+            signs = sign_of(left, leaves) * sign_of(right, leaves)
+            if low == high and least == most and (op == "*" or least):
+                whole = low * least if op == "*" else low / least
+                return whole, whole
+            return (0.0, math.inf) if signs > 0 else (-math.inf, 0.0) if signs < 0 else (-math.inf, math.inf)
+    return -math.inf, math.inf
 
 
 def _with(clause: Clause, call: Call, arg: Expression) -> Clause:

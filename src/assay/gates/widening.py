@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.gates.evaluate import Counting, Evaluator, Scope, worth
-from assay.gates.leaf import Leaf, Mean
+from assay.gates.leaf import Leaf, Mean, Spanning, means_of
 from assay.gates.syntax import Call, Expression
 from assay.stats.columns import TIE
 from assay.stats.intervals import Interval
-from assay.stats.seeds import SeedError, seed_error_of
+from assay.stats.resample import Draws
+from assay.stats.seeds import SeedError, error_of_wholes, seed_error_of
 from assay.stats.unseen import strict_interval
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
 STEP = 1e-6
+SEED_RESAMPLES = 400  # for what items do to the difference between seeds
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,10 @@ def seeds_in(
     values: Mapping[Call, Floats],
     scope: Scope,
 ) -> SeedError | None:
-    """What seeds do to a margin, through the means in it."""
+    """What seeds do to a margin: through the means in it, or worked out again for each seed."""
+    spanning = [mean for found in leaves.values() if isinstance(found, Spanning) for mean in found.columns]
+    if any(evaluator.rows.by_seed(*mean.column) for mean in spanning):
+        return _for_each_seed(margin, leaves, evaluator, scope)
     points = {call: array[:1] for call, array in values.items()}
     columns = []
     for call, found in leaves.items():
@@ -88,3 +93,22 @@ def seeds_in(
             slope = float((moved - worth(margin, points))[0]) / STEP
             columns.append((slope, by_seed, evaluator.used(found, {})))
     return seed_error_of(columns, scope.codes)
+
+
+def _for_each_seed(
+    margin: Expression, leaves: Mapping[Call, Leaf], evaluator: Evaluator, scope: Scope
+) -> SeedError | None:
+    """What seeds do to a margin that is no sum of means, such as one of medians, wins or shares."""
+    known = [evaluator.rows.by_seed(*mean.column) for found in leaves.values() for mean in means_of(found)]
+    seeds = sorted(set.intersection(*(set(by_seed) for by_seed in known if by_seed)))
+    if len(seeds) < 2:
+        return None
+    weights = np.vstack([np.ones((1, scope.n)), *Draws(SEED_RESAMPLES, evaluator.seed).weights(scope.n)])
+    values = [
+        worth(
+            margin,
+            {call: evaluator.under_seed(found, seed, weights, scope) for call, found in leaves.items()},
+        )
+        for seed in seeds
+    ]
+    return error_of_wholes(np.array(values))

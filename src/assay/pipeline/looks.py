@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.dataset import digest
+from assay.core.records import Arm
 from assay.gates.looks import Look, LookBook
 from assay.gates.verdict import systems_of
 from assay.pipeline.outdated import rules_of
@@ -16,6 +17,7 @@ from assay.store.keys import Basis
 from assay.store.run_store import Store
 from assay.study.study import Study
 
+IMPORTED = "imported"
 FOLDER = "looks"  # of a run, and of a baseline
 
 
@@ -23,17 +25,28 @@ def look_book(study: Study, store: Store, bases: Mapping[str, Basis]) -> LookBoo
     """Every look at the gates of a study; a new one is written to the run folder."""
     gates = {gate.name: gate for gate in study.gates}
 
-    def question(name: str) -> str:
-        systems = systems_of([gates[name]], study)
+    def question(name: str, files: bool = False) -> str:
         versions = {
-            arm.name: bases[arm.name].identity
-            for arm in study.arms
-            if arm.system in systems and arm.name in bases
+            arm.name: bases[arm.name].identity if files or study.origin(arm) != IMPORTED else IMPORTED
+            for arm in arms(name)
         }
         encode = msgspec.json.Encoder(order="sorted").encode
         return digest([encode(rules_of(gates[name].rules.model_dump(mode="json"))), encode(versions)])
 
-    return LookBook(looks_of(study, store), question, lambda look: _keep(store.root / FOLDER, look))
+    def arms(name: str) -> list[Arm]:
+        systems = systems_of([gates[name]], study)
+        return [arm for arm in study.arms if arm.system in systems and arm.name in bases]
+
+    def imported(name: str) -> bool:
+        return any(study.origin(arm) == IMPORTED for arm in arms(name))
+
+    # looks taken when a file's content was part of the question
+    renamed = {question(name, files=True): question(name) for name in gates}
+    looks = [
+        msgspec.structs.replace(look, question=renamed.get(look.question, look.question))
+        for look in looks_of(study, store)
+    ]
+    return LookBook(looks, question, lambda look: _keep(store.root / FOLDER, look), imported)
 
 
 def looks_of(study: Study, store: Store) -> list[Look]:

@@ -297,12 +297,14 @@ def verdict_sentence(verdict: Verdict) -> str:
         sentence += f" ({outlook})"
     if verdict.reason == FIRST_FAILS:
         sentence = f"{verdict.reason}: {sentence}"
-    if not (rest := len(deciding) - 1):
-        return sentence
-    if wanted is True:
+    rest = len(deciding) - 1
+    if rest and wanted is True:
         return f"{verdict_reason(verdict)}: {sentence}"
-    verb = {False: ("speaks against it", "speak against it"), None: ("is open", "are open")}[wanted]
-    return f"{sentence}; {counted(rest, 'more clause')} {verb[rest > 1]}"
+    more = ""
+    if rest:
+        verb = {False: ("speaks against it", "speak against it"), None: ("is open", "are open")}[wanted]
+        more = f"{counted(rest, 'more clause')} {verb[rest > 1]}"
+    return "; ".join(filter(None, [sentence, more, *beside(verdict)]))
 
 
 def headline(results: Results) -> str:

@@ -70,3 +70,17 @@ def seed_error(parts: Floats) -> SeedError | None:
     rest = parts - parts.mean(axis=0) - (wholes - wholes.mean())[:, None] / clusters
     within = float((rest**2).sum()) / ((seeds - 1) * (clusters - 1)) * clusters
     return SeedError(math.sqrt(max(0.0, float(wholes.var(ddof=1)) - within) / seeds), seeds)
+
+
+def error_of_wholes(values: Floats) -> SeedError | None:
+    """What seeds do to any estimate; `values` has a row per seed: the estimate, then those of resamples.
+
+    What resampling items does to the differences between seeds is subtracted, as above.
+    """
+    seeds = len(values)
+    if seeds < 2 or not np.isfinite(values[:, 0]).all():
+        return None
+    apart = values - values.mean(axis=0)
+    within = float(np.nan_to_num(np.nanvar(apart[:, 1:], axis=1)).mean()) * seeds / (seeds - 1)
+    between = float(values[:, 0].var(ddof=1))
+    return SeedError(math.sqrt(max(0.0, between - within) / seeds), seeds)

@@ -22,6 +22,7 @@ from assay.stats.resample import generator
 
 Floats = NDArray[np.float64]
 GROWTH = 1.3
+LATER = 0.4  # so that both ends of all intervals of ten looks hold in 93 % of studies and more
 DRAWS = 2**18
 
 
@@ -36,10 +37,10 @@ def size_of(step: int, first: int) -> int:
 
 
 def spent(step: int, tail: float) -> float:
-    """What may have gone wrong on one side by a step of the grid: `tail` at step 0, twice that in the end."""
+    """What may have gone wrong on one side by a step of the grid: `tail` at step 0, in the end 1.4 of it."""
     if step < 0:
         return float(2 * special.ndtr(special.ndtri(tail / 2) / math.sqrt(GROWTH**step)))
-    return float(2 * tail * (1 - math.sqrt(GROWTH**-step) / 2))
+    return float(tail * (1 + LATER * (1 - math.sqrt(GROWTH**-step))))
 
 
 def tail_of_last(steps: Sequence[int], overlap: Floats, tail: float) -> float:

@@ -242,6 +242,12 @@ def test_a_share_is_never_compared_with_a_number_of_items(text: str) -> None:
         ("nDCG@10(new, old) >= 0.8", "nDCG@10 needs one system"),
         ("max(Seconds(new)) <= 2", "`count(Seconds(new) > 2) <= 0`"),
         ("high(Seconds(new)) <= 2", "`Seconds(new) <= 2 on interval`"),
+        ("max(nDCG@10(new), nDCG@10(old)) >= nDCG@10(old)", "one of its values is compared with itself"),
+        ("nDCG@10(new) - nDCG@10(new) >= 0", "a system is compared with itself, which any system passes"),
+        (
+            "max(nDCG@10(new), nDCG@10(mid)) * (nDCG@10(mid) - nDCG@10(old)) >= 0.1",
+            "multiplied or divided by something that can be negative",
+        ),
         ("nDCG@10(*) <= 0.9", "`max(nDCG@10(new), nDCG@10(old), nDCG@10(mid)) <= 0.9`"),
     ],
 )

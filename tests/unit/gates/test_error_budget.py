@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from assay.gates.budget import families, levels_of
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
+from assay.gates.leaf import Mean, calls
 from assay.gates.parts import Group, written_out
-from assay.gates.syntax import Clause
+from assay.gates.syntax import Call, Clause
 from assay.gates.verdict import decide
 from assay.stats.families import shared_level
 from score_rows import REGISTRY, decided, gate, items_of, rows_of
@@ -28,6 +30,20 @@ def plain(clause: Clause) -> tuple[float, float]:
 
 def known(name: str) -> list[str]:
     return {"part": ["x", "y", "z"]}[name]
+
+
+@dataclass(frozen=True)
+class Ranged:
+    """As much of a measure as decides in which direction a clause counts."""
+
+    low: float
+    high: float = 1.0
+
+
+def leaves_of_means(clause: Clause) -> dict[Call, Any]:
+    """M lies between 0 and 1, G between -1 and 1."""
+    every = (*calls(clause.left), *calls(clause.right))
+    return {call: Mean("a", Ranged(-1.0 if call.name == "G" else 0.0), ()) for call in every}  # type: ignore[arg-type]
 
 
 def shape(part: Group | Clause) -> Any:
@@ -55,12 +71,27 @@ def shape(part: Group | Clause) -> Any:
             "max(M(a), M(b)) >= 0.5 for each part=x|y",
             (2, [(1, [f"M({name}) >= 0.5 where part={each}" for name in "ab"]) for each in "xy"]),
         ),
-        # which way a ratio counts is known from the data only
-        ("max(M(a), M(b)) / M(c) >= 1.1", "max(M(a), M(b)) / M(c) >= 1.1"),
+        # M is never negative, so that the direction of a ratio is known
+        ("max(M(a), M(b)) / M(c) >= 1.1", (1, ["M(a) / M(c) >= 1.1", "M(b) / M(c) >= 1.1"])),
+        ("M(c) / max(M(a), M(b)) <= 0.9", (1, ["M(c) / M(a) <= 0.9", "M(c) / M(b) <= 0.9"])),
+        (
+            "(max(M(a), M(b)) - M(c)) / M(c) >= 2%",
+            (1, ["(M(a) - M(c)) / M(c) >= 0.02", "(M(b) - M(c)) / M(c) >= 0.02"]),
+        ),
+        ("(2 - 1) * max(M(a), M(b)) >= M(c)", (1, ["(2 - 1) * M(a) >= M(c)", "(2 - 1) * M(b) >= M(c)"])),
+        ("(1 - 2) * max(M(a), M(b)) >= -1", (2, ["(1 - 2) * M(a) >= -1", "(1 - 2) * M(b) >= -1"])),
+        ("M(c) * min(M(a), M(b)) < 0.5", (1, ["M(c) * M(a) < 0.5", "M(c) * M(b) < 0.5"])),
+        (
+            "max(M(a), M(b)) / max(M(c), M(d)) > 1",
+            (1, [(2, [f"M({one}) / M({other}) > 1" for other in "cd"]) for one in "ab"]),
+        ),
+        # G can be negative, so that nobody knows which way it counts
+        ("max(M(a), M(b)) * G(c) >= 0.1", "max(M(a), M(b)) * G(c) >= 0.1"),
+        ("max(M(a), M(b)) / (M(c) - M(d)) >= 2", "max(M(a), M(b)) / (M(c) - M(d)) >= 2"),
     ],
 )
 def test_for_max_and_min_are_written_out(text: str, expected: Any) -> None:
-    assert shape(written_out(parse_clause(text), known)) == expected
+    assert shape(written_out(parse_clause(text), known, leaves_of_means)) == expected
 
 
 @pytest.mark.parametrize(

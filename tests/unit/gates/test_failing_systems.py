@@ -30,7 +30,15 @@ def verdict(rows: Rows, **file: Any) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     ("text", "measure"),
-    [("M(new) >= 0.5", "M"), ("E(new) <= 0.9", "E"), ("T(new) <= 9", "T"), ("p50(T(new)) <= 9", "T")],
+    [
+        ("M(new) >= 0.5", "M"),
+        ("E(new) <= 0.9", "E"),
+        ("T(new) <= 9", "T"),
+        ("p50(T(new)) <= 9", "T"),
+        ("-1 * M(new) <= -0.5", "M"),
+        ("-0.5 >= M(new) * (1 - 2)", "M"),
+        ("-E(new) >= -0.9", "E"),
+    ],
 )
 def test_a_system_that_fails_on_most_items_fails_its_clauses(text: str, measure: str) -> None:
     # T has no upper end, so that there is no way to count what failed; nothing has to be counted

@@ -48,8 +48,8 @@ def test_the_page_shows_every_kind_of_look() -> None:
 
 def test_the_sizes_by_hand_are_those_that_are_advised() -> None:
     look = Looking.of_size(100)
-    assert [look.size_after(steps) for steps in range(1, 6)] == [130, 169, 220, 286, 372]
-    for steps, shown in ((3, "50 %"), (5, "81 %")):
+    assert [look.size_after(steps) for steps in range(1, 7)] == [130, 169, 220, 286, 372, 483]
+    for steps, shown in ((4, "53 %"), (6, "83 %")):
         asked = reach(look.level_after(steps, 0.95))
         more = look.size_after(steps) - 100
         chance = chance_to_decide(0.015, 0.015, 0.0, 0.010, 100, more, asked)

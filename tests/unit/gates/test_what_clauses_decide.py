@@ -55,7 +55,7 @@ def test_one_system_against_a_number_is_decided_on_the_interval_too() -> None:
 
 
 def test_a_band_is_two_clauses_that_must_both_hold() -> None:
-    tree = written_out(parse_clause("M(new) within 0.02 of M(old) at 99%"), lambda _: [])
+    tree = written_out(parse_clause("M(new) within 0.02 of M(old) at 99%"), lambda _: [], lambda _: {})
     assert isinstance(tree, Group)
     assert [str(part) for part in tree.parts] == [
         "M(new) <= M(old) + 0.02 at 99%",

@@ -368,3 +368,14 @@ def test_two_runs_of_an_unchanged_system_seldom_fail(folder: Path) -> None:
         write(target, [i for i in range(N) if draw.random() < 0.75])
         alarms += results(target).verdicts[-1].verdict == "no-go"
     assert alarms <= 4  # more than that in about three of a thousand such tests
+
+
+def test_a_baseline_of_one_seed_says_so(folder: Path) -> None:
+    right = range(0, N, 2)
+    study = STUDY.replace("replay(path=server.run)", "server")
+    serve(folder, right, study=study)
+    tag_baseline(opened(folder), "once", "", False)
+    assert "one seed" not in results(folder, "once").verdicts[-1].reason
+    serve(folder, right, study=study + "seeds: 3\n")
+    told = "for this run of the baseline: server was asked with one seed then"
+    assert told in results(folder, "once").verdicts[-1].reason

@@ -109,6 +109,8 @@ def test_every_place_says_the_same(seed: int) -> None:
     suites = {each.get("name"): each for each in built.iter("testsuite")}
     for said in (*texts.values(), markdown.replace("\\", "")):  # a comment may cut a long line
         assert say.headline(results) in said
+    first = next((each for each in say.gates_in_order(results) if each.verdict == results.verdict), None)
+    assert first is None or all(each in say.headline(results) for each in beside(first))
     for verdict in results.verdicts:
         check_comparisons(study, verdict)
         words = verdict_words(verdict)

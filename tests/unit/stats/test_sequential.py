@@ -31,9 +31,9 @@ def test_sizes_grow_by_three_tenths() -> None:
 
 def test_spending_by_hand() -> None:
     assert spent(0, TAIL) == pytest.approx(TAIL)
-    # 1.3^-4 = 0.350, its root 0.592: 0.05 (1 - 0.296) = 0.0352
-    assert spent(4, TAIL) == pytest.approx(0.0352, abs=1e-4)
-    assert spent(60, TAIL) < 2 * TAIL
+    # 1.3^-4 = 0.350, its root 0.592: 0.025 (1 + 0.4 · 0.408) = 0.0291
+    assert spent(4, TAIL) == pytest.approx(0.0291, abs=1e-4)
+    assert spent(60, TAIL) < 1.4 * TAIL
     # half of the planned items (1.3^-2.64): O'Brien and Fleming spend 2 (1 - Phi(2.2414 / root of t))
     assert spent(-3, TAIL) == pytest.approx(2 * stats.norm.sf(2.2414 / math.sqrt(1.3**-3)), rel=1e-3)
     assert spent(-9, TAIL) < 1e-6

@@ -118,7 +118,12 @@ class Holding:
     def verdict(self) -> Verdict:
         """Whether anything that gates read was lost, or more than limits allow."""
         limits = Limits(self.evaluation, self.pair, self.name, {arm for arm, _ in self._gated})
-        return _verdict(self.name, [*self._losses.clauses, *self._lacking()], limits.clauses)
+        found = _verdict(self.name, [*self._losses.clauses, *self._lacking()], limits.clauses)
+        before, after = self.pair.before, self.pair.after
+        if once := [arm for arm in self.arms if before.seeds(arm) == 1 < after.seeds(arm)]:
+            only = f"for this run of the baseline: {', '.join(once)} was asked with one seed then"
+            found = msgspec.structs.replace(found, reason="; ".join(filter(None, [found.reason, only])))
+        return found
 
     @cached_property
     def _gated(self) -> dict[tuple[str, str], Measure]:

@@ -136,6 +136,10 @@ class Version(NamedTuple):
     def distinct(self, column: str) -> list[str]:
         return self.scores[column].unique(maintain_order=True).to_list()
 
+    def seeds(self, arm: str) -> int:
+        """With how many seeds an arm was asked."""
+        return self.scores.filter(pl.col("arm") == arm)["seed"].n_unique()
+
 
 def _names(study: Study) -> list[str]:
     root = baselines_folder(study)
