@@ -158,7 +158,9 @@ def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
                 "max and min are multiplied or divided by something that can be negative, so it is not known "
                 "which of their values passes most easily. Write a clause for each of these values."
             )
-        elif any(map(_always_passes, plain)):
+            return
+        passing = {one: _always_passes(one) for one in plain}
+        if tree.holds(passing) if isinstance(tree, Group) else passing[tree]:
             which = "one of its values" if len(plain) > 1 else "a system"
             yield f"{which} is compared with itself, which any system passes. Leave it out."
             return
