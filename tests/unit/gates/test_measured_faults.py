@@ -88,6 +88,7 @@ def false_words(studies: int, word: str, make: Any, number: int, **file: Any) ->
         f"(max({', '.join(TEN)}) - M(old)) / M(old) >= 2%",
         f"(2 - 1) * max({', '.join(TEN)}) >= M(old) + 0.02",
         f"M(old) / max({', '.join(TEN)}) <= 0.98",
+        f"max({', '.join(f'median({each})' for each in TEN)}) / median(M(old)) >= 1.02",
     ],
 )
 def test_the_best_of_ten_twins_is_no_gain(clause: str) -> None:
