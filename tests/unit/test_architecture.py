@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -56,6 +56,11 @@ def name_of(path: Path) -> str:
 
 def layer_of(module: str) -> str:
     return module.partition(".")[0]
+
+
+def package_of(module: str) -> str:
+    """The folder of a module; of a name that is a folder's, that folder."""
+    return module if f"{module}.__init__" in source() else module.rpartition(".")[0]
 
 
 def kind_of(module: str) -> str:
@@ -137,20 +142,22 @@ def backward_imports(modules: Source) -> list[str]:
     ]
 
 
-def mutual_imports(modules: Source) -> list[str]:
-    """Pairs of rooms that import each other, if only for the type checker."""
+def mutual_imports(modules: Source, folder_of: Callable[[str], str]) -> list[str]:
+    """Pairs of folders that import each other, if only for the type checker; one in the other is no pair."""
     pairs = {
-        (layer_of(name), layer_of(each.name))
+        (one, other)
         for name, tree in modules.items()
         for each in imports(tree)
-        if layer_of(name) != layer_of(each.name)
+        for one, other in [(folder_of(name), folder_of(each.name))]
+        if one != other and not one.startswith(f"{other}.") and not other.startswith(f"{one}.")
     }
     return sorted(f"{one} and {other}" for one, other in pairs if one < other and (other, one) in pairs)
 
 
 def test_imports_run_one_way() -> None:
     assert backward_imports(source()) == []
-    assert mutual_imports(source()) == []
+    assert mutual_imports(source(), layer_of) == []
+    assert mutual_imports(source(), package_of) == []
 
 
 def test_a_planted_import_of_a_later_room_is_found() -> None:
@@ -159,7 +166,11 @@ def test_a_planted_import_of_a_later_room_is_found() -> None:
     assert backward_imports(planted("stats.resample", f"def ask() -> None:\n    {line}")) != []
     for_types = planted("stats.resample", f"if TYPE_CHECKING:\n    {line}")
     assert backward_imports(for_types) == []
-    assert mutual_imports(for_types) != []
+    assert mutual_imports(for_types, layer_of) != []
+    within_a_kind = planted(
+        "kinds.answers.scoring.rubric", "from assay.kinds.answers.leaks.search import leaks"
+    )
+    assert mutual_imports(within_a_kind, package_of) != []
 
 
 # --------------------------------------------------------------------------------- core and kinds

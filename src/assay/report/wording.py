@@ -300,11 +300,9 @@ def verdict_sentence(verdict: Verdict) -> str:
     rest = len(deciding) - 1
     if rest and wanted is True:
         return f"{verdict_reason(verdict)}: {sentence}"
-    more = ""
-    if rest:
-        verb = {False: ("speaks against it", "speak against it"), None: ("is open", "are open")}[wanted]
-        more = f"{counted(rest, 'more clause')} {verb[rest > 1]}"
-    return "; ".join(filter(None, [sentence, more, *beside(verdict)]))
+    one, several = ("speaks against it", "speak against it") if wanted is False else ("is open", "are open")
+    more = [f"{counted(rest, 'more clause')} {several if rest > 1 else one}"] if rest else []
+    return "; ".join([sentence, *more, *beside(verdict)])
 
 
 def headline(results: Results) -> str:

@@ -50,9 +50,9 @@ class ScoringReview:
 
     def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer:
         """Takes files of scores in, all or none."""
-        from assay.kinds.answers.report.scoring import disagreement, next_step
         from assay.kinds.answers.scoring_steps.summary import sealed_summary
         from assay.kinds.answers.scoring_steps.taking import take_scores
+        from assay.kinds.answers.wording import disagreement, next_step
 
         if not paths:
             raise UsageError(f"Name the files of scores: assay review import {place} scores.jsonl")
@@ -75,9 +75,9 @@ class ScoringReview:
 
     def status(self, study: Study, place: str) -> ReviewAnswer:
         """How far everybody is."""
-        from assay.kinds.answers.report.scoring import disagreement, next_step
         from assay.kinds.answers.scoring_steps.summary import sealed_summary
         from assay.kinds.answers.scoring_steps.work import scoring_folder
+        from assay.kinds.answers.wording import disagreement, next_step
 
         found = sealed_summary(study)
         data = {"schema": "assay/scoring/1", "scoring": found, "left": found.left}
@@ -103,9 +103,9 @@ class ScoringReview:
 
     def agreement(self, study: Study, place: str) -> ReviewAnswer:
         """How far the raters agree, which needs no condition."""
-        from assay.kinds.answers.report.scoring import difference_lines, disagreement, next_step
         from assay.kinds.answers.scoring_steps.summary import sealed_summary
         from assay.kinds.answers.scoring_steps.work import scoring_folder
+        from assay.kinds.answers.wording import difference_lines, disagreement, next_step
 
         found, files = sealed_summary(study), scoring_folder(study)
         data = {

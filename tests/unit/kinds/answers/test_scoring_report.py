@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from assay.kinds.answers.report import scoring as told
+from assay.kinds.answers import wording as told
 from assay.kinds.answers.results import Agreed, Correlation, Scoring, SiteTokens, TokenChange
 from assay.report.html import Html
 from assay.report.json import Json

@@ -16,9 +16,9 @@ from assay.core.section import (
     TableColumn,
     Text,
 )
-from assay.kinds.answers.report import scoring as words
-from assay.kinds.answers.report.scoring_metrics import metric_of
+from assay.kinds.answers import wording as words
 from assay.kinds.answers.results import Scoring, SiteTokens, Tested
+from assay.kinds.answers.wording import metric_of
 from assay.report import wording as say
 
 _WAYS = ((-1, "Fewer tokens"), (0, "As many"), (1, "More tokens"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.core.results import GO, INCONCLUSIVE, NO_GO
 from assay.core.section import BlockGroup, SectionBlock, Table, TableCell, TableColumn, Text
-from assay.kinds.answers.report import scoring as words
+from assay.kinds.answers import wording as words
 from assay.kinds.answers.results import Agreed, Scoring
 from assay.report import wording as say
 

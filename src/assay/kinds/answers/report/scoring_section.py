@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from assay.core.records import Arm
 from assay.core.section import Section, Table, TableCell, TableColumn, Text
+from assay.kinds.answers import wording as words
 from assay.kinds.answers.panel import MODEL
-from assay.kinds.answers.report import scoring as words
 from assay.kinds.answers.report.scoring_effects import effect_blocks
 from assay.kinds.answers.report.scoring_raters import agreement_blocks, rater_blocks
 from assay.kinds.answers.results import Scoring

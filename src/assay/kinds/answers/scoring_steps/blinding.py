@@ -23,12 +23,12 @@ from assay.core.records import Item
 from assay.kinds.answers.blinding import pack as packs
 from assay.kinds.answers.blinding.acts import Act, What, append_act
 from assay.kinds.answers.blinding.ids import refuse_telling, response_ids, words_of
-from assay.kinds.answers.blinding.leak_look import Leak
-from assay.kinds.answers.blinding.leaks import leaks
 from assay.kinds.answers.blinding.masks import Masking
 from assay.kinds.answers.blinding.order import draw
 from assay.kinds.answers.blinding.pack import MAP, PACK, Asked, Original, Pack, SealedMap, Shown
 from assay.kinds.answers.blinding.seal import commitment, new_key, seal, write_key
+from assay.kinds.answers.leaks.look import Leak
+from assay.kinds.answers.leaks.search import leaks
 from assay.kinds.answers.panel import Panel, panel_of
 from assay.kinds.answers.scoring.opened import ScoringFolder, head_path, key_path
 from assay.kinds.answers.scoring_steps.collected import Collected

@@ -16,9 +16,9 @@ from assay.gates.parts import GateFile
 from assay.gates.syntax import Call, Clause, Number
 from assay.gates.verdict import Gate, leaves_of
 from assay.kinds.answers.blinding.acts import Acts
-from assay.kinds.answers.blinding.leak_statistics import guessable
 from assay.kinds.answers.blinding.pack import SealedMap
 from assay.kinds.answers.content_pairs import pair_tokens, site_tokens
+from assay.kinds.answers.leaks.statistics import guessable
 from assay.kinds.answers.measures.content import ContentTokens
 from assay.kinds.answers.measures.rubric import (
     ACCURACY,

@@ -12,13 +12,13 @@ from assay.core.registry import make
 from assay.core.spec import parse_spec
 from assay.kinds.answers.blinding.acts import Act, append_act, unblinding
 from assay.kinds.answers.panel import MODEL, panel_of
-from assay.kinds.answers.report.scoring import difference_lines, disagreement, next_step
 from assay.kinds.answers.results import Scoring
 from assay.kinds.answers.scoring.marks import Line
 from assay.kinds.answers.scoring.opened import ScoringFolder, head_path
 from assay.kinds.answers.scoring.suggestions import AccuracyJudge, Outcome, suggest_accuracy
 from assay.kinds.answers.scoring_steps.collected import outdated
 from assay.kinds.answers.scoring_steps.summary import sealed_summary, thresholds_of
+from assay.kinds.answers.wording import difference_lines, disagreement, next_step
 from assay.pipeline.status import place_of
 from assay.review.book import MarkBook
 from assay.study.study import Study

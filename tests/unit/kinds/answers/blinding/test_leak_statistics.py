@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from blind_pack import made
 
-from assay.kinds.answers.blinding.leak_statistics import (
+from assay.kinds.answers.leaks.statistics import (
     DEALS,
     Deals,
     condition_of,

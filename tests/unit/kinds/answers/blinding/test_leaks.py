@@ -15,10 +15,10 @@ import msgspec
 import pytest
 from blind_pack import Made, made, written
 
-from assay.kinds.answers.blinding.leaks import Leak, leaks
 from assay.kinds.answers.blinding.masks import Masking
 from assay.kinds.answers.blinding.order import order
 from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK, read_pack, write_pack
+from assay.kinds.answers.leaks.search import Leak, leaks
 from assay.kinds.answers.scoring.marks import Mark, score_book
 
 LISTED = "who is listed, or in which order, goes with the condition"

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from blind_pack import Made, made, written
 
-from assay.kinds.answers.blinding.leaks import Leak, leaks
 from assay.kinds.answers.blinding.pack import PACK
+from assay.kinds.answers.leaks.search import Leak, leaks
 
 ONE = made()
 A = frozenset(each for each, condition in ONE.conditions.items() if condition == "A")

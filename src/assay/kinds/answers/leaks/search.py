@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.kinds.answers.blinding.ids import telling
-from assay.kinds.answers.blinding.leak_fields import telling_fields, telling_names, telling_values
-from assay.kinds.answers.blinding.leak_look import Leak, Look
-from assay.kinds.answers.blinding.leak_statistics import features_of, guessed
 from assay.kinds.answers.blinding.masks import Masking
 from assay.kinds.answers.blinding.order import avoidable, neighbours
 from assay.kinds.answers.blinding.pack import MAP, PACK, Pack, SealedMap
 from assay.kinds.answers.blinding.seal import is_sealed, key_in
+from assay.kinds.answers.leaks.fields import telling_fields, telling_names, telling_values
+from assay.kinds.answers.leaks.look import Leak, Look
+from assay.kinds.answers.leaks.statistics import features_of, guessed
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats

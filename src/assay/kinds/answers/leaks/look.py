@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.kinds.answers.blinding.leak_statistics import Deals, condition_of
-from assay.kinds.answers.blinding.leak_texts import Seen, seen_in
 from assay.kinds.answers.blinding.masks import Masking
 from assay.kinds.answers.blinding.order import order
 from assay.kinds.answers.blinding.pack import Pack, SealedMap
+from assay.kinds.answers.leaks.statistics import Deals, condition_of
+from assay.kinds.answers.leaks.texts import Seen, seen_in
 from assay.kinds.answers.scoring.assignment import passes, raters_of
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from assay.kinds.answers.blinding.ids import LETTERS, WORDS, held, spelt
-from assay.kinds.answers.blinding.leak_look import Leak, Look
-from assay.kinds.answers.blinding.leak_texts import Field, Seen
 from assay.kinds.answers.blinding.pack import ACTS, MAP, PACK, Asked, Pack, Panel, Shown, Source
+from assay.kinds.answers.leaks.look import Leak, Look
+from assay.kinds.answers.leaks.texts import Field, Seen
 
 WORD, NAME, SIZE, TIME = "words", "names", "sizes", "times"
 
