@@ -306,7 +306,7 @@ class Statistic(Protocol):
     a share of rows, successes and trials, which then give its interval; `indicator(columns)`: of a share of
     all rows, or (`total`) a number of them, 1 on each that counts; `tests`: its argument is a test of each
     item; `tag`: a tag whose number is its last column; `takes`: how many arguments; `smooth`: it has a
-    jackknife; `low` and `high`: its range; `within`: its range is that of the values it reads.
+    jackknife; `low` and `high`: its range; `keeps_range`: that is the range of the values it reads.
     """
 
     reads: ClassVar[str]

@@ -89,7 +89,7 @@ def range_of(found: Leaf) -> tuple[float, float]:
     """The values that a leaf can have; that of a statistic which declares none has no ends."""
     if isinstance(found, Mean):
         return found.measure.low, math.inf if found.measure.high is None else found.measure.high
-    if getattr(found.statistic, "within", False):
+    if getattr(found.statistic, "keeps_range", False):
         return range_of(found.columns[0])
     low = getattr(found.statistic, "low", -math.inf)
     highest = max((range_of(mean)[1] for mean in found.columns), default=math.inf)

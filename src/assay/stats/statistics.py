@@ -42,7 +42,7 @@ class Percentile:
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 1
-    within: ClassVar[bool] = True  # the range of what it reads
+    keeps_range: ClassVar[bool] = True  # of the values it reads
 
     def __post_init__(self) -> None:
         if not 0 < self.rank < 100:
@@ -62,7 +62,7 @@ class P50:
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 1
-    within: ClassVar[bool] = True  # the range of what it reads
+    keeps_range: ClassVar[bool] = True  # of the values it reads
     share: ClassVar[float] = 0.50
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:

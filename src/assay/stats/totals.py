@@ -24,7 +24,7 @@ class WeightedMean:
 
     reads: ClassVar[str] = "scores"
     takes: ClassVar[int] = 1
-    within: ClassVar[bool] = True  # the range of what it reads
+    keeps_range: ClassVar[bool] = True  # of the values it reads
     smooth: ClassVar[bool] = True
 
     @property
