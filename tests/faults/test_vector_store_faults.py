@@ -104,7 +104,7 @@ SIZES = {"exact": 60_000, "hnsw": 5_000, "qdrant local": 150, "qdrant": 1_500}
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "kills", "latest"),  # in seconds after something is there
-    [("exact", 1, 0.0), ("postgres", 1, 0.0)]
+    [("exact", 3, 0.0), ("postgres", 3, 0.0)]
     + [pytest.param(kind, 4, 0.1, marks=pytest.mark.slow) for kind in [*EXACT, *APPROXIMATE]],
 )
 def test_a_killed_build_leaves_nothing_and_the_next_one_repairs_it(
