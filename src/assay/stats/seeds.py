@@ -80,7 +80,10 @@ def error_of_wholes(values: Floats) -> SeedError | None:
     seeds = len(values)
     if seeds < 2 or not np.isfinite(values[:, 0]).all():
         return None
-    apart = values - values.mean(axis=0)
-    within = float(np.nan_to_num(np.nanvar(apart[:, 1:], axis=1)).mean()) * seeds / (seeds - 1)
+    drawn = values[:, 1:][
+        :, np.isfinite(values[:, 1:]).all(axis=0)
+    ]  # a resample may have no value, or no end
+    apart = drawn - drawn.mean(axis=0)
+    within = float(apart.var(axis=1).mean()) * seeds / (seeds - 1) if drawn.shape[1] else 0.0
     between = float(values[:, 0].var(ddof=1))
     return SeedError(math.sqrt(max(0.0, between - within) / seeds), seeds)

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.stats.intervals import Interval
-from assay.stats.seeds import SeedError, seed_error
+from assay.stats.seeds import SeedError, error_of_wholes, seed_error
 from score_rows import decided, rows_of
 
 Floats = NDArray[np.float64]
@@ -75,3 +75,12 @@ def test_seeds_of_a_system_buy_no_gain(between: float) -> None:
     found = [decided("M(new) >= M(old)", rows_of(study(500, 3, between, random))) for _ in range(studies)]
     # 2.5 % are allowed; eleven of 200 is the 99 % bound
     assert sum(each.holds is True for each in found) <= 11
+
+
+def test_resamples_without_an_end_say_nothing_of_items() -> None:
+    values = np.array([[1.0, 2.0, np.inf, np.nan], [3.0, 4.0, np.inf, 1.0]])
+    found = error_of_wholes(values)
+    # the estimates are 1 and 3: variance 2; the one resample that has values moves neither: sqrt(2 / 2)
+    assert found is not None
+    assert found.error == pytest.approx(1.0)
+    assert error_of_wholes(np.array([[np.inf, 1.0], [1.0, 1.0]])) is None
