@@ -25,8 +25,8 @@ from assay.core.records import Arm, Context, Edge, Item, Node, Passage, Piece, R
 from assay.core.registry import Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
-from assay.gates.parts import GateFile
 from assay.kinds.hierarchy.measures.budget import A
 from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
 from assay.measures.score import score_blocks

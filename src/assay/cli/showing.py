@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
     from rich.table import Table
 
     from assay.core.results import Results
     from assay.study.study import Study
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-    from rich.progress import TaskID
 
 
 EXIT = {None: 0, "go": 0, "no-go": 10, "inconclusive": 11}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.gates.leaf import FUNCTIONS, Leaf, Mean, means_of
-from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
+from assay.gates.leaf import Leaf, Mean, means_of
+from assay.gates.parts import directions
+from assay.gates.syntax import Binary, Call, Clause
 
 Leaves = Mapping[Call, Leaf]
 
@@ -64,30 +65,11 @@ def _wishes(role: str, clause: Clause, leaves: Leaves) -> Iterator[tuple[str, in
     0 where that cannot be said, as of what a correlation is taken of.
     """
     toward = (1 if clause.upward else -1) * (-1 if role == "kill" else 1)
-    for call, sign in _signs(Binary("-", clause.left, clause.right)):
+    for call, rises in directions(Binary("-", clause.left, clause.right), leaves):
         found = leaves.get(call)
+        sign = 0 if rises is None else 1 if rises else -1
         if isinstance(found, Mean):
             better = 1 if found.measure.better == "higher" else -1
             yield found.system, sign * better * toward
         elif found is not None:
             yield from ((mean.system, 0) for mean in means_of(found))
-
-
-def _signs(expression: Expression, sign: int = 1) -> Iterator[tuple[Call, int]]:
-    """Every call of an expression that stands for a number, and whether it raises or lowers the whole."""
-    match expression:
-        case Call(name=name, args=args) if name in FUNCTIONS:
-            for arg in args:
-                yield from _signs(arg, sign)
-        case Call():
-            yield expression, sign
-        case Negate(operand=operand):
-            yield from _signs(operand, -sign)
-        case Binary(op=op, left=left, right=right):
-            yield from _signs(left, -sign if op in "*/" and _negative(right) else sign)
-            turned = op in "-/" or (op == "*" and _negative(left))
-            yield from _signs(right, -sign if turned else sign)
-
-
-def _negative(expression: Expression) -> bool:
-    return isinstance(expression, Negate) or (isinstance(expression, Number) and expression.value < 0)

@@ -153,10 +153,10 @@ def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
     for _, each in repeated(clause, lambda _: [UNLISTED]):
         tree = written_out(each, lambda _: [UNLISTED], leaves)
         plain = list(tree.clauses()) if isinstance(tree, Group) else [tree]
-        if any(choices_in(side) for one in plain for side in (one.left, one.right)):
+        if any(map(choices_in, plain)):
             yield (
-                "max and min are multiplied or divided by something that can be negative, so it is not known "
-                "which of their values passes most easily. Write a clause for each of these values."
+                "max or min counts in both directions, or is multiplied or divided by something that can be "
+                "negative, so nobody knows which of its values passes most easily. Write a clause for each."
             )
             return
         passing = {one: _always_passes(one) for one in plain}

@@ -15,10 +15,11 @@ from assay.core.records import (
 from assay.gates.budget import Levels, levels_of
 from assay.gates.decision import FAILS_OPEN, PASSES_OPEN, decide_plain, means_in, open_clause, rule_of
 from assay.gates.evaluate import Counting, Evaluator, Scope
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import Leaf
 from assay.gates.looks import Looking
 from assay.gates.margin import deviations
-from assay.gates.parts import GateFile, Group, written_out
+from assay.gates.parts import Group, written_out
 from assay.gates.readiness import (
     only_run,
     values_run,

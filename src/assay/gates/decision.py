@@ -26,10 +26,10 @@ from assay.core.records import (
 from assay.gates.budget import Levels
 from assay.gates.closed_form import unreached
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import Leaf, Mean, means_of
 from assay.gates.looks import Looking, Plan, advice_on
 from assay.gates.margin import Estimated, Margin, margins_of
-from assay.gates.parts import GateFile
 from assay.gates.readiness import (
     asked,
     count,

@@ -165,7 +165,8 @@ class Evaluator:
         columns, rows = self.columns(found, {}, seed)
         drawn = weights[:, scope.codes[rows]]
         if isinstance(found, Mean):
-            mean: Floats = drawn @ columns[0] / drawn.sum(axis=1)
+            with np.errstate(invalid="ignore"):  # a resample may hold none of the rows
+                mean: Floats = drawn @ columns[0] / drawn.sum(axis=1)
             return mean
         with blamed(f"{found.name} broke"):
             return np.asarray(found.statistic.values(columns, drawn))

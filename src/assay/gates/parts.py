@@ -12,11 +12,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
-from pydantic import BaseModel, Field
-
-from assay.core.yaml_lines import Share, Word
 from assay.gates.leaf import FUNCTIONS, Leaf, range_of
 from assay.gates.syntax import (
     WITHIN,
@@ -30,32 +26,6 @@ from assay.gates.syntax import (
     Number,
     substituted,
 )
-
-
-class GateFile(BaseModel, extra="forbid", frozen=True):
-    """One gate: clauses that must hold first, clauses for go, clauses that kill."""
-
-    about: Word = Field("", description="what it is for, in a sentence; shown under its name")
-    on: Literal["estimate", "interval"] | None = None
-    first: Any = None
-    go: Any = None
-    kill: Any = None
-    otherwise: Literal["inconclusive", "no-go"] | None = None
-    min_items: int = Field(5, ge=1)
-    failures: Literal["impute", "worst"] = "impute"
-    max_failed: Share = Field(
-        0.05, description="the share of its items on which a system may fail; beyond it, its clauses fail"
-    )
-    interval: Literal["bootstrap", "subsets"] = "bootstrap"
-    planned: int | None = Field(
-        None, ge=2, description="how many items it will be decided on in the end, for sharper bounds there"
-    )
-    strict: bool = Field(False, description="bounds reckon with rare losses that no item has shown")
-    deciding: bool = Field(True, description="false: it informs a recommendation, and decides nothing")
-    harmless: dict[Word, Word] = Field(
-        {}, description="controls that may pass it, each with the reason (docs/controls.md)"
-    )
-
 
 Known = Callable[[str], Sequence[str]]  # the values that a tag or factor has
 Leaves = Callable[[Clause], Mapping[Call, Leaf]]
@@ -104,9 +74,7 @@ def written_out(part: Group | Clause, known: Known, leaves: Leaves) -> Group | C
         below = dataclasses.replace(plain, op=">=", right=Binary("-", part.right, part.band))
         ends = written_out(above, known, leaves), written_out(below, known, leaves)
         return Group(2, ends, ("not above", "not below"), part.band.value)
-    if not (choices_in(part.left) or choices_in(part.right)):
-        return part
-    if (choice := _choice(Binary("-", part.left, part.right), leaves(part))) is None:
+    if (choice := _choice(part, leaves)) is None:
         return part
     call, rises = choice
     ones = [written_out(_with(part, call, arg), known, leaves) for arg in call.args]
@@ -151,46 +119,61 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
     return expression
 
 
-def choices_in(expression: Expression) -> bool:
-    """Whether a `max` or `min` stands in an expression."""
-    match expression:
-        case Call(name=name):
-            return name in FUNCTIONS
-        case Negate(operand=operand):
-            return choices_in(operand)
-        case Binary(left=left, right=right):
-            return choices_in(left) or choices_in(right)
-    return False
+def choices_in(clause: Clause) -> bool:
+    """Whether a `max` or `min` stands in a clause."""
+    return any(call.name in FUNCTIONS for call, _ in directions(_margin(clause), {}))
 
 
-def _choice(
-    expression: Expression, leaves: Mapping[Call, Leaf], rises: bool = True
-) -> tuple[Call, bool] | None:
-    """The first `max` or `min`, and whether the whole rises with it; None if there is none.
+def _choice(clause: Clause, leaves: Leaves) -> tuple[Call, bool] | None:
+    """The first `max` or `min` of a clause, and whether its margin rises with it; None if there is none.
 
-    One that is multiplied or divided by what can be negative as well as positive is passed over: only the
-    data say in which direction it counts.
+    One of which nobody knows the direction, or that counts in both, is passed over.
+    """
+    if not choices_in(clause):
+        return None
+    found: dict[Call, set[bool | None]] = {}
+    for call, rises in directions(_margin(clause), leaves(clause)):
+        if call.name in FUNCTIONS:
+            found.setdefault(call, set()).add(rises)
+    clear = ((call, rises) for call, (rises, *others) in found.items() if not others and rises is not None)
+    return next(clear, None)
+
+
+def _margin(clause: Clause) -> Expression:
+    return Binary("-", clause.left, clause.right)
+
+
+def directions(
+    expression: Expression, leaves: Mapping[Call, Leaf], rises: bool | None = True
+) -> Iterator[tuple[Call, bool | None]]:
+    """Every call of an expression, and whether the whole rises with it; a `max` or `min` before its values.
+
+    None: it is multiplied or divided by what can be negative as well as positive, so that only the data say.
     """
 
-    def inside(part: Expression, factor: int) -> tuple[Call, bool] | None:
-        return _choice(part, leaves, rises == (factor > 0)) if factor else None
+    def inside(part: Expression, factor: int) -> Iterator[tuple[Call, bool | None]]:
+        return directions(part, leaves, rises == (factor > 0) if factor and rises is not None else None)
 
     match expression:
-        case Call(name=name) if name in FUNCTIONS:
-            return expression, rises
+        case Call(name=name, args=args):
+            yield expression, rises
+            for arg in args if name in FUNCTIONS else ():
+                yield from inside(arg, 1)
         case Negate(operand=operand):
-            return inside(operand, -1)
+            yield from inside(operand, -1)
         case Binary(op="+" | "-" as op, left=left, right=right):
-            return inside(left, 1) or inside(right, 1 if op == "+" else -1)
+            yield from inside(left, 1)
+            yield from inside(right, 1 if op == "+" else -1)
         case Binary(op="*", left=left, right=right):
-            return inside(left, sign_of(right, leaves)) or inside(right, sign_of(left, leaves))
+            yield from inside(left, _sign(right, leaves))
+            yield from inside(right, _sign(left, leaves))
         case Binary(op="/", left=left, right=right):
-            below = sign_of(right, leaves)  # if it never changes, the quotient moves one way only
-            return inside(left, below) or (inside(right, -sign_of(left, leaves)) if below else None)
-    return None
+            below = _sign(right, leaves)  # if it never changes, the quotient moves one way only
+            yield from inside(left, below)
+            yield from inside(right, -_sign(left, leaves) if below else 0)
 
 
-def sign_of(expression: Expression, leaves: Mapping[Call, Leaf]) -> int:
+def _sign(expression: Expression, leaves: Mapping[Call, Leaf]) -> int:
     """1 for what is never negative, -1 for what is never positive, 0 if it can be either or is zero."""
     low, high = _range(expression, leaves)
     return 0 if low == high == 0 else 1 if low >= 0 else -1 if high <= 0 else 0
@@ -215,7 +198,7 @@ def _range(expression: Expression, leaves: Mapping[Call, Leaf]) -> tuple[float, 
                 return low + least, high + most
             if op == "-":
                 return low - most, high - least
-            signs = sign_of(left, leaves) * sign_of(right, leaves)
+            signs = _sign(left, leaves) * _sign(right, leaves)
             if low == high and least == most and (op == "*" or least):
                 whole = low * least if op == "*" else low / least
                 return whole, whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from assay.core.records import Arm, Item
 from assay.core.registry import blamed
 from assay.gates.evaluate import Counting, Evaluator
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
-from assay.gates.parts import sign_of
-from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, Negate
+from assay.gates.parts import directions
+from assay.gates.syntax import Binary, Call, Clause, Condition
 
 MOST_FAILING = 6  # columns with failed rows whose ends are all combined
 Bools = NDArray[np.bool_]
@@ -97,38 +97,17 @@ def is_candidate(mean: Mean, clause: Clause, leaves: Mapping[Call, Leaf], *, kil
 
     Of a statistic over several systems that cannot be said, and each counts as one that must not fail.
     """
-    raised = [*_raising(clause.left, True, leaves), *_raising(clause.right, False, leaves)]
-    for call, rises in raised:
+    for call, rises in directions(Binary("-", clause.left, clause.right), leaves):
+        if call.name in FUNCTIONS:
+            continue
         found = leaves[call]
         if isinstance(found, Spanning) and len({each.system for each in found.columns}) > 1:
             return True
-        nearer_to_go = (rises == clause.upward) != kills
-        if mean in means_of(found) and nearer_to_go == (mean.measure.better == "higher"):
+        higher_is_better = mean.measure.better == "higher"
+        nearer_to_go = higher_is_better if rises is None else (rises == clause.upward) != kills
+        if mean in means_of(found) and nearer_to_go == higher_is_better:
             return True
     return False
-
-
-def _raising(expression: Expression, rises: bool, leaves: Mapping[Call, Leaf]) -> Iterator[tuple[Call, bool]]:
-    """Every call of an expression, and whether the margin of its clause rises with it.
-
-    Both, if it is multiplied or divided by what can be negative as well as positive.
-    """
-    match expression:
-        case Negate(operand=operand):
-            yield from _raising(operand, not rises, leaves)
-        case Binary(op="+" | "-" as op, left=left, right=right):
-            yield from _raising(left, rises, leaves)
-            yield from _raising(right, rises == (op == "+"), leaves)
-        case Binary(op=op, left=left, right=right):
-            first, second = sign_of(left, leaves), sign_of(right, leaves)
-            for part, sign in ((left, second), (right, first if op == "*" else -first)):
-                for turned in {1: (False,), -1: (True,), 0: (False, True)}[sign]:
-                    yield from _raising(part, rises != turned, leaves)
-        case Call(name=name, args=args) if name in FUNCTIONS:
-            for arg in args:
-                yield from _raising(arg, rises, leaves)
-        case Call():
-            yield expression, rises
 
 
 def asked(means: Sequence[Mean], evaluator: Evaluator) -> int:

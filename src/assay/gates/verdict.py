@@ -22,10 +22,11 @@ from assay.gates.budget import Levels
 from assay.gates.clause import decide_clause, levels_within
 from assay.gates.decision import is_guarded
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.looks import LookBook, Looking, evidence_of
-from assay.gates.parts import GateFile, Group, repeated
+from assay.gates.parts import Group, repeated
 from assay.gates.reason import NO_KILL, reason_for_go
 from assay.gates.syntax import Call, Clause
 from assay.stats.unseen import unseen_share

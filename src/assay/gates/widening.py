@@ -24,7 +24,7 @@ from assay.stats.unseen import strict_interval
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
 STEP = 1e-6
-SEED_RESAMPLES = 400  # for what items do to the difference between seeds
+SEED_RESAMPLES = 400  # of items, for how far they move seeds apart
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def seeds_in(
     values: Mapping[Call, Floats],
     scope: Scope,
 ) -> SeedError | None:
-    """What seeds do to a margin: through the means in it, or worked out again for each seed."""
+    """The error that seeds leave in a margin: through its means, or by working it out for each seed."""
     spanning = [mean for found in leaves.values() if isinstance(found, Spanning) for mean in found.columns]
     if any(evaluator.rows.by_seed(*mean.column) for mean in spanning):
         return _for_each_seed(margin, leaves, evaluator, scope)
@@ -98,7 +98,7 @@ def seeds_in(
 def _for_each_seed(
     margin: Expression, leaves: Mapping[Call, Leaf], evaluator: Evaluator, scope: Scope
 ) -> SeedError | None:
-    """What seeds do to a margin that is no sum of means, such as one of medians, wins or shares."""
+    """The error that seeds leave in a margin of medians, wins or shares, which is not a sum of means."""
     known = [evaluator.rows.by_seed(*mean.column) for found in leaves.values() for mean in means_of(found)]
     seeds = sorted(set.intersection(*(set(by_seed) for by_seed in known if by_seed)))
     if len(seeds) < 2:

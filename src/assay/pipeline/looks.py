@@ -17,7 +17,6 @@ from assay.store.keys import Basis
 from assay.store.run_store import Store
 from assay.study.study import Study
 
-IMPORTED = "imported"
 FOLDER = "looks"  # of a run, and of a baseline
 
 
@@ -27,7 +26,7 @@ def look_book(study: Study, store: Store, bases: Mapping[str, Basis]) -> LookBoo
 
     def question(name: str, files: bool = False) -> str:
         versions = {
-            arm.name: bases[arm.name].identity if files or study.origin(arm) != IMPORTED else IMPORTED
+            arm.name: bases[arm.name].identity if files or not study.imported(arm) else "imported"
             for arm in arms(name)
         }
         encode = msgspec.json.Encoder(order="sorted").encode
@@ -38,7 +37,7 @@ def look_book(study: Study, store: Store, bases: Mapping[str, Basis]) -> LookBoo
         return [arm for arm in study.arms if arm.system in systems and arm.name in bases]
 
     def imported(name: str) -> bool:
-        return any(study.origin(arm) == IMPORTED for arm in arms(name))
+        return any(map(study.imported, arms(name)))
 
     # looks taken when a file's content was part of the question
     renamed = {question(name, files=True): question(name) for name in gates}

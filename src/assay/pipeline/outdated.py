@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.core.block import Block
 from assay.core.records import Arm
-from assay.gates.parts import GateFile
+from assay.gates.gate_file import GateFile
 from assay.store.journal import Declared
 from assay.store.keys import Basis
 from assay.store.run_store import Store

@@ -171,7 +171,7 @@ def repeat_study(
     selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
     started, again = time.monotonic(), store.repetition(number)
     performing = engine_named(engine)
-    arms = [arm for arm in selection.arms(study) if study.origin(arm) != "imported"]
+    arms = [arm for arm in selection.arms(study) if not study.imported(arm)]
     with store.locked():
         bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
         plans = _plans(study, arms, bases, selection)

@@ -93,7 +93,7 @@ def few_items(estimates: Sequence[Estimate]) -> list[str]:
 
 def timed_elsewhere(study: Study, blocks: Sequence[Block]) -> list[str]:
     """Imported answers whose seconds were not taken here."""
-    imported = [block for block in blocks if study.origin(block.arm) == "imported"]
+    imported = [block for block in blocks if study.imported(block.arm)]
     return [
         f"{arm}: its seconds are those that its file reports, measured elsewhere" for arm in latency(imported)
     ]

@@ -73,9 +73,9 @@ def seed_error(parts: Floats) -> SeedError | None:
 
 
 def error_of_wholes(values: Floats) -> SeedError | None:
-    """What seeds do to any estimate; `values` has a row per seed: the estimate, then those of resamples.
+    """The error that seeds leave in an estimate; `values` has a row per seed: it, then its resamples.
 
-    What resampling items does to the differences between seeds is subtracted, as above.
+    The variance between seeds that resampled items explain is subtracted, as above.
     """
     seeds = len(values)
     if seeds < 2 or not np.isfinite(values[:, 0]).all():

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from assay.core.protocols import Floats
 
     Columns = NDArray[np.intp]
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 FLIPS = 10_000

@@ -181,6 +181,10 @@ class Study:
         origin: str | None = getattr(self.system_class(arm), "origin", None)
         return origin
 
+    def imported(self, arm: Arm) -> bool:
+        """Whether an arm's answers were given elsewhere, and are read from files."""
+        return self.origin(arm) == "imported"
+
     def system_class(self, arm: Arm) -> type:
         """The class of an arm's system, which is known before there is one."""
         return self.registry.load(SYSTEMS, parse_spec(self.file.systems[arm.system]).name)

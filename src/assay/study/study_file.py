@@ -19,7 +19,7 @@ from assay.core.errors import Problem, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Arm
 from assay.core.yaml_lines import Lines, Loc, Word, Words, as_list
-from assay.gates.parts import GateFile
+from assay.gates.gate_file import GateFile
 from assay.study.sweep_file import SweepFile
 
 if TYPE_CHECKING:
@@ -251,6 +251,6 @@ def limit_problems(study: Study) -> Iterator[Problem]:
         yield problem(("limits", "reference"), what, did_you_mean(reference, systems))
     elif limits.latency is None:
         yield problem(("limits", "reference"), "there is no latency to limit beside it", "Add latency: 1.2.")
-    elif study.origin(Arm(reference)) == "imported":
+    elif study.imported(Arm(reference)):
         what = f"the seconds of {reference} were taken elsewhere, not in a run of this study"
         yield problem(("limits", "reference"), what, "Name a system that this study runs.")

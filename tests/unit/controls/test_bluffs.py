@@ -13,7 +13,7 @@ from assay.controls.trial import DoesNotApply, Trial
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.registry import Registry, template_of
 from assay.gates.evaluate import Evaluator
-from assay.gates.parts import GateFile
+from assay.gates.gate_file import GateFile
 from assay.gates.verdict import Gate, decide
 from assay.kinds.hierarchy.controls import KeepsEverything
 from assay.kinds.hierarchy.measures.tree_routing import Eps

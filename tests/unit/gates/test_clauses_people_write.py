@@ -248,6 +248,10 @@ def test_a_share_is_never_compared_with_a_number_of_items(text: str) -> None:
             "max(nDCG@10(new), nDCG@10(mid)) * (nDCG@10(mid) - nDCG@10(old)) >= 0.1",
             "multiplied or divided by something that can be negative",
         ),
+        (
+            "nDCG@10(old) + max(nDCG@10(new), nDCG@10(mid)) >= 2 * max(nDCG@10(new), nDCG@10(mid))",
+            "counts in both directions",
+        ),
         ("median(nDCG@10(new)) >= 2", "2 is outside the range 0 to 1"),
         ("nDCG@10(*) <= 0.9", "`max(nDCG@10(new), nDCG@10(old), nDCG@10(mid)) <= 0.9`"),
     ],

@@ -85,6 +85,11 @@ def shape(part: Group | Clause) -> Any:
             "max(M(a), M(b)) / max(M(c), M(d)) > 1",
             (1, [(2, [f"M({one}) / M({other}) > 1" for other in "cd"]) for one in "ab"]),
         ),
+        # it counts in both directions: what it comes to cannot be read off one of them
+        (
+            "M(c) + max(M(a), M(b)) - 2 * max(M(a), M(b)) >= 0",
+            "M(c) + max(M(a), M(b)) - 2 * max(M(a), M(b)) >= 0",
+        ),
         # G can be negative, so that nobody knows which way it counts
         ("max(M(a), M(b)) * G(c) >= 0.1", "max(M(a), M(b)) * G(c) >= 0.1"),
         ("max(M(a), M(b)) / (M(c) - M(d)) >= 2", "max(M(a), M(b)) / (M(c) - M(d)) >= 2"),

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from assay.gates.evaluate import Evaluator
-from assay.gates.parts import GateFile
+from assay.gates.gate_file import GateFile
 from assay.gates.verdict import decide
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, decided, gate, items_of, rows_of

@@ -15,8 +15,8 @@ from assay.core.registry import MEASURES, Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import expressed, figures_of
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause, parse_expression
-from assay.gates.parts import GateFile
 from assay.pipeline.evaluate import evaluate
 from assay.report.wording import clause_sentence
 from assay.stats.rows import Rows

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
-from assay.gates.parts import GateFile
 from assay.stats.compare import Comparing, summarise
 from assay.stats.power import power_of
 from assay.stats.rows import Rows

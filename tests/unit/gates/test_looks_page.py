@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from scipy import special
 
+from assay.gates.gate_file import GateFile
 from assay.gates.looks import Look, Looking
-from assay.gates.parts import GateFile
 from assay.stats.power import chance_to_decide
 
 DOCS = Path(__file__).parents[3] / "docs"

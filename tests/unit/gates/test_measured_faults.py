@@ -20,7 +20,7 @@ from scipy import stats
 from assay.core.records import Verdict
 from assay.core.registry import Registry, template_of
 from assay.gates.evaluate import Evaluator
-from assay.gates.parts import GateFile
+from assay.gates.gate_file import GateFile
 from assay.gates.verdict import Gate, decide
 from assay.pipeline.evaluate import evaluate
 from assay.report.html import Html

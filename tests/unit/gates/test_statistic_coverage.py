@@ -11,9 +11,9 @@ from scipy import stats
 
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.margin import margins_of
-from assay.gates.parts import GateFile
 from assay.measures.overlap import RBO
 from assay.stats.intervals import weighted_interval
 from score_rows import REGISTRY, rows_of

@@ -20,8 +20,9 @@ from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, Results, Turn
 from assay.gates.decision import open_clause
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import means_of
-from assay.gates.parts import GateFile, repeated
+from assay.gates.parts import repeated
 from assay.gates.verdict import Gate, measures_of, overall
 from assay.measures.observed import Seconds
 from assay.pipeline.baselines.diff import Pair, gain_of

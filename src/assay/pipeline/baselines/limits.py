@@ -22,9 +22,9 @@ from assay.core.records import NOT_GUARDED, Arm, ClauseResult, Comparison, Statu
 from assay.gates.clause import decide_clause
 from assay.gates.decision import SLACK, open_clause
 from assay.gates.evaluate import Evaluator, combined
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Mean
-from assay.gates.parts import GateFile
 from assay.gates.readiness import why_open
 from assay.gates.syntax import Call
 from assay.measures.observed import Seconds
@@ -166,7 +166,7 @@ class Limits:
         if limit is None or system is None:
             return
         for arm in self._arms:
-            imported = self.evaluation.study.origin(arm) == "imported"
+            imported = self.evaluation.study.imported(arm)
             if arm.system == system or imported or not self._applies(arm.name, Seconds().name):
                 continue
             beside = [each.name for each in self.evaluation.arms if _goes_with(each, arm, system)]

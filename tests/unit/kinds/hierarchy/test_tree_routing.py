@@ -16,8 +16,8 @@ from assay.core.records import Arm, Edge, Item, Node, Passage, Response, Step, S
 from assay.core.registry import Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
+from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
-from assay.gates.parts import GateFile
 from assay.kinds.hierarchy.measures.tree_quality import NodeError, node_errors
 from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
 from assay.measures.parse import parse_measure

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from assay.core.block import FAILED, Block
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
+from assay.gates.gate_file import GateFile
 from assay.gates.leaf import Spanning
-from assay.gates.parts import GateFile
 from assay.gates.syntax import Call, Clause, Number
 from assay.gates.verdict import Gate, leaves_of
 from assay.kinds.answers.blinding.acts import Acts
