@@ -176,6 +176,9 @@ def _spanning(
     where: tuple[Condition, ...],
     clause: Clause | None,
 ) -> Spanning:
+    if inner := next((each for arg in call.args for each in _choices_in(arg)), None):
+        example = f"{inner.name}({', '.join(f'{call.name}({arg} …)' for arg in inner.args)})"
+        raise _mistake(call, f"no system is the best of several item by item. Write {example}, or one system")
     spec = Spec(call.name, dict(call.params))
     short = _PERCENTILE.fullmatch(call.name)
     if short and call.name not in registry.names(STATISTICS):
@@ -201,6 +204,18 @@ def _spanning(
     if len(means) != len(columns):
         raise _mistake(call, f"{call.name} takes measures, not statistics of them")
     return Spanning(call.name, _bound(call, statistic, means), means, where=where)
+
+
+def _choices_in(expression: Expression) -> Iterator[Call]:
+    """Every `max` or `min` that stands in an argument."""
+    match expression:
+        case Call(name=name) if name in FUNCTIONS:
+            yield expression
+        case Negate(operand=operand):
+            yield from _choices_in(operand)
+        case Binary(left=left, right=right) | ItemTest(left=left, right=right):
+            yield from _choices_in(left)
+            yield from _choices_in(right)
 
 
 def _tested(

@@ -249,6 +249,11 @@ def test_a_share_is_never_compared_with_a_number_of_items(text: str) -> None:
             "multiplied or divided by something that can be negative",
         ),
         (
+            "share(max(nDCG@10(new), nDCG@10(mid)) > 0.5) > share(nDCG@10(old) > 0.5)",
+            "Write max(share(nDCG@10(new) …), share(nDCG@10(mid) …)), or one system",
+        ),
+        ("wins(max(nDCG@10(new), nDCG@10(mid)), nDCG@10(old)) >= 60%", "no system is the best of several"),
+        (
             "nDCG@10(old) + max(nDCG@10(new), nDCG@10(mid)) >= 2 * max(nDCG@10(new), nDCG@10(mid))",
             "counts in both directions",
         ),
