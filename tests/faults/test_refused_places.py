@@ -37,7 +37,11 @@ def assay(
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **env},
+        env={
+            **os.environ,
+            "PYTHONUNBUFFERED": "",
+            **env,
+        },  # as users have it: what is printed is held until the end
         preexec_fn=before,
     )
     assert "Traceback" not in done.stderr, done.stderr

@@ -8,7 +8,6 @@ help text and functions by name, which become a group. One that is called `revie
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -18,7 +17,7 @@ from typing import Any, ParamSpec
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from assay.cli.showing import say
+from assay.cli.showing import give_up_output, say
 from assay.core.errors import AssayError, DataError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -73,11 +72,12 @@ def with_errors(command: Callable[P, None]) -> Callable[P, None]:
             say(str(stop) or "Interrupted. What was stored is kept: run the command again to go on.")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's own last flush
+            give_up_output()
             raise typer.Exit(BROKEN_PIPE) from None
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             say(f"{where}{error.strerror or error}. Check the path, its permissions and the space left.")
+            give_up_output()
             raise typer.Exit(DataError.exit_code) from None
 
     return wrapped

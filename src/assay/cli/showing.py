@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -32,6 +33,14 @@ WIDTH = 100
 def say(text: str) -> None:
     """A line of talk, which never mixes with data."""
     sys.stderr.write(text + "\n")
+
+
+def give_up_output() -> None:
+    """Discards what stdout still holds if it cannot be written: Python's own last flush would fail on it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_json(content: Any) -> None:
