@@ -1,7 +1,8 @@
-"""What a plugin has to look like. Structural: nothing needs to inherit from anything.
+"""The protocols of plugins. A plugin has the members of its protocol; it does not have to inherit from it.
 
 A plugin is a frozen dataclass whose fields are its parameters; `name(k=v)` in a study makes one.
-Services (cache, clock, secrets) reach it through the `Kit`, never through globals.
+It gets services (cache, clock, secrets) from the `Kit`, never from globals. `core/optional.py` has the
+members that a plugin may have besides.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from assay.core.records import (
     Question,
     Response,
     Step,
-    Structure,
 )
 
 if TYPE_CHECKING:
@@ -38,26 +38,28 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 
-Tell = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
+ProgressCallback = Callable[
+    [str, int, int], None
+]  # what is being done, how much of it is done, how much there is
 
 
-def unheard(stage: str, done: int, total: int) -> None:
-    """Shows nothing."""
+def ignore_progress(stage: str, done: int, total: int) -> None:
+    """Show nothing."""
 
 
-def unpaid(cost: float) -> None:
-    """Books nothing."""
+def ignore_cost(cost: float) -> None:
+    """Count nothing as spent."""
 
 
 def default_cache() -> Path:
-    """Where re-creatable work is kept: ASSAY_CACHE, or the user's cache folder."""
+    """The folder for work that can be done again: ASSAY_CACHE, or a folder in the user's cache folder."""
     if chosen := os.environ.get("ASSAY_CACHE"):
         return Path(chosen)
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
-    except RuntimeError:  # a user without a home, as containers have
+    except RuntimeError:  # a user without a home folder, as in containers
         fix = "Set ASSAY_CACHE to a folder that may be written"
-        raise UsageError(f"You have no home folder in which work could be cached. {fix}.") from None
+        raise UsageError(f"You have no home folder, so there is no place for the cache. {fix}.") from None
 
 
 @dataclass(frozen=True)
@@ -68,15 +70,13 @@ class Kit:
     clock: Callable[[], float] = time.time
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
     root: Path = field(default_factory=Path)  # what relative paths in a study are relative to
-    progress: Tell = field(
-        default=unheard, compare=False
-    )  # told how far long work, such as embedding, has come
-    pay: Callable[[float], None] = field(default=unpaid, compare=False)  # books a cost as it arises
-    told: set[str] = field(default_factory=set, compare=False, repr=False)  # variables that were given out
+    progress: ProgressCallback = field(default=ignore_progress, compare=False)  # of long work, as embedding
+    pay: Callable[[float], None] = field(default=ignore_cost, compare=False)  # counts a cost when it arises
+    given_secrets: set[str] = field(default_factory=set, compare=False, repr=False)  # names of variables
 
     def secret(self, name: str) -> str:
-        """The value of an environment variable that must be set; no message may hold it afterwards."""
-        self.told.add(name)
+        """The value of an environment variable, which must be set. No message may contain it afterwards."""
+        self.given_secrets.add(name)
         if (value := self.env.get(name)) is None:
             raise NotSet(f"The environment variable {name} is not set. Set it, or remove what asks for it.")
         return value
@@ -87,42 +87,25 @@ class Kit:
 
 
 class Session(Protocol):
-    """One conversation with an index: cheap, holds all state, used by one thread."""
+    """One conversation with an index. It is cheap, holds all state, and is used by one thread."""
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response: ...
 
 
 class Index(Protocol):
-    """A built system: thread-safe, opens sessions.
+    """A built system. It is thread-safe and opens sessions.
 
-    May offer `structure() -> Structure`, `close()` and `cost` (what building it cost).
+    It may be a `StructuredIndex`, `ClosableIndex` or `PricedIndex` of `core/optional.py` too.
     """
 
     def session(self) -> Session: ...
 
 
-@runtime_checkable
-class Structured(Protocol):
-    """An index that publishes the tree or graph behind it."""
-
-    def structure(self) -> Structure: ...
-
-
 class System(Protocol):
     """A system under test.
 
-    Optional attributes:
-    `version`   bump it when answers change; default: the distribution's version
-    `identity`  (kit) -> what else decides its answers: hashes of models, prompts, files
-    `gives`     what its responses can hold, such as {"hits", "contexts"}: a measure that needs more does not
-                apply to it
-    `gives_in`  (kit) -> the same, where files decide it
-    `seeded`    False where the seed changes nothing: it is then asked with the first seed alone
-    `threads`   how many items may be in flight; default 1 for systems that compute, more for those that wait
-    `problems`  (dataset, kit) -> list[Problem]: why it cannot serve this dataset, told before it is asked
-    `warnings`  (dataset, kit) -> list[str]: what of this dataset looks like a slip to it; `assay validate`
-                and every report show them
-    `origin`    "imported": it repeats answers from elsewhere, which are not timed
+    `core/optional.py` has a protocol for each member that a system may have besides: `version`, `identity`,
+    `gives` or `gives_in`, `seeded`, `threads`, `budgets`, `problems`, `warnings` and `origin`.
     """
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> Index: ...
@@ -136,16 +119,12 @@ class DatasetPlugin(Protocol):
 
 @runtime_checkable
 class Judge(Protocol):
-    """Somebody or something whose judgments a study counts.
+    """A person or program whose judgments a study counts.
 
-    `names` are what its judgments are signed with, best first. `closed_labels` are the labels it decides
-    wholly: what it does not name under one of them is not relevant; under any other label it is unknown.
-    `incomplete` may name those of them under which it knows only some of what is right: figures are lower
-    bounds then, unless a judge that looks at whatever came back lists the label in `opens`; that makes what
-    nobody has judged yet unknown, whoever closed it. Such a judge may have a `depth`, how many hits of an
-    item it looks at; measures that read further are refused.
-    `examine(dataset, kit)` may say before a run what it cannot judge (problems) and what looks wrong
-    (warnings).
+    `names` are what its judgments are signed with, best first. `closed_labels` are the labels that it decides
+    completely: what it does not name under one of them is not relevant. Under any other label it is unknown.
+    `core/optional.py` has a protocol for each member that a judge may have besides: `incomplete`, `opens`,
+    `depth`, `examine`, `within`, `version`, `threads`, `everybody`, `label` and `grades`.
     """
 
     @property
@@ -163,11 +142,10 @@ class FreeJudge(Judge, Protocol):
 
 @runtime_checkable
 class PayingJudge(Judge, Protocol):
-    """A judge each of whose findings costs something: it is asked each question once, and that is stored.
+    """A judge whose findings cost something. It is asked each question once, and the finding is stored.
 
-    `ask` may raise Retryable; an error may carry `cost`, which is booked. Findings are signed with the first
-    of its names. Optional attributes: `version` (bump it when findings change), `threads` (how many questions
-    may be in flight; default 1) and `within(kit)`: the judge with the files of the study that it reads.
+    `ask` may raise Retryable. If an error has a `cost`, that is counted as spent. Findings are signed with
+    the first of the judge's names.
     """
 
     def questions(self, dataset: Dataset, blocks: Sequence[Block]) -> Iterable[Question]: ...
@@ -176,47 +154,45 @@ class PayingJudge(Judge, Protocol):
 
 @runtime_checkable
 class PersonJudge(Judge, Protocol):
-    """A judge that people stand behind: `raters` are those of its names whose marks agreement compares.
-
-    One that counts everybody who marked, without naming them, has `everybody`.
-    """
+    """A judge whose marks people make. Agreement compares the marks of its `raters`, which are among its
+    names. An `EverybodyJudge` counts all people who marked, without naming them."""
 
     @property
     def raters(self) -> Sequence[str]: ...
 
 
 class ItemFact(NamedTuple):
-    """What people who judge an item's passages are told of it, beside its text."""
+    """A fact about an item that people see beside its text when they judge its passages."""
 
     name: str  # its field in forms
     value: str | tuple[str, ...]
-    title: str = ""  # what it is called at the desk; empty: only forms show it
+    title: str = ""  # its name at the desk; empty: only forms show it
 
 
 @runtime_checkable
 class DescribingJudge(Judge, Protocol):
-    """A judge whose findings people complete, and who can tell them what it looks for."""
+    """A judge whose findings people complete. It can describe to them what it looks for."""
 
     @property
     def reasons(self) -> Sequence[str]:
-        """The words that its reasons begin with, before a colon: what a reviewer adds is told from them."""
+        """The words before the colon with which its reasons begin. A reviewer's reasons differ."""
         ...
 
     def describe_item(self, item: Item) -> Sequence[ItemFact]: ...
 
 
 class NearMiss(NamedTuple):
-    """A hit that nearly counts, and that no judge has decided."""
+    """A hit that nearly counts as relevant, and that no judge has decided."""
 
-    judgment: Judgment  # what would be said of it if it counted
-    size: int = 0  # characters of a hit that is too long to count; 0: it does not count for another reason
+    judgment: Judgment  # the judgment that it would have if it counted
+    size: int = 0  # characters, if it is too long to count; 0: it does not count for another reason
 
 
 @runtime_checkable
 class NearMissJudge(Judge, Protocol):
-    """A judge that can name hits that nearly count: a score that would differ if they did is unjudged.
+    """A judge that can name hits that nearly count. If a score would differ if they counted, it is unjudged.
 
-    `near_misses` is given what counts; `describe` says in warnings which were found and what to do.
+    `near_misses` gets the judgments that count. `describe` gives warnings: what was found, and what to do.
     """
 
     def near_misses(
@@ -227,9 +203,9 @@ class NearMissJudge(Judge, Protocol):
 
 @runtime_checkable
 class WithholdingJudge(Judge, Protocol):
-    """A judge who is still to speak without knowing which system is which.
+    """A judge that must not know which system is which until it has finished.
 
-    While it withholds, nothing is shown by system: no scores, times, costs, sizes, routes or traces.
+    Until then nothing is shown by system: no scores, times, costs, sizes, routes or traces.
     """
 
     def withholds(self, kit: Kit) -> bool: ...
@@ -324,16 +300,16 @@ class Renderer(Protocol):
 
 @runtime_checkable
 class FolderRenderer(Protocol):
-    """A report format that is a folder of files, by their paths in it."""
+    """A report format that is a folder of files. `files` gives their contents by path in the folder."""
 
     def files(self, results: Results) -> dict[str, bytes]: ...
 
 
 class OraclePart(Protocol):
-    """What the oracle's answers hold beside hits: the way that items of a kind expect.
+    """Adds to the oracle's answers the trace that items of a kind expect.
 
-    `documents` are what is labelled for each item, the best first. It gives the steps of each answer's trace;
-    None: the answer stays as it is.
+    `documents` are the labelled documents of each item, the best first. `steps` gives the trace of each
+    answer, or None if the answer stays as it is.
     """
 
     def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterable[list[Step] | None]: ...

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, g
 import msgspec
 
 from assay.core.errors import AssayError, PluginError, UsageError, did_you_mean
+from assay.core.optional import IdentifiedPlugin, VersionedPlugin
 from assay.core.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
@@ -349,7 +350,8 @@ def address(cls: type) -> str:
 def identity(plugin: object, provider: str = "") -> str:
     """The canonical text of a plugin: where its code is, its version and every parameter that decides."""
     cls = type(plugin)
-    version = getattr(cls, "version", provider or _release_of(cls.__module__.partition(".")[0]))
+    release = provider or _release_of(cls.__module__.partition(".")[0])
+    version = cls.version if isinstance(cls, VersionedPlugin) else release
     fields = {
         field.name: _plain(value)
         for field in dataclasses.fields(plugin)  # type: ignore[arg-type]
@@ -376,8 +378,7 @@ def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
     for name in part_groups(type(plugin)):
         part = getattr(plugin, name)
         if part is not None and not isinstance(part, list):
-            declared = getattr(part, "identity", None)
-            own = None if declared is None else declared(kit)
+            own = part.identity(kit) if isinstance(part, IdentifiedPlugin) else None
             inner = part_identities(part, kit)
             found[name] = [own, inner] if inner else own
     return found
@@ -392,10 +393,8 @@ def _plain(value: Any) -> Any:
 
 
 def kind_packages() -> dict[str, str]:
-    """The package of every kind, by name; none is imported."""
-    return {
-        point.name: point.value for point in sorted(entry_points(group=KINDS), key=lambda each: each.name)
-    }
+    """The package of every kind, by name. None of them is imported."""
+    return dict(sorted((point.name, point.value) for point in entry_points(group=KINDS)))
 
 
 def template_of(kind: str) -> Traversable:

@@ -15,7 +15,8 @@ import msgspec
 
 from assay.core.dataset import Dataset
 from assay.core.errors import SystemFailure
-from assay.core.protocols import Index, Structured, System
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Index, System
 from assay.core.records import Arm
 from assay.pipeline.answering import Asked, Crew, Indexes, Scope
 from assay.pipeline.response import fault_of
@@ -236,7 +237,7 @@ class _Performance:
         seconds = time.monotonic() - started
         if cost := getattr(index, "cost", None):
             self.ledger.pay(float(cost))
-        structure = index.structure() if isinstance(index, Structured) else None
+        structure = index.structure() if isinstance(index, StructuredIndex) else None
         key = self.work.basis.index_key(self.work.seed, scope_hash(scope))
         self.writer.append(Built(key, self.work.arm.name, self.work.seed, seconds, structure))
         return index

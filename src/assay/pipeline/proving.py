@@ -22,7 +22,7 @@ from assay.controls.trial import Columns, Control, DoesNotApply, Draw, StandIn, 
 from assay.core.block import FAILED
 from assay.core.errors import UsageError
 from assay.core.proof_results import CaughtLoss, ControlResult, Proof
-from assay.core.protocols import Measure, Tell, unheard
+from assay.core.protocols import Measure, ProgressCallback, ignore_progress
 from assay.core.records import Verdict
 from assay.core.registry import ORACLES, blamed
 from assay.core.results import GO, NO_GO
@@ -43,7 +43,7 @@ SHARES = (0.02, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.50, 0.75, 1.0)  # of the i
 LOSS_DRAWS, CAUGHT = 20, 0.95  # how often a loss is planted, and in how many it must be refused
 
 
-def prove(evaluation: Evaluation, progress: Tell = unheard) -> list[Proof]:
+def prove(evaluation: Evaluation, progress: ProgressCallback = ignore_progress) -> list[Proof]:
     """Tries every gate of a study on every control, and stores what was found."""
     study = evaluation.study
     if not study.gates:

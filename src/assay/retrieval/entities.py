@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 
 from assay.core.dataset import Corpus, digest
 from assay.core.parts import Ints
-from assay.core.protocols import Kit, Tell, unheard
+from assay.core.protocols import Kit, ProgressCallback, ignore_progress
 from assay.core.records import Passage
 from assay.retrieval.content import ENGLISH
 from assay.retrieval.sentences import sentence_spans
@@ -114,7 +114,7 @@ class Entities:
         return shelf.read_or_put(key, cls.read, write)
 
     @classmethod
-    def build(cls, passages: Sequence[Passage], progress: Tell = unheard) -> Entities:
+    def build(cls, passages: Sequence[Passage], progress: ProgressCallback = ignore_progress) -> Entities:
         """Reads passages twice: for the names there are, then for where each is."""
         names = _lexicon(passages, progress)
         lookup = Lookup(names)
@@ -229,7 +229,7 @@ class Lookup:
             yield 1, alone
 
 
-def _lexicon(passages: Sequence[Passage], progress: Tell) -> list[str]:
+def _lexicon(passages: Sequence[Passage], progress: ProgressCallback) -> list[str]:
     """What may be a name: what a title has, one word, or several that two passages have.
 
     Several words that stand together once are mostly a name and what happens to stand beside it.
@@ -242,6 +242,6 @@ def _lexicon(passages: Sequence[Passage], progress: Tell) -> list[str]:
     return sorted(titled | {name for name, count in having.items() if count > 1 or " " not in name})
 
 
-def _tell(progress: Tell, what: str, done: int, total: int) -> None:
+def _tell(progress: ProgressCallback, what: str, done: int, total: int) -> None:
     if done % 10_000 == 0 or done == total:
         progress(what, done, total)

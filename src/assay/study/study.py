@@ -17,6 +17,15 @@ import msgspec
 
 from assay.core.dataset import Dataset, digest
 from assay.core.errors import DataError, PluginError, Problem, UsageError, did_you_mean
+from assay.core.optional import (
+    IMPORTED,
+    DeclaringSystem,
+    FileDeclaringSystem,
+    FileReadingJudge,
+    IdentifiedPlugin,
+    SeededSystem,
+    SystemWithOrigin,
+)
 from assay.core.protocols import Kit, Reference, WithholdingJudge
 from assay.core.records import Arm, Budget, Factors
 from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, WrongParameter, identity
@@ -84,8 +93,8 @@ class Study:
 
     def seeds_of(self, arm: Arm) -> list[int]:
         """The seeds that an arm is asked with: one where its system says that the seed changes nothing."""
-        seeded = getattr(self.system(arm, secrets=False), "seeded", True)
-        return self.seeds if seeded else self.seeds[:1]
+        system = self.system(arm, secrets=False)
+        return self.seeds if not isinstance(system, SeededSystem) or system.seeded else self.seeds[:1]
 
     @property
     def budgets(self) -> list[Budget]:
@@ -120,8 +129,7 @@ class Study:
     def judge(self, given: SpecForm) -> Judge:
         """A judge as the study names it, with the files of the study that it reads."""
         judge: Judge = self._made(JUDGES, given)
-        within = getattr(judge, "within", None)
-        return judge if within is None else within(self.kit)
+        return judge.within(self.kit) if isinstance(judge, FileReadingJudge) else judge
 
     @property
     def withholds(self) -> bool:
@@ -172,18 +180,18 @@ class Study:
     def gives(self, arm: Arm) -> frozenset[str] | None:
         """What the responses of an arm's system can hold, where it says so."""
         system = self.system(arm, secrets=False)
-        held = getattr(system, "gives_in", None)
-        given: frozenset[str] | None = getattr(system, "gives", None) if held is None else held(self.kit)
-        return given
+        if isinstance(system, FileDeclaringSystem):
+            return system.gives_in(self.kit)
+        return system.gives if isinstance(system, DeclaringSystem) else None
 
     def origin(self, arm: Arm) -> str | None:
         """Where an arm's answers come from, where its system's class says so."""
-        origin: str | None = getattr(self.system_class(arm), "origin", None)
-        return origin
+        found = self.system_class(arm)
+        return found.origin if isinstance(found, SystemWithOrigin) else None
 
     def imported(self, arm: Arm) -> bool:
         """Whether an arm's answers were given elsewhere, and are read from files."""
-        return self.origin(arm) == "imported"
+        return self.origin(arm) == IMPORTED
 
     def system_class(self, arm: Arm) -> type:
         """The class of an arm's system, which is known before there is one."""
@@ -192,8 +200,8 @@ class Study:
     def system_identity(self, arm: Arm) -> str:
         """What decides an arm's answers besides corpus, query and seed, worked out once; no secret does."""
         if arm.name not in self._identities:
-            declared = getattr(self.system(arm), "identity", None)
-            more = declared(self.kit) if declared is not None else {}
+            system = self.system(arm)
+            more = system.identity(self.kit) if isinstance(system, IdentifiedPlugin) else {}
             spec = parse_spec(self.file.systems[arm.system])
             provider = self.registry.provider(SYSTEMS, spec.name)
             own = identity(self.system(arm, secrets=False), provider)

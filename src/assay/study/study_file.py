@@ -59,7 +59,7 @@ def conceal(text: str, kit: Kit) -> str:
     Secrets are looked for everywhere, plain and as in a URL; other values, which may be as short as a port,
     only where no letter or digit adjoins them.
     """
-    values = {name: value for name in sorted(kit.told) if (value := kit.env.get(name))}
+    values = {name: value for name in sorted(kit.given_secrets) if (value := kit.env.get(name))}
     for name in sorted(values, key=lambda each: -len(values[each])):  # one may be part of another
         in_url = quote(values[name], safe="", errors="surrogateescape")
         pattern = "|".join(map(re.escape, dict.fromkeys((values[name], in_url))))

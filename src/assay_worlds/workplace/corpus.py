@@ -10,7 +10,7 @@ from itertools import accumulate, count, groupby
 from random import Random
 
 from assay.core.dataset import Corpus
-from assay.core.protocols import Tell, unheard
+from assay.core.protocols import ProgressCallback, ignore_progress
 from assay_worlds.organisation.draft import Draft, Mention, Page, lay_out
 from assay_worlds.workplace.directory import VERSIONS, YEARS, Directory
 from assay_worlds.workplace.kind import FILL, PageKind, kinds
@@ -114,7 +114,9 @@ class Workforce:
         directory.rng("order", tier).shuffle(found)
         return found
 
-    def written(self, stage: str, added: Sequence[Draft] = (), tell: Tell = unheard) -> WrittenStage:
+    def written(
+        self, stage: str, added: Sequence[Draft] = (), tell: ProgressCallback = ignore_progress
+    ) -> WrittenStage:
         """A stage, with further drafts at the end of its first tier."""
         laid: list[Page] = []
         for tier, size in enumerate(list(SIZES.values())[: STAGES.index(stage) + 1]):

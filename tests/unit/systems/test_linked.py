@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from assay.core.dataset import Corpus
+from assay.core.optional import StructuredIndex
 from assay.core.parts import Linked, Ranking
-from assay.core.protocols import Kit, Structured
+from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
 from assay.retrieval.context import Arrival, Showing
@@ -217,7 +218,7 @@ def test_links_and_their_settings_are_part_of_what_decides() -> None:
 
 
 def test_a_flat_system_has_no_tree_to_publish() -> None:
-    assert not isinstance(BM25(links=LINKS).build(CORPUS, 0, Kit()), Structured)
+    assert not isinstance(BM25(links=LINKS).build(CORPUS, 0, Kit()), StructuredIndex)
 
 
 def test_following_links_is_timed() -> None:

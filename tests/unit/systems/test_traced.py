@@ -16,7 +16,8 @@ import pytest
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError
-from assay.core.protocols import Kit, Structured
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Kit
 from assay.core.records import Edge, Fault, Item, Node, Passage, Query, Response, Step
 from assay.core.registry import SYSTEMS, Registry
 from assay.pipeline.evaluation import Evaluation
@@ -159,17 +160,17 @@ def test_the_structure_is_published_by_scope(tmp_path: Path) -> None:
     kit = written(tmp_path)
     system = Traced("answers.jsonl", "graph.jsonl")
     whole = system.build(DATASET.corpus, 0, kit)
-    assert isinstance(whole, Structured)
+    assert isinstance(whole, StructuredIndex)
     structure = whole.structure()
     assert len(structure.nodes) == 5
     assert structure.edges[0] == Edge("a:2", "a:1", "depends_on", 0.5, "when")
     assert len(structure.edges) == 6
     part = system.build(DATASET.corpus.restricted(SCOPE), 0, kit)
-    assert isinstance(part, Structured)
+    assert isinstance(part, StructuredIndex)
     # the topic leads on from a:2; n7 is b:1, which lies outside
     assert [node.node_id for node in part.structure().nodes] == ["a:1", "a:2", "a:3", "topic"]
     assert len(part.structure().edges) == 5
-    assert not isinstance(Traced("answers.jsonl").build(DATASET.corpus, 0, kit), Structured)
+    assert not isinstance(Traced("answers.jsonl").build(DATASET.corpus, 0, kit), StructuredIndex)
 
 
 def test_files_are_read_once_for_all_scopes_and_again_when_they_change(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 
 from assay.core.endpoint import Endpoint, is_passing, pause_before, read_unpacked
 from assay.core.errors import DataError, Problem
-from assay.core.protocols import Tell, unheard
+from assay.core.protocols import ProgressCallback, ignore_progress
 from assay.core.unpacking import TooLarge
 from assay.datasets.public.catalogue import harmless
 
@@ -47,7 +47,7 @@ class _Broken(Exception):
 class Transfer:
     """How files are downloaded: how patiently, and who is told."""
 
-    tell: Tell = unheard
+    tell: ProgressCallback = ignore_progress
     sleep: Callable[[float], None] = time.sleep
     attempts: int = 4
     timeout: float = 30.0

@@ -15,7 +15,8 @@ import msgspec
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, UsageError, did_you_mean
-from assay.core.protocols import Index, Structured
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Index
 from assay.core.records import Arm, Node, Structure
 from assay.kinds.memory.systems.memories import MemoryIndex
 from assay.study.study import Study
@@ -150,7 +151,7 @@ class _Drawing:
         with self._built(first) as index:
             self.drawn[first] = _graph(index, self.corpus(first))
             walked = not isinstance(index, MemoryIndex) or index.answering.structure
-            return isinstance(index, Structured) and (named or walked)
+            return isinstance(index, StructuredIndex) and (named or walked)
 
     def views(self, *, strays: bool) -> Iterator[DocumentView]:
         """Each document in the graph of its scope, and where asked for, then the nodes of no document."""
@@ -210,7 +211,7 @@ class _Graph:
 
 
 def _graph(index: Index, corpus: Corpus) -> _Graph:
-    structure = index.structure() if isinstance(index, Structured) else Structure([], [])
+    structure = index.structure() if isinstance(index, StructuredIndex) else Structure([], [])
     return _Graph(structure, corpus)
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, PluginError, Problem
-from assay.core.protocols import Kit, Structured
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
 from assay.core.registry import SYSTEMS, Registry, identity
 from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Scale
@@ -127,10 +128,10 @@ def test_what_the_system_says_of_itself_is_passed_on(kit: Kit) -> None:
     system = Abstaining(Fixed())
     assert (system.gives, system.threads) == (frozenset({"hits", "flags"}), 3)
     drawn = Abstaining(Drawn()).build(CORPUS, 0, kit)
-    assert isinstance(drawn, Structured)
+    assert isinstance(drawn, StructuredIndex)
     assert (drawn.structure().nodes, drawn.cost) == ([Node("mill")], 0.5)
     plain = system.build(CORPUS, 0, kit)
-    assert not isinstance(plain, Structured)
+    assert not isinstance(plain, StructuredIndex)
     assert plain.cost is None
     plain.close()
     assert Abstaining(BM25()).threads == 1

@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.core.protocols import Kit, Structured
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Kit
 from assay.core.records import Context, Node, Piece, Query, Response, Span
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
@@ -91,7 +92,7 @@ def test_the_example_of_the_guide_scores_as_its_table_says(tmp_path: Path) -> No
 def test_the_tree_is_published_with_summaries_names_and_all_parents(tmp_path: Path) -> None:
     study = open_study(written(tmp_path))
     index = SYSTEM.build(study.dataset(study.arms[0]).corpus, 0, study.kit)
-    assert isinstance(index, Structured)
+    assert isinstance(index, StructuredIndex)
     structure = index.structure()
     node = msgspec.convert(msgspec.to_builtins(structure.nodes[1]), Node)
     assert node == Node("L1:0", 1, "branch", about="the harbour: dues, berths", entities=["Berth 7"])
@@ -105,7 +106,7 @@ def test_a_node_with_the_id_of_a_passage_is_that_passage(tmp_path: Path) -> None
         line.get("node", {}).pop("doc_id", None)
     study = open_study(written(tmp_path, tree=tree))
     index = SYSTEM.build(study.dataset(study.arms[0]).corpus, 0, study.kit)
-    assert isinstance(index, Structured)
+    assert isinstance(index, StructuredIndex)
     named = {node.node_id: node.doc_id for node in index.structure().nodes}
     assert (named["ferry"], named["L1:0"], named["entity:mara quint"]) == ("ferry", None, None)
 

@@ -10,7 +10,8 @@ import pytest
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import PluginError, Problem, UsageError
-from assay.core.protocols import Kit, Structured
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
 from assay.core.registry import SYSTEMS, Registry, identity
 from assay.kinds.memory.systems.reader import Reader
@@ -181,11 +182,11 @@ def test_a_refusal_is_final() -> None:
 
 def test_what_the_system_publishes_is_passed_on() -> None:
     drawn = Reader(Drawn(), URL).build(CORPUS, 0, Kit())
-    assert isinstance(drawn, Structured)
+    assert isinstance(drawn, StructuredIndex)
     assert drawn.structure().nodes == [Node("mill:0")]
     assert drawn.cost == 0.5
     plain = Reader(BM25(), URL).build(CORPUS, 0, Kit())
-    assert not isinstance(plain, Structured)
+    assert not isinstance(plain, StructuredIndex)
     assert plain.cost is None
     plain.close()
     dataset = Dataset("d", CORPUS, [Item("q", "?")])

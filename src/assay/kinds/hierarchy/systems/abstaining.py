@@ -17,7 +17,8 @@ import msgspec
 
 from assay.core.dataset import Corpus, Dataset, digest
 from assay.core.errors import DataError, Problem
-from assay.core.protocols import Kit, Session, Structured
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, aside, identity, part_identities
 from assay.kinds.hierarchy.detector import Detector, detector_hash, read_detector
@@ -66,7 +67,7 @@ class Abstaining:
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> AbstainingIndex:
         detector = read_detector(kit.path(self.detector))
         found = self.of.build(corpus, seed, kit)
-        kind = StructuredAbstainingIndex if isinstance(found, Structured) else AbstainingIndex
+        kind = StructuredAbstainingIndex if isinstance(found, StructuredIndex) else AbstainingIndex
         return kind(found, observer_of(corpus, kit), detector)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:

@@ -16,7 +16,8 @@ from typing import Annotated, Any, ClassVar
 from assay.core.dataset import Corpus, Dataset
 from assay.core.endpoint import Refused
 from assay.core.errors import Problem, Retryable
-from assay.core.protocols import Kit, Session, Structured
+from assay.core.optional import StructuredIndex
+from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Hit, Observed, Query, Response
 from assay.core.registry import SYSTEMS, aside, identity, part_identities
 from assay.retrieval.chat import Said
@@ -78,7 +79,7 @@ class Reader:
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> ReaderIndex:
         found = self.of.build(corpus, seed, kit)
-        kind = StructuredReaderIndex if isinstance(found, Structured) else ReaderIndex
+        kind = StructuredReaderIndex if isinstance(found, StructuredIndex) else ReaderIndex
         return kind(found, self, corpus, ChatModel.of(self, seed, kit))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
