@@ -13,7 +13,7 @@ from assay.core.block import Block, Labels
 from assay.core.errors import DataError
 from assay.core.records import Arm, Item
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.trec_export import trec_files
+from assay.pipeline.trec_export import export_trec
 from assay.study.study import open_study
 from small_study import assay, edited, write_study
 
@@ -66,7 +66,7 @@ class Stored:
 
 
 def files_of(*blocks: Block) -> tuple[dict[str, str], list[str]]:
-    found = trec_files(Stored(*blocks))  # type: ignore[arg-type]
+    found = export_trec(Stored(*blocks))  # type: ignore[arg-type]
     return {name: content.decode() for name, content in found.files.items()}, found.notes
 
 

@@ -23,7 +23,7 @@ from assay.core.records import Budget, Finding, Hit, Item, Judgment, Passage, Qu
 from assay.core.registry import JUDGES, SYSTEMS
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.performing import Silent
+from assay.pipeline.performing import NoProgress
 from assay.pipeline.runner import run_study
 from assay.store.journal import Judged
 from assay.store.run_store import Store
@@ -267,7 +267,7 @@ def test_questions_that_fail_stay_open_and_are_said_to(
     assert Model.asked["en-gnu", "p-gnu"] == 2  # one retry
 
 
-class Killed(Silent):
+class Killed(NoProgress):
     """Dies when seven questions have come back."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from assay.cli.showing import plain_console, print_json, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from assay.pipeline.baselines.diff import Change, Difference
+    from assay.pipeline.baselines.diff import BaselineDiff, Change
     from assay.pipeline.baselines.tags import Baseline
     from assay.study.study import Study
 
@@ -104,7 +104,7 @@ def diff(
 # ------------------------------------------------------------------------------------- showing
 
 
-def _parts(found: Difference) -> Iterator[str | Table]:
+def _parts(found: BaselineDiff) -> Iterator[str | Table]:
     """The lines and tables of a difference, in the order in which they matter."""
     from assay.report.wording import TITLES
 
@@ -124,7 +124,7 @@ def _parts(found: Difference) -> Iterator[str | Table]:
     yield from (f"warning: {warning}" for warning in found.warnings)
 
 
-def _item_lines(found: Difference) -> Iterator[str]:
+def _item_lines(found: BaselineDiff) -> Iterator[str]:
     items = found.items
     groups = {"added": items.added, "removed": items.removed, "changed": list(items.changed)}
     counts = [f"{len(ids)} {word}" for word, ids in groups.items() if ids]
@@ -135,7 +135,7 @@ def _item_lines(found: Difference) -> Iterator[str]:
         yield f"  judged otherwise now, and compared all the same: {_some(items.relabelled)}"
 
 
-def _differences(found: Difference) -> Iterator[str | Table]:
+def _differences(found: BaselineDiff) -> Iterator[str | Table]:
     """Every arm's measures, then the items that changed most."""
     from assay.report import wording as words
 
@@ -185,10 +185,10 @@ def _extent(study: Study, baseline: Baseline) -> str:
     """`96`, or `66 of 96` where some items had no answer of any system when it was kept."""
     import polars as pl
 
-    from assay.pipeline.baselines.tags import kept_version
+    from assay.pipeline.baselines.tags import load_version
 
     unanswered = pl.col("status").is_in(["pending", "failed"]).any()
-    asked = kept_version(study, baseline.name).scores.group_by("item", "arm").agg(unanswered)
+    asked = load_version(study, baseline.name).scores.group_by("item", "arm").agg(unanswered)
     answered = asked.filter(~pl.col("status"))["item"].n_unique()
     return str(baseline.items) if answered == baseline.items else f"{answered} of {baseline.items}"
 

@@ -24,7 +24,7 @@ def command(
     """Write what is stored as TREC files: a run file a system, and the labels as qrels."""
     from assay.core.errors import UsageError
     from assay.pipeline.evaluation import Evaluation
-    from assay.pipeline.trec_export import trec_files
+    from assay.pipeline.trec_export import export_trec
     from assay.store.disk import write_atomic
     from assay.study.study import open_study
 
@@ -32,7 +32,7 @@ def command(
     if opened.withholds:
         what = "These files would tell what each condition was given, and people are to score blind"
         raise UsageError(f"{what}. First: assay review unblind {study}")
-    found = trec_files(Evaluation(opened, selected(where or [], [], None)))
+    found = export_trec(Evaluation(opened, selected(where or [], [], None)))
     folder = out or opened.run_folder / "trec"
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in found.files.items():

@@ -19,7 +19,7 @@ def command(
     Exit code 12: gates, study or data were changed after the answers were stored, so the verdict shown does
     not count.
     """
-    from assay.pipeline.evaluate import results_against
+    from assay.pipeline.evaluate import compare_results_with
     from assay.pipeline.evaluation import Evaluation
     from assay.study.study import open_study
 
@@ -30,6 +30,6 @@ def command(
         )
     if require_verdict:
         require_gates(opened.decides or against is not None, opened.lines.where)
-    results = results_against(Evaluation(opened, detailed=False), against)
+    results = compare_results_with(Evaluation(opened, detailed=False), against)
     show(results, as_json=as_json, gates_only=True)
     finish(results.verdict, results.outdated, accept=accept_changes)

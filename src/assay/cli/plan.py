@@ -22,8 +22,8 @@ from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
     from assay.core.results import Results
-    from assay.pipeline.plan import Step
-    from assay.pipeline.plan_results import GateResult, PlanResults, Saved, StepResult
+    from assay.pipeline.plan import PlanStep
+    from assay.pipeline.plan_results import AvoidedWork, GateResult, PlanResults, StepResult
     from assay.pipeline.runner import Outcome
     from assay.study.plan_file import Conditions
 
@@ -40,7 +40,7 @@ def run_and_show(
     as_json: bool,
 ) -> None:
     """Runs a plan; ends with the exit code of its verdict, or of the failure that ended it."""
-    from assay.pipeline.evaluate import perform as perform_study
+    from assay.pipeline.evaluate import run_and_judge
     from assay.pipeline.plan import open_plan, run_plan
     from assay.report.writing import write_report
 
@@ -48,11 +48,11 @@ def run_and_show(
     if require_verdict:
         require_gates(any(any(step.gates.values()) for step in plan.steps), str(plan.path))
 
-    def perform(step: Step) -> tuple[Outcome, Results]:
+    def perform(step: PlanStep) -> tuple[Outcome, Results]:
         say(f"step {step.place + 1} of {len(plan.steps)}: {step.name}" + f", {step.about}" * bool(step.about))
         study = step.study()
         talk = run_talk(study, step.selection)
-        outcome, evaluation = perform_study(study, step.selection, fresh=fresh, engine=engine, watcher=talk)
+        outcome, evaluation = run_and_judge(study, step.selection, fresh=fresh, engine=engine, watcher=talk)
         results = write_reports(evaluation.results, study)
         if step.page != study.run_folder / "report.html":
             results = dataclasses.replace(results, report=str(step.page))
@@ -98,7 +98,7 @@ def _gate(found: GateResult) -> str:
     return f"{found.step}, {found.gate}: {found.verdict}{informs}: {found.reason}"
 
 
-def _unasked(saved: Saved) -> str:
+def _unasked(saved: AvoidedWork) -> str:
     steps = ", ".join(f"{name} ({answers})" for name, answers in saved.steps.items())
     time = "" if saved.seconds is None else f", {roughly(saved.seconds)}"
     return f"Not asked, because {saved.because}: {saved.answers} answers of {steps}{time}."

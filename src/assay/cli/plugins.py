@@ -11,7 +11,7 @@ from assay.cli.options import AsJson
 from assay.cli.showing import plain_console, print_json, say, table
 
 if TYPE_CHECKING:
-    from assay.pipeline.catalogue import Listed
+    from assay.pipeline.catalogue import PluginEntry
 
 AFTER_AT = ("measures", "cutoff")  # nDCG@10
 
@@ -32,9 +32,9 @@ def command(
     if name is None and not as_json:  # names only, for which nothing has to be loaded
         _show_groups({group.partition(".")[2]: registry.names(group) for group in registry.groups})
         return
-    from assay.pipeline.catalogue import catalogue
+    from assay.pipeline.catalogue import list_plugins
 
-    found = catalogue(registry, name)
+    found = list_plugins(registry, name)
     if as_json:
         print_json({"schema": "assay/plugins/1", "plugins": found})
     elif any(each.group == name for each in found):
@@ -54,12 +54,12 @@ def _show_groups(names: dict[str, list[str]]) -> None:
     say("assay plugins measures says what each measure is; assay plugins nDCG, which parameters it takes")
 
 
-def _show_group(found: list[Listed]) -> None:
+def _show_group(found: list[PluginEntry]) -> None:
     rows = [(each.name, each.problem or each.about) for each in found]
     plain_console().print(table(("name", "what"), rows, figures=set()))
 
 
-def _show_plugin(found: Listed) -> None:
+def _show_plugin(found: PluginEntry) -> None:
     from rich.text import Text
 
     console = plain_console()

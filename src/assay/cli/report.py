@@ -31,7 +31,7 @@ def command(
     """Write a report of what is stored."""
     from assay.core.protocols import FolderRenderer
     from assay.core.registry import RENDERERS
-    from assay.pipeline.evaluate import results_against
+    from assay.pipeline.evaluate import compare_results_with
     from assay.pipeline.evaluation import Evaluation
     from assay.report.writing import write_report
     from assay.study.study import open_study
@@ -42,7 +42,7 @@ def command(
     opened = open_study(study)
     wanted = "json" if as_json else format
     renderer = opened.registry.create(RENDERERS, wanted)
-    results = results_against(Evaluation(opened, selected(where or [], [], None)), against)
+    results = compare_results_with(Evaluation(opened, selected(where or [], [], None)), against)
     if stdout and not isinstance(renderer, FolderRenderer):
         sys.stdout.buffer.write(renderer.render(results))
         sys.stdout.buffer.flush()

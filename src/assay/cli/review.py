@@ -111,14 +111,14 @@ def take_in(
 
 def status(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far a review is, and whether it can still change the verdict."""
-    from assay.pipeline.reviewing import own_review, progress_of
+    from assay.pipeline.reviewing import own_review, review_progress
     from assay.study.study import open_study
 
     opened = open_study(study)
     if (own := own_review(opened)) is not None:
         _show_answer(own.status(opened, str(study)), as_json=as_json)
         return
-    found = progress_of(opened)
+    found = review_progress(opened)
     if as_json:
         print_json({"schema": "assay/review/1", "review": found.review, "verdicts": found.verdicts})
         return
@@ -156,7 +156,7 @@ def _show(found: ReviewSummary) -> None:
 
 def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     """Show how far reviewers agree on the passages that several judged, and a model judge with them."""
-    from assay.pipeline.reviewing import agreement_of, has_forms, own_review
+    from assay.pipeline.reviewing import has_forms, own_review, review_agreement
     from assay.report import wording as words
     from assay.study.study import open_study
 
@@ -164,7 +164,7 @@ def agreement(study: StudyPath, as_json: AsJson = False) -> None:
     if (own := own_review(opened)) is not None:
         _show_answer(own.agreement(opened, str(study)), as_json=as_json)
         return
-    found = agreement_of(opened)
+    found = review_agreement(opened)
     if as_json:
         print_json(found.as_json())
         return

@@ -177,7 +177,7 @@ def run_talk(study: Study, chosen: Selection, repeats: int = 0) -> Watcher:
 def _resumable(opened: Study) -> Iterator[None]:
     """An interrupt says what is kept of a study, and how to go on."""
     from assay.core.protocols import PayingJudge
-    from assay.pipeline.status import place_of, study_status
+    from assay.pipeline.status import command_path, study_status
 
     try:
         yield
@@ -187,7 +187,7 @@ def _resumable(opened: Study) -> Iterator[None]:
         of = sum(arm.answered + arm.failed + arm.pending for arm in arms)
         judged = any(isinstance(judge, PayingJudge) for judge in opened.judges)
         stored = f"{kept} of {of} answers are stored" + ", and so is what judges found" * judged
-        way = f"To go on from there: assay run {place_of(opened)}"
+        way = f"To go on from there: assay run {command_path(opened)}"
         raise KeyboardInterrupt(f"{opened.name}: interrupted. {stored}. {way}") from None
 
 

@@ -14,7 +14,7 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     from rich.text import Text
 
     from assay.pipeline.reviewing import next_step
-    from assay.pipeline.status import place_of, study_status, together
+    from assay.pipeline.status import command_path, merge_arms, study_status
     from assay.study.plan_file import is_plan
     from assay.study.study import open_study
 
@@ -26,9 +26,9 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     opened = open_study(study)
     found = study_status(opened)
     if opened.withholds:
-        found = replace(found, arms=[together(found.arms)])
+        found = replace(found, arms=[merge_arms(found.arms)])
     if not found.next_step:
-        found = replace(found, next_step=next_step(opened, place_of(opened)))
+        found = replace(found, next_step=next_step(opened, command_path(opened)))
     if as_json:
         print_json(found.as_json())
         return

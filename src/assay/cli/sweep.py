@@ -14,15 +14,15 @@ from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
     from assay.core.sweep_results import Sweep
-    from assay.pipeline.sweep.running import Sweeping
+    from assay.pipeline.sweep.running import SweepRun
 
 
 def command(study: StudyPath, where: Where = None, as_json: AsJson = False) -> None:
     """Run every setting of a study's grid, or one change at a time, and say what holds. It resumes."""
-    from assay.pipeline.sweep.running import Sweeping
+    from assay.pipeline.sweep.running import SweepRun
     from assay.study.study import open_study
 
-    sweeping = Sweeping.of(open_study(study), selected(where or [], [], None).where)
+    sweeping = SweepRun.of(open_study(study), selected(where or [], [], None).where)
     found = _written(sweeping, _performed(sweeping))
     if as_json:
         print_json(found.as_json())
@@ -35,7 +35,7 @@ def command(study: StudyPath, where: Where = None, as_json: AsJson = False) -> N
         raise typer.Exit(SystemFailure.exit_code)
 
 
-def _performed(sweeping: Sweeping) -> Sweep:
+def _performed(sweeping: SweepRun) -> Sweep:
     """The sequence of all stages, each with its progress."""
     with Shown() as progress:
         outcome, broken = sweeping.ask(progress)
@@ -49,7 +49,7 @@ def _performed(sweeping: Sweeping) -> Sweep:
     return sweeping.found(broken)
 
 
-def _written(sweeping: Sweeping, found: Sweep) -> Sweep:
+def _written(sweeping: SweepRun, found: Sweep) -> Sweep:
     """The page and the table beside the run; the page is named in what was found."""
     from assay.report.sweep_page import render_page
     from assay.report.sweep_table import table_of

@@ -8,18 +8,18 @@ from pathlib import Path
 from assay.core.errors import UsageError, did_you_mean
 from assay.core.protocols import PersonJudge
 from assay.core.registry import REVIEWS
-from assay.pipeline.concerned import named_for
-from assay.pipeline.reviewing import reviews_of
+from assay.pipeline.concerned import named_plugins_for
+from assay.pipeline.reviewing import reviews_for
 from assay.review.work import Work
 from assay.study.study import Study
 
 
 def work_of(study: Study, what: str | None, raters: Sequence[str], *, accepted_by: str = "") -> Work:
     """The work that a study asks people for, or the one that is named."""
-    offered, known = reviews_of(study), study.registry.names(REVIEWS)
+    offered, known = reviews_for(study), study.registry.names(REVIEWS)
     if what is None:
         if not offered:
-            why = " and ".join(each.absent for each in named_for(study, REVIEWS).values())
+            why = " and ".join(each.absent for each in named_plugins_for(study, REVIEWS).values())
             raise UsageError(f"This study asks people for nothing: {why}.")
         what = next(iter(offered))
     if what not in known:

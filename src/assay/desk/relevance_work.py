@@ -15,8 +15,8 @@ from assay.desk.desk_work import raters_of
 from assay.judges.resolve import shown_with
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.reviewing import corpus_of, marks_of, pairs_of, thresholds_of
-from assay.pipeline.status import place_of
+from assay.pipeline.reviewing import compared_arms, mark_thresholds, shared_corpus, stored_marks
+from assay.pipeline.status import command_path
 from assay.review.book import run_book
 from assay.review.export import blind_forms
 from assay.review.forms import Form, Row
@@ -91,7 +91,7 @@ class RelevanceWork(PassageWork):
         if not evaluation.reviewing.pool.items:
             raise UsageError(
                 "No item of this study wants a review. Items that do carry the tag review=yes; "
-                f"see what else there is to review with: assay review status {place_of(study)}"
+                f"see what else there is to review with: assay review status {command_path(study)}"
             )
         forms = [form for batch in _batches(evaluation, first, decisive, seed) for form in batch]
         subjects = [_subject(form, row) for form in forms for row in form.rows]
@@ -100,17 +100,17 @@ class RelevanceWork(PassageWork):
         asks = Asks(choices=CHOICES, note_label="Why, where it was hard to say")
         step = Step(STEP, "Relevance", ABOUT, GRADES, asks, subjects, RULES)
         asked = Subjects(study.name, ABOUT, [step])
-        super().__init__(run_book(evaluation.store), asked, raters, marks_of(evaluation), study.kit.clock)
+        super().__init__(run_book(evaluation.store), asked, raters, stored_marks(evaluation), study.kit.clock)
 
 
 def _batches(
     evaluation: Evaluation, first: int | None, decisive: bool, seed: int
 ) -> Iterator[Sequence[Form]]:
     """What nobody judged, batch by batch; then, for whoever has not judged it, what somebody did."""
-    pool, corpus = evaluation.reviewing.pool, corpus_of(evaluation)
+    pool, corpus = evaluation.reviewing.pool, shared_corpus(evaluation)
     waiting: Sequence[Candidate] = pool.open
     if decisive or first is not None:
-        waiting = decisive_order(pool, pairs_of(evaluation), seed, thresholds_of(evaluation))[:first]
+        waiting = decisive_order(pool, compared_arms(evaluation), seed, mark_thresholds(evaluation))[:first]
     size = BATCH if decisive else max(len(waiting), 1)
     judged = [each for each in pool.candidates if each.by_person and first is None]
     cut = [waiting[start : start + size] for start in range(0, len(waiting), size)]

@@ -10,8 +10,8 @@ from assay.core.errors import UsageError
 from assay.core.protocols import PayingJudge
 from assay.desk.desk_work import raters_of
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.reviewing import asked_by, grades_of
-from assay.pipeline.status import place_of
+from assay.pipeline.reviewing import graded_by_models, stored_grades
+from assay.pipeline.status import command_path
 from assay.review.book import run_book
 from assay.review.messages import Block, Choice, Form, Rule
 from assay.review.passage_work import PassageWork
@@ -50,16 +50,18 @@ class VerdictWork(PassageWork):
 
     def __init__(self, study: Study, raters: Sequence[str], *, items: int = ITEMS, seed: int = 0) -> None:
         evaluation = Evaluation(study)
-        asked = drawn(asked_by(evaluation), items, seed)
+        asked = drawn(graded_by_models(evaluation), items, seed)
         if not asked:
             raise UsageError(
                 "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
-                f"assay run {place_of(study)}"
+                f"assay run {command_path(study)}"
             )
         labels = dict.fromkeys(each.label for each in asked)
         steps = [_step([each for each in asked if each.label == label], seed) for label in labels]
         subjects = Subjects(study.name, ABOUT, steps)
-        super().__init__(run_book(evaluation.store), subjects, raters, grades_of(evaluation), study.kit.clock)
+        super().__init__(
+            run_book(evaluation.store), subjects, raters, stored_grades(evaluation), study.kit.clock
+        )
 
 
 def _step(asked: Sequence[Asked], seed: int) -> Step:

@@ -22,7 +22,7 @@ import msgspec
 from assay.core.dataset import Dataset
 from assay.core.protocols import Index, Kit, Session, System
 from assay.core.records import Budget, Fault, Observed, Query, Response
-from assay.pipeline.response import checked, fault_of
+from assay.pipeline.response import check_response, fault_of
 from assay.store.journal import Answer
 from assay.store.keys import Unit
 from assay.study.study_file import RunSettings
@@ -31,14 +31,14 @@ Scope = tuple[str, ...] | None
 
 
 @dataclass
-class _Place:
+class _IndexSlot:
     """Where one index stands, or will."""
 
     building: threading.Lock = field(default_factory=threading.Lock)
     index: Index | None = None
 
 
-class Indexes:
+class IndexPool:
     """Builds an index when its first unit needs it, and closes it when its last unit is done.
 
     A build that fails leaves nothing behind: the next unit, or the next attempt, tries again.
@@ -47,7 +47,7 @@ class Indexes:
     def __init__(self, build: Callable[[Scope], Index], units: Iterable[Unit]) -> None:
         self._build = build
         self._left = Counter(unit.scope for unit in units)
-        self._places: dict[Scope, _Place] = {scope: _Place() for scope in self._left}
+        self._places: dict[Scope, _IndexSlot] = {scope: _IndexSlot() for scope in self._left}
 
     def of(self, scope: Scope) -> Index:
         """The index over a scope; whoever comes while it is being built waits for it."""
@@ -69,7 +69,7 @@ class Indexes:
             _close(place)
 
 
-def _close(place: _Place) -> None:
+def _close(place: _IndexSlot) -> None:
     """Closes an index that offers it. One that cannot be closed has answered all the same."""
     index, place.index = place.index, None
     with suppress(Exception):
@@ -83,7 +83,7 @@ LONGEST_PAUSE = 60.0  # seconds between two attempts, however many there were
 
 
 @dataclass
-class Asked:
+class SystemUnderTest:
     """A system ready to be asked: the indexes its units are answered from, and how it is asked."""
 
     system: System
@@ -91,7 +91,7 @@ class Asked:
     kit: Kit
     budgets: Sequence[Budget]
     settings: RunSettings
-    indexes: Indexes
+    indexes: IndexPool
     conceal: Callable[[str], str] = str  # takes out of a message what no store may hold
 
     @property
@@ -130,7 +130,7 @@ class _Job:
 
 
 @dataclass
-class Finished:
+class AnsweredUnit:
     """A unit that came back, with an answer for each of its items."""
 
     unit: Unit
@@ -140,7 +140,7 @@ class Finished:
 class _Worker(threading.Thread):
     """Answers jobs one at a time until it gets None or is given up on."""
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, crew: WorkerPool) -> None:
         super().__init__(daemon=True)
         self.asked, self.crew = crew.asked, crew
         self.answers: list[Answer] = []  # of the job in hand, so far
@@ -163,8 +163,8 @@ class _Worker(threading.Thread):
             except Exception as error:  # a full disk: the thread that waits for this unit raises it
                 self.crew.done.put(error)
 
-    def _recorded(self, job: _Job) -> Finished:
-        finished = Finished(job.unit, self.asked.completed(job.unit, self.answers))
+    def _recorded(self, job: _Job) -> AnsweredUnit:
+        finished = AnsweredUnit(job.unit, self.asked.completed(job.unit, self.answers))
         self.crew.record(finished.answers)
         return finished
 
@@ -231,7 +231,7 @@ class _Worker(threading.Thread):
             if self._session is None:
                 self._session = asked.indexes.of(unit.scope).session()
                 self._since = started = time.monotonic()
-            response = checked(self._session.answer(query, asked.budgets), asked.budgets)
+            response = check_response(self._session.answer(query, asked.budgets), asked.budgets)
         except BaseException as error:  # whatever a system raises, SystemExit too, is its failure, never ours
             paid = Observed(cost=getattr(error, "cost", None))  # an answer of no use may cost all the same
             response = Response(error=fault_of(error, asked.conceal), observed=paid)
@@ -244,20 +244,20 @@ class _Worker(threading.Thread):
 
 
 @dataclass
-class Crew:
+class WorkerPool:
     """The workers of one arm. `finished()` yields units as they come back, in no particular order."""
 
-    asked: Asked
+    asked: SystemUnderTest
     record: Callable[[list[Answer]], None]  # called by workers, one unit at a time each
     pay: Callable[[float], None]  # called by workers, for each attempt that cost something
     go_on: Callable[[], bool] = lambda: True  # looked at before each unit is handed out
     jobs: queue.SimpleQueue[_Job | None] = field(default_factory=queue.SimpleQueue)
-    done: queue.SimpleQueue[Finished | Exception] = field(default_factory=queue.SimpleQueue)
+    done: queue.SimpleQueue[AnsweredUnit | Exception] = field(default_factory=queue.SimpleQueue)
     workers: list[_Worker] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)  # nothing more is to be asked
     looked: float = 0.0  # when the clock was looked at last
 
-    def finished(self, units: Sequence[Unit]) -> Generator[Finished | None, None, None]:
+    def finished(self, units: Sequence[Unit]) -> Generator[AnsweredUnit | None, None, None]:
         """Each unit with its answers; None now and then, when nothing has come back for a while."""
         waiting = iter(units)
         for _ in range(min(self.asked.threads, len(units))):
@@ -305,7 +305,7 @@ class Crew:
         self.workers.append(worker)
         worker.start()
 
-    def _came(self) -> Finished | None:
+    def _came(self) -> AnsweredUnit | None:
         try:
             came = self.done.get(timeout=TICK)
         except queue.Empty:
@@ -314,7 +314,7 @@ class Crew:
             raise came
         return came
 
-    def _overdue(self) -> Finished | None:
+    def _overdue(self) -> AnsweredUnit | None:
         """Gives up on one worker whose attempt takes too long; its unit is tried again or failed."""
         timeout = self.asked.settings.timeout
         if timeout is None or time.monotonic() - self.looked < TICK:
@@ -325,7 +325,7 @@ class Crew:
             self.workers.remove(worker)
             self._hire()
             if job.attempt > self.asked.settings.retries:
-                finished = Finished(job.unit, self._timed_out(worker, job, timeout))
+                finished = AnsweredUnit(job.unit, self._timed_out(worker, job, timeout))
                 self.record(finished.answers)
                 return finished
             self.jobs.put(_Job(job.unit, job.attempt + 1))

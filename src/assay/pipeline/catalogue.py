@@ -12,7 +12,7 @@ from assay.core.registry import Registry, is_plugin_group, part_groups
 
 
 @dataclasses.dataclass(frozen=True)
-class Parameter:
+class PluginParameter:
     """A parameter of a plugin; without a default it has to be given."""
 
     name: str
@@ -21,7 +21,7 @@ class Parameter:
 
 
 @dataclasses.dataclass(frozen=True)
-class Listed:
+class PluginEntry:
     """A plugin as a study names it. One that does not load says why, and is listed all the same."""
 
     group: str
@@ -29,11 +29,11 @@ class Listed:
     provider: str
     about: str = ""
     description: str = ""
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[PluginParameter, ...] = ()
     problem: str = ""
 
 
-def catalogue(registry: Registry, wanted: str | None = None) -> list[Listed]:
+def list_plugins(registry: Registry, wanted: str | None = None) -> list[PluginEntry]:
     """The plugins of a group (`measures`), those of a name (`nDCG`, `packs.rules`), or all of them."""
     every = [(group.partition(".")[2], name) for group in registry.groups for name in registry.names(group)]
     known = [(short, name) for short, name in every if wanted in {None, short, name, f"{short}.{name}"}]
@@ -43,25 +43,25 @@ def catalogue(registry: Registry, wanted: str | None = None) -> list[Listed]:
     return [_listed(registry, short, name) for short, name in known]
 
 
-def _listed(registry: Registry, short: str, name: str) -> Listed:
+def _listed(registry: Registry, short: str, name: str) -> PluginEntry:
     group = f"assay.{short}"
     provider = registry.provider(group, name)
     try:
         cls = registry.load(group, name)
     except PluginError as error:
-        return Listed(short, name, provider, problem=str(error))
+        return PluginEntry(short, name, provider, problem=str(error))
     paragraphs = [" ".join(each.split()) for each in (inspect.getdoc(cls) or "").split("\n\n")]
     about, described = paragraphs[0], "\n\n".join(paragraphs)
-    return Listed(short, name, provider, about, described, tuple(_parameters(registry, cls)))
+    return PluginEntry(short, name, provider, about, described, tuple(_parameters(registry, cls)))
 
 
-def _parameters(registry: Registry, cls: type) -> list[Parameter]:
+def _parameters(registry: Registry, cls: type) -> list[PluginParameter]:
     if not dataclasses.is_dataclass(cls):
         return []
     hints = get_type_hints(cls, include_extras=True)
     parts = part_groups(cls)
     return [
-        Parameter(
+        PluginParameter(
             field.name,
             _takes(hints[field.name]),
             _default(registry, field, parts.get(field.name)),

@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from assay.pipeline.evaluation import Evaluation
 
 
-def asked_about(study: Study, group: str) -> list[Any]:
+def plugins_for(study: Study, group: str) -> list[Any]:
     """The plugins of a group that concern a study, in the order of their names."""
-    return list(named_for(study, group).values())
+    return list(named_plugins_for(study, group).values())
 
 
-def named_for(study: Study, group: str) -> dict[str, Any]:
+def named_plugins_for(study: Study, group: str) -> dict[str, Any]:
     """The same, by name."""
-    used = {package_of(cls.__module__) for cls in classes_of(study)}
+    used = {package_of(cls.__module__) for cls in used_classes(study)}
     own = kind_packages().get(study.file.kind, CORE)
     return study.registry.of_packages(group, used | {CORE, package_of(own)})
 
 
-def sections_of(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
+def make_sections(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
     """What insights find, and what they warn of; one that breaks costs its section, and no verdict."""
     sections, cautions = list[Section](), list[str]()
-    for insight in asked_about(evaluation.study, INSIGHTS):
+    for insight in plugins_for(evaluation.study, INSIGHTS):
         try:
             with blamed(f"the insight {type(insight).__name__} broke, and its section is left out"):
                 found = insight.of(evaluation)
@@ -50,7 +50,7 @@ def sections_of(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
     return sections, cautions
 
 
-def classes_of(study: Study) -> Iterator[type]:
+def used_classes(study: Study) -> Iterator[type]:
     """The class of every dataset, system, judge, measure and statistic of a study, and of their parts."""
     for arm in study.arms:
         spec = study.with_factors(DATASETS, study.data_spec, arm.factors)

@@ -29,14 +29,14 @@ class Engine(Protocol):
     def map(self, perform: Perform, works: Sequence[bytes]) -> Iterator[bytes]: ...
 
 
-class Local:
+class LocalEngine:
     """In this process, one arm after the other; threads inside an arm ask in parallel."""
 
     def map(self, perform: Perform, works: Sequence[bytes]) -> Iterator[bytes]:
         return map(perform, works)
 
 
-class Processes:
+class ProcessEngine:
     """One process a core: arms of systems that compute run side by side."""
 
     def map(self, perform: Perform, works: Sequence[bytes]) -> Iterator[bytes]:
@@ -78,10 +78,10 @@ def _watch(parent: Connection) -> None:
     threading.Thread(target=outlive, daemon=True).start()
 
 
-ENGINES: dict[str, type[Engine]] = {"local": Local, "processes": Processes}
+ENGINES: dict[str, type[Engine]] = {"local": LocalEngine, "processes": ProcessEngine}
 
 
-def engine(name: str) -> Engine:
+def load_engine(name: str) -> Engine:
     """The engine of that name."""
     if name not in ENGINES:
         raise PluginError(f"There is no engine {name!r}. {did_you_mean(name, ENGINES)}")

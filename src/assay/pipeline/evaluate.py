@@ -12,7 +12,7 @@ from assay.core.errors import UsageError
 from assay.core.registry import Registry
 from assay.core.results import Results
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.performing import Progress, Silent, Tally
+from assay.pipeline.performing import NoProgress, Progress, Tally
 from assay.pipeline.runner import Outcome, Selection, repeat_study, run_study
 from assay.pipeline.validate import check_study
 from assay.study.study import Study, open_study
@@ -23,7 +23,7 @@ class Watcher:
 
     def progress(self) -> AbstractContextManager[Progress]:
         """What shows the progress of one stage."""
-        return nullcontext(Silent())
+        return nullcontext(NoProgress())
 
     def asked(self, outcome: Outcome, repetition: int = 0) -> None:
         """Systems were asked what they were not asked yet; `repetition`: or were asked everything again."""
@@ -49,22 +49,22 @@ def evaluate(
     `against` names a baseline to compare with.
     """
     opened = study if isinstance(study, Study) else open_study(study, registry=registry)
-    _, evaluation = perform(opened, selection, fresh=fresh, engine=engine, watcher=watcher)
+    _, evaluation = run_and_judge(opened, selection, fresh=fresh, engine=engine, watcher=watcher)
     for repetition in range(1, repeat + 1):
         repeat_answers(opened, repetition, selection, fresh=fresh, engine=engine, watcher=watcher)
-    return results_against(evaluation, against)
+    return compare_results_with(evaluation, against)
 
 
-def results_against(evaluation: Evaluation, baseline: str | None) -> Results:
+def compare_results_with(evaluation: Evaluation, baseline: str | None) -> Results:
     """The results, compared with a baseline if one is named."""
     if baseline is None:
         return evaluation.results
-    from assay.pipeline.baselines.gate import held_against
+    from assay.pipeline.baselines.gate import compare_with_baseline
 
-    return held_against(evaluation, baseline)
+    return compare_with_baseline(evaluation, baseline)
 
 
-def perform(
+def run_and_judge(
     study: Study,
     selection: Selection | None = None,
     *,

@@ -30,18 +30,18 @@ from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.measures.marks import wants_review
 from assay.measures.same_answers import SameAnswers
 from assay.measures.score import Broken
-from assay.pipeline.concerned import sections_of
-from assay.pipeline.judging import Judging
+from assay.pipeline.concerned import make_sections
+from assay.pipeline.judging import JudgeStage
 from assay.pipeline.looks import look_book
-from assay.pipeline.outdated import changed_since, moved_gates
-from assay.pipeline.proofs_file import stored_proofs
+from assay.pipeline.outdated import list_changed_gates, list_changes_since_run
+from assay.pipeline.proofs_file import load_proofs
 from assay.pipeline.runner import Selection
-from assay.pipeline.scores_file import stored_scores
-from assay.pipeline.status import place_of
+from assay.pipeline.scores_file import load_or_score
+from assay.pipeline.status import command_path
 from assay.pipeline.trust import (
+    check_known_documents,
     latency,
     provenance,
-    refuse_strangers,
     status_counts,
 )
 from assay.pipeline.validate import evaluation_warnings
@@ -136,7 +136,7 @@ class Evaluation:
                 Block(arm, seed, items, answers, Labels.none(), (), whole, scoped, gives, dataset.corpus)
             )
         if not self.repetition and not any((block.asked != PENDING).any() for block in blocks):
-            raise UsageError(f"Nothing was run yet. Run: assay run {place_of(self.study)}")
+            raise UsageError(f"Nothing was run yet. Run: assay run {command_path(self.study)}")
         return blocks
 
     @cached_property
@@ -155,8 +155,8 @@ class Evaluation:
         return blocks
 
     @cached_property
-    def judging(self) -> Judging:
-        return Judging(self.study, self._asked, self.store)
+    def judging(self) -> JudgeStage:
+        return JudgeStage(self.study, self._asked, self.store)
 
     @cached_property
     def judgments(self) -> list[Judgment]:
@@ -186,8 +186,8 @@ class Evaluation:
 
     @cached_property
     def _scored(self) -> tuple[pl.DataFrame, Broken]:
-        refuse_strangers(self.blocks, self.datasets)
-        return stored_scores(self.study, self._answers, self.measures, self.blocks, sealed=self.sealed)
+        check_known_documents(self.blocks, self.datasets)
+        return load_or_score(self.study, self._answers, self.measures, self.blocks, sealed=self.sealed)
 
     @cached_property
     def sealed(self) -> bool:
@@ -308,7 +308,7 @@ class Evaluation:
     @cached_property
     def results(self) -> Results:
         """Everything, ready to be shown. No difference is tested twice: what a section tests, it keeps."""
-        sections, cautions = sections_of(self)
+        sections, cautions = make_sections(self)
         trust = msgspec.structs.replace(self.shown.trust, warnings=[*cautions, *self.shown.trust.warnings])
         tested = {each for section in sections for each in section.tested}
         comparisons = [
@@ -356,7 +356,7 @@ class Evaluation:
             unproven=self._each(lambda dataset: dataset.unproven),
             figures=figures_of(self.study.file.figures, self.evaluator),
             outdated=self.outdated,
-            proofs=stored_proofs(self),
+            proofs=load_proofs(self),
             traced=[] if self.sealed else self._traced,
         )
 
@@ -377,8 +377,8 @@ class Evaluation:
     @cached_property
     def outdated(self) -> list[str]:
         """Why the stored answers are older than the study, the data or the gates that they are to decide."""
-        changed = changed_since(self.study, self.store, self.arms, self._bases)
-        return [*changed, *moved_gates(self.study, self.store.declared(), self.blocks)]
+        changed = list_changes_since_run(self.study, self.store, self.arms, self._bases)
+        return [*changed, *list_changed_gates(self.study, self.store.declared(), self.blocks)]
 
 
 class Insight(Protocol):

@@ -20,7 +20,7 @@ from assay.pipeline.status import ArmStatus, study_status
 from assay.store.disk import write_atomic
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
-from assay.systems.imported import Benchmark, Imported, foreign, read_benchmark
+from assay.systems.imported import Imported, ResultsFile, foreign_data_problems, read_results_file
 
 FOLDER = "imported"  # beside the study file: where results are kept
 REVIEWS = {".yaml", ".yml"}
@@ -29,7 +29,7 @@ Readers = Mapping[Path, Sequence[Arm]]  # the arms that read a file
 
 
 @dataclass(frozen=True)
-class Import:
+class ResultImport:
     """What was stored, and what to do next."""
 
     study: str
@@ -52,14 +52,14 @@ def import_results(
     replace: bool = False,
     registry: Registry | None = None,
     progress: Progress | None = None,
-) -> Import:
+) -> ResultImport:
     """Stores the answers in files of finished results as runs of the study's systems that read them.
 
     Everything is checked before anything is written. What was checked is what is kept, byte for byte; results
     of the same model that are kept already and differ are refused unless they are to be replaced.
     """
     study = open_study(path, registry=registry)
-    given = [read_benchmark(file) for file in files if file.suffix.lower() not in REVIEWS]
+    given = [read_results_file(file) for file in files if file.suffix.lower() not in REVIEWS]
     readers = _readers(study)
     reviews = [_is_review(file, path) for file in files if file.suffix.lower() in REVIEWS]
     if problems := [*reviews, *_problems(study, given, readers, replace)]:
@@ -74,7 +74,7 @@ def import_results(
     run_study(study, Selection(systems=[*{arm.system: None for arm in arms}]), progress=progress)
     names = {arm.name for arm in arms}
     stored = [row for row in study_status(study).arms if row.arm in names]
-    return Import(study.name, stored, _next(study, path))
+    return ResultImport(study.name, stored, _next(study, path))
 
 
 def _readers(study: Study) -> Readers:
@@ -92,9 +92,11 @@ def _readers(study: Study) -> Readers:
 # ------------------------------------------------------------------------------------ checking
 
 
-def _problems(study: Study, given: Sequence[Benchmark], readers: Readers, replace: bool) -> Iterator[Problem]:
+def _problems(
+    study: Study, given: Sequence[ResultsFile], readers: Readers, replace: bool
+) -> Iterator[Problem]:
     """All that keeps any of the files from being stored."""
-    targets: dict[Path, Benchmark] = {}
+    targets: dict[Path, ResultsFile] = {}
     unread: dict[str, None] = {}
     for benchmark in given:
         yield from benchmark.problems
@@ -112,7 +114,9 @@ def _problems(study: Study, given: Sequence[Benchmark], readers: Readers, replac
             what = f"other results are kept as {target} already"
             yield Problem(what, benchmark.where, fix="Add --replace to put these in their place.")
         arms = readers.get(target.resolve(), ())
-        yield from dict.fromkeys(each for arm in arms for each in foreign(benchmark, study.dataset(arm)))
+        yield from dict.fromkeys(
+            each for arm in arms for each in foreign_data_problems(benchmark, study.dataset(arm))
+        )
         if not arms:
             unread[name] = None
     if unread:
@@ -135,13 +139,13 @@ def _is_review(file: Path, study: Path) -> Problem:
     return Problem("a YAML file holds a person's review, not results", str(file), fix=fix)
 
 
-def _name(benchmark: Benchmark) -> str | None:
+def _name(benchmark: ResultsFile) -> str | None:
     """The model's name as a file may have it; a model called group/name is kept as group_name."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", benchmark.model or "").strip("._-")
     return name or None
 
 
-def _kept(study: Study, benchmark: Benchmark) -> Path:
+def _kept(study: Study, benchmark: ResultsFile) -> Path:
     return study.folder / FOLDER / f"{_name(benchmark)}.json"
 
 

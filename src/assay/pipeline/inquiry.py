@@ -19,9 +19,9 @@ from assay.core.protocols import Kit, PayingJudge
 from assay.core.records import Budget, Finding, Item, Judgment, Observed, Query, Question, Response
 from assay.core.registry import identity
 from assay.judges.resolve import text_hash
-from assay.pipeline.answering import Asked, Crew, Indexes
+from assay.pipeline.answering import IndexPool, SystemUnderTest, WorkerPool
 from assay.pipeline.performing import Progress, Tally
-from assay.pipeline.runner import Purse
+from assay.pipeline.runner import SpendingCap
 from assay.store.journal import Answer, Judged, Writer
 from assay.store.keys import Unit
 from assay.store.run_store import Store
@@ -33,7 +33,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True)
-class Inquiry:
+class JudgeQuestions:
     """A paying judge, every question it has about a study, and what became of those that were asked."""
 
     judge: PayingJudge
@@ -41,7 +41,9 @@ class Inquiry:
     entries: Mapping[str, Judged]
 
     @classmethod
-    def of(cls, judge: PayingJudge, questions: Iterable[Question], judged: Iterable[Judged]) -> Inquiry:
+    def of(
+        cls, judge: PayingJudge, questions: Iterable[Question], judged: Iterable[Judged]
+    ) -> JudgeQuestions:
         """The questions under their keys, each with the first judgment given or the last fault."""
         by_key: dict[str, list[Question]] = {}
         for question in dict.fromkeys(questions):  # arms that share a question may raise it each
@@ -94,16 +96,16 @@ class Inquiry:
             )
         return found
 
-    def ask(self, study: Study, store: Store, purse: Purse, progress: Progress) -> Tally:
+    def ask(self, study: Study, store: Store, purse: SpendingCap, progress: Progress) -> Tally:
         """Asks what is open, as systems are asked: in threads, with retries, within what may be spent."""
         todo, tally = self.unanswered, Tally(self.name, 0)
         spent: list[float] = []
         answered: list[bool] = []
-        asker = _Asker(self.judge, todo, study.kit)
+        asker = _JudgeAsSystem(self.judge, todo, study.kit)
         items = Dataset(self.name, Corpus(()), [Item(key, question.text) for key, question in todo.items()])
         units = [Unit((place,), (key,)) for place, key in enumerate(todo)]
-        indexes = Indexes(lambda _: asker, units)
-        asked = Asked(asker, items, study.kit, (), study.file.run, indexes, study.concealed)
+        indexes = IndexPool(lambda _: asker, units)
+        asked = SystemUnderTest(asker, items, study.kit, (), study.file.run, indexes, study.concealed)
 
         def worthwhile() -> bool:
             if len(answered) >= HOPELESS and not any(answered):
@@ -115,7 +117,7 @@ class Inquiry:
             self._record(answers, writer)
 
         with store.writer() as writer:
-            crew = Crew(asked, record, spent.append, worthwhile)
+            crew = WorkerPool(asked, record, spent.append, worthwhile)
             with closing(crew.finished(units)) as coming:
                 for finished in coming:
                     if finished is not None:
@@ -156,7 +158,7 @@ def question_key(judge: PayingJudge, question: Question) -> str:
 
 
 @dataclass(frozen=True)
-class _Asker:
+class _JudgeAsSystem:
     """A judge in the place of a system: a query names a question by its key, the answer is the finding."""
 
     judge: PayingJudge
@@ -167,10 +169,10 @@ class _Asker:
     def threads(self) -> int:
         return int(getattr(self.judge, "threads", 1))
 
-    def build(self, corpus: Corpus, seed: int, kit: Kit) -> _Asker:
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> _JudgeAsSystem:
         return self
 
-    def session(self) -> _Asker:
+    def session(self) -> _JudgeAsSystem:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:

@@ -25,14 +25,14 @@ from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, Payi
 from assay.core.records import INTENT, Judgment, Question
 from assay.core.registry import blamed
 from assay.judges.resolve import Present, held, resolve, standing, text_hash
-from assay.pipeline.performing import Progress, Silent, Tally
-from assay.pipeline.runner import Purse
+from assay.pipeline.performing import NoProgress, Progress, Tally
+from assay.pipeline.runner import SpendingCap
 from assay.store.journal import Judged
 from assay.store.run_store import Store
 from assay.study.study import Study
 
 if TYPE_CHECKING:
-    from assay.pipeline.inquiry import Inquiry
+    from assay.pipeline.inquiry import JudgeQuestions
 
 SHOWN_ITEMS = 10  # of those whose marks are stale
 
@@ -40,7 +40,7 @@ Part = tuple[Dataset, list[Block]]
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgeStage:
     """The judges of a study over its blocks, before anything is labelled."""
 
     study: Study
@@ -89,7 +89,7 @@ class Judging:
         labels = resolve(itertools.chain.from_iterable(said), self.names, self._closed)
         near = resolve((each.judgment for _, near in self._near for each in near), self.names, set()).frame
         doubts = near.with_columns(rank=pl.lit(len(labels.frame), pl.Int64)) if len(near) else None
-        together, everyone = [_arms(blocks) for _, blocks in self._parts], _arms(self.blocks)
+        together, everyone = [_arm_names(blocks) for _, blocks in self._parts], _arm_names(self.blocks)
         apart = {arm: frozenset(everyone - arms) for arms in together for arm in arms}
         return dataclasses.replace(labels, apart=apart, doubts=doubts)
 
@@ -104,7 +104,7 @@ class Judging:
         for dataset, blocks in self._parts:
             for near in judge.near_misses(dataset, blocks, self.judgments):
                 one = near.judgment
-                for arm in [one.arm] if one.arm or len(self._parts) == 1 else _arms(blocks):
+                for arm in [one.arm] if one.arm or len(self._parts) == 1 else _arm_names(blocks):
                     if decided.isdisjoint((one.item_id, one.label, one.target, of) for of in (arm, None)):
                         yield near._replace(judgment=msgspec.structs.replace(one, arm=arm))
 
@@ -124,7 +124,9 @@ class Judging:
         partly = (getattr(judge, "incomplete", ()) for judge in self.study.judges)
         labels = self._closed.intersection(frozenset[str]().union(*partly))
         blocks = [dataclasses.replace(block, labels=self.labels) for block in self.blocks] if labels else []
-        return {label: min((_seen(block, label) for block in blocks), default=inf) for label in labels}
+        return {
+            label: min((_labelled_depth(block, label) for block in blocks), default=inf) for label in labels
+        }
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -132,7 +134,7 @@ class Judging:
         said = [*self._stored_marks, *self._worked_out]
         ignored = Counter(each.judge for each in said if each.judge not in self.names)
         listed = ", ".join(self.names) or "nobody"
-        spent = Purse.of(self.study, self.store).left == 0
+        spent = SpendingCap.of(self.study, self.store).left == 0
         stale: dict[str, dict[str, None]] = {}
         for mark, now in self._marks:
             if not now:
@@ -149,7 +151,7 @@ class Judging:
 
     def ask(self, progress: Progress | None = None) -> list[Tally]:
         """Asks judges that cost something what they were not asked yet; the caller holds the store's lock."""
-        progress, purse = progress or Silent(), Purse.of(self.study, self.store)
+        progress, purse = progress or NoProgress(), SpendingCap.of(self.study, self.store)
         total = sum(len(inquiry.questions) for inquiry in self._inquiries)
         left = sum(len(inquiry.unanswered) for inquiry in self._inquiries)
         progress.begin(f"{self.study.name}, judges", total, total - left)
@@ -187,15 +189,17 @@ class Judging:
         return {place: self._free(judge) for place, judge in judges if isinstance(judge, FreeJudge)}
 
     @cached_property
-    def _inquiries(self) -> list[Inquiry]:
+    def _inquiries(self) -> list[JudgeQuestions]:
         paying = [
             (place, judge) for place, judge in enumerate(self.study.judges) if isinstance(judge, PayingJudge)
         ]
         if not paying:
             return []
-        from assay.pipeline.inquiry import Inquiry
+        from assay.pipeline.inquiry import JudgeQuestions
 
-        return [Inquiry.of(judge, self._questions(place, judge), self._judged) for place, judge in paying]
+        return [
+            JudgeQuestions.of(judge, self._questions(place, judge), self._judged) for place, judge in paying
+        ]
 
     def _questions(self, place: int, judge: PayingJudge) -> Iterator[Question]:
         """What a judge is to be asked: not what a better one decides for nothing, where all arms read it."""
@@ -204,7 +208,7 @@ class Judging:
             for each in better:
                 decided.setdefault((each.item_id, each.label, each.target), set()).add(each.arm)
         for dataset, blocks in self._parts:
-            arms = _arms(blocks)
+            arms = _arm_names(blocks)
             with blamed(f"the judge {judge.names[0]} broke"):
                 questions = list(judge.questions(dataset, blocks))
             for question in questions:
@@ -227,7 +231,7 @@ class Judging:
         for (_, blocks), own in zip(self._parts, said, strict=True):
             for judgment in own:
                 if judgment not in everywhere:
-                    places = _arms(blocks) if judgment.arm is None else [judgment.arm]
+                    places = _arm_names(blocks) if judgment.arm is None else [judgment.arm]
                     found += [msgspec.structs.replace(judgment, arm=arm) for arm in places]
         return found
 
@@ -251,7 +255,7 @@ class Judging:
         having = having or [part for part in self._parts if self._has(part, judgment, None)]
         if len(having) in (0, len(self._parts)):
             return [judgment]
-        arms = [arm for _, blocks in having for arm in _arms(blocks)]
+        arms = [arm for _, blocks in having for arm in _arm_names(blocks)]
         return [msgspec.structs.replace(judgment, arm=arm) for arm in arms]
 
     def _has(self, part: Part, judgment: Judgment, seen: str | None) -> bool:
@@ -261,7 +265,7 @@ class Judging:
         if text is not None:
             return seen is None or text_hash(text) == seen
         key = judgment.item_id, judgment.target
-        return any(key in self._returned[arm] for arm in _arms(blocks))
+        return any(key in self._returned[arm] for arm in _arm_names(blocks))
 
     @cached_property
     def _returned(self) -> dict[str, set[tuple[str, str | None]]]:
@@ -281,12 +285,12 @@ class Judging:
         return list(parts.values())
 
 
-def _arms(blocks: Sequence[Block]) -> KeysView[str]:
+def _arm_names(blocks: Sequence[Block]) -> KeysView[str]:
     """The arms of some blocks, in their order."""
     return dict.fromkeys(block.arm.name for block in blocks).keys()
 
 
-def _seen(block: Block, label: str) -> float:
+def _labelled_depth(block: Block, label: str) -> float:
     """How many hits, from the first on, have a label wherever it is read; all of them: infinity."""
     view = View(label=label)
     gains, met = block.gains_in(view), [item.expects == INTENT for item in block.items]

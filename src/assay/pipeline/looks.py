@@ -11,7 +11,7 @@ from assay.core.dataset import digest
 from assay.core.records import Arm
 from assay.gates.looks import Look, LookBook
 from assay.gates.verdict import systems_of
-from assay.pipeline.outdated import rules_of
+from assay.pipeline.outdated import deciding_rules
 from assay.store.journal import Writer, read_lines
 from assay.store.keys import Basis
 from assay.store.run_store import Store
@@ -30,7 +30,7 @@ def look_book(study: Study, store: Store, bases: Mapping[str, Basis]) -> LookBoo
             for arm in arms(name)
         }
         encode = msgspec.json.Encoder(order="sorted").encode
-        return digest([encode(rules_of(gates[name].rules.model_dump(mode="json"))), encode(versions)])
+        return digest([encode(deciding_rules(gates[name].rules.model_dump(mode="json"))), encode(versions)])
 
     def arms(name: str) -> list[Arm]:
         systems = systems_of([gates[name]], study)
@@ -43,12 +43,12 @@ def look_book(study: Study, store: Store, bases: Mapping[str, Basis]) -> LookBoo
     renamed = {question(name, files=True): question(name) for name in gates}
     looks = [
         msgspec.structs.replace(look, question=renamed.get(look.question, look.question))
-        for look in looks_of(study, store)
+        for look in stored_looks(study, store)
     ]
-    return LookBook(looks, question, lambda look: _keep(store.root / FOLDER, look), imported)
+    return LookBook(looks, question, lambda look: _write_look(store.root / FOLDER, look), imported)
 
 
-def looks_of(study: Study, store: Store) -> list[Look]:
+def stored_looks(study: Study, store: Store) -> list[Look]:
     """The looks that a study's baselines carry and those of its run, oldest first, each once."""
     folders = [path / FOLDER for path in sorted(baselines_folder(study).glob("*")) if path.is_dir()]
     every = [look for folder in (*folders, store.root / FOLDER) for look in read_lines(folder, Look)]
@@ -62,6 +62,6 @@ def baselines_folder(study: Study) -> Path:
     return study.run_folder.with_name(study.run_folder.name.removesuffix("run") + "baselines")
 
 
-def _keep(folder: Path, look: Look) -> None:
+def _write_look(folder: Path, look: Look) -> None:
     with Writer(folder) as writer:
         writer.append(look, now=True)

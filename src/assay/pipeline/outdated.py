@@ -18,7 +18,9 @@ from assay.study.study import Study
 DECIDING = ("factors", "seeds", "judges", "measures", "cluster", "compare", "steps", "limits")
 
 
-def changed_since(study: Study, store: Store, arms: Sequence[Arm], bases: Mapping[str, Basis]) -> list[str]:
+def list_changes_since_run(
+    study: Study, store: Store, arms: Sequence[Arm], bases: Mapping[str, Basis]
+) -> list[str]:
     """What of the study and its data is no longer as it was when it was run."""
     manifest, now = store.manifest(), study.file.model_dump(mode="json")
     then, run = manifest.get("study_file", {}), manifest.get("arms", {})
@@ -34,7 +36,7 @@ def changed_since(study: Study, store: Store, arms: Sequence[Arm], bases: Mappin
     return said + ([f"the data of {', '.join(other)} has changed since this run; run again"] if other else [])
 
 
-def moved_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Block]) -> list[str]:
+def list_changed_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Block]) -> list[str]:
     """Gates that are not what they were when the oldest answers were stored: a decision taken twice."""
     asked = [
         response.observed.time
@@ -42,14 +44,14 @@ def moved_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Blo
         for response in block.responses
         if response is not None and response.observed.time is not None
     ]
-    now = {name: rules_of(gate.model_dump(mode="json")) for name, gate in study.file.gates.items()}
+    now = {name: deciding_rules(gate.model_dump(mode="json")) for name, gate in study.file.gates.items()}
     if not asked or not now:
         return []
     before = [each for each in declared if each.since <= min(asked)]
     if not before:
         names = ", ".join(map(repr, now))
         return [f"it is not known that the gates {names} were declared before the first answers were stored"]
-    first = {name: rules_of(gate) for name, gate in before[-1].gates.items()}
+    first = {name: deciding_rules(gate) for name, gate in before[-1].gates.items()}
     found = []
     for name in (*now, *(name for name in first if name not in now)):
         if name not in now:
@@ -65,16 +67,16 @@ def moved_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Blo
     return found
 
 
-def rules_of(gate: Mapping[str, Any]) -> dict[str, Any]:
+def deciding_rules(gate: Mapping[str, Any]) -> dict[str, Any]:
     """What a gate decides by: words about it or its controls and the spaces between words decide nothing."""
     # a field that came with a later version was then what it is by default
     whole = {**GateFile().model_dump(mode="json"), **gate}
-    return {name: _plain(value) for name, value in whole.items() if name not in {"about", "harmless"}}
+    return {name: _normalized(value) for name, value in whole.items() if name not in {"about", "harmless"}}
 
 
-def _plain(value: Any) -> Any:
+def _normalized(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _normalized(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_normalized(each) for each in value]
     return re.sub(r"\s+", " ", value.strip()) if isinstance(value, str) else value

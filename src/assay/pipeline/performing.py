@@ -18,7 +18,7 @@ from assay.core.errors import SystemFailure
 from assay.core.optional import StructuredIndex
 from assay.core.protocols import Index, System
 from assay.core.records import Arm
-from assay.pipeline.answering import Asked, Crew, Indexes, Scope
+from assay.pipeline.answering import IndexPool, Scope, SystemUnderTest, WorkerPool
 from assay.pipeline.response import fault_of
 from assay.store.journal import Answer, Answered, Built, Spent, Writer
 from assay.store.keys import Basis, Unit, plan_units, scope_hash
@@ -34,7 +34,7 @@ class Progress(Protocol):
     def stage(self, what: str, done: int, total: int) -> None: ...
 
 
-class Silent:
+class NoProgress:
     """Shows nothing."""
 
     def begin(self, label: str, total: int, done: int) -> None: ...
@@ -42,7 +42,7 @@ class Silent:
     def stage(self, what: str, done: int, total: int) -> None: ...
 
 
-class Work(msgspec.Struct):
+class WorkOrder(msgspec.Struct):
     """One arm and seed to be asked about some units: all a performer needs to know."""
 
     study: str  # the study file
@@ -77,13 +77,13 @@ class Tally(msgspec.Struct):
         return len(faults)
 
 
-class Ledger:
+class SpendingLog:
     """Writes down what one piece of work pays, as it pays it; threads may share it.
 
     What comes after it was closed is dropped, as a Writer does.
     """
 
-    def __init__(self, folder: Path, work: Work) -> None:
+    def __init__(self, folder: Path, work: WorkOrder) -> None:
         self.total = 0.0
         self._folder, self._work = folder, work
         self._turn = threading.Lock()
@@ -110,16 +110,16 @@ class Ledger:
                 self._writer.close()
 
 
-def perform_packed(packed: bytes) -> bytes:
+def perform_encoded(packed: bytes) -> bytes:
     """Performs work in a process of its own: opens the study from its file."""
-    works = msgspec.json.decode(packed, type=list[Work])
+    works = msgspec.json.decode(packed, type=list[WorkOrder])
     study = open_study(works[0].study)
     plans = [plan_units(work.basis, work.seed, study.dataset(work.arm)) for work in works]
-    return msgspec.json.encode(perform(works, plans, study, Silent()))
+    return msgspec.json.encode(perform_work(works, plans, study, NoProgress()))
 
 
-def perform(
-    works: Sequence[Work], plans: Sequence[Sequence[Unit]], study: Study, progress: Progress
+def perform_work(
+    works: Sequence[WorkOrder], plans: Sequence[Sequence[Unit]], study: Study, progress: Progress
 ) -> list[Tally]:
     """Builds what arms are asked of and asks them, each writing a journal segment of its own.
 
@@ -128,7 +128,7 @@ def perform(
     """
     with ExitStack() as stack:
         at_work = [
-            stack.enter_context(_performing(work, plan, study, progress))
+            stack.enter_context(_open_arm_run(work, plan, study, progress))
             for work, plan in zip(works, plans, strict=True)
         ]
         if len(at_work) == 1:
@@ -138,8 +138,8 @@ def perform(
     return [performance.tally for performance in at_work]
 
 
-def _take_turns(at_work: Sequence[_Performance]) -> None:
-    turns: dict[int, list[tuple[_Performance, Unit]]] = {}
+def _take_turns(at_work: Sequence[_ArmRun]) -> None:
+    turns: dict[int, list[tuple[_ArmRun, Unit]]] = {}
     for performance in at_work:
         for unit in performance.units:
             turns.setdefault(min(unit.items), []).append((performance, unit))
@@ -149,26 +149,28 @@ def _take_turns(at_work: Sequence[_Performance]) -> None:
 
 
 @contextmanager
-def _performing(work: Work, plan: Sequence[Unit], study: Study, progress: Progress) -> Iterator[_Performance]:
+def _open_arm_run(
+    work: WorkOrder, plan: Sequence[Unit], study: Study, progress: Progress
+) -> Iterator[_ArmRun]:
     store, tally = Store(study.run_folder), Tally(work.arm.name, work.seed)
     units = [plan[index] for index in work.units]
     answers = store.repetition(work.repetition)  # what all of it costs stands in one place
-    with closing(Ledger(store.spending, work)) as ledger, answers.writer() as writer:
-        performance = _Performance(study, work, units, writer, ledger, progress, tally)
+    with closing(SpendingLog(store.spending, work)) as ledger, answers.writer() as writer:
+        performance = _ArmRun(study, work, units, writer, ledger, progress, tally)
         with closing(performance.indexes):
             yield performance
         tally.cost = ledger.total
 
 
 @dataclass(frozen=True)
-class _Performance:
+class _ArmRun:
     """One arm and seed at work: what it writes to and whom it tells."""
 
     study: Study
-    work: Work
+    work: WorkOrder
     units: Sequence[Unit]
     writer: Writer
-    ledger: Ledger
+    ledger: SpendingLog
     progress: Progress
     tally: Tally
 
@@ -181,8 +183,8 @@ class _Performance:
         return self.study.dataset(self.work.arm)
 
     @cached_property
-    def indexes(self) -> Indexes:
-        return Indexes(self._build, self.units)
+    def indexes(self) -> IndexPool:
+        return IndexPool(self._build, self.units)
 
     @cached_property
     def _ready(self) -> bool:
@@ -201,10 +203,10 @@ class _Performance:
         if not self._ready:
             return
         study = self.study
-        asked = Asked(
+        asked = SystemUnderTest(
             self.system, self.dataset, study.kit, study.budgets, study.file.run, self.indexes, study.concealed
         )
-        crew = Crew(asked, self._record, self.ledger.pay, lambda: self.ledger.affordable)
+        crew = WorkerPool(asked, self._record, self.ledger.pay, lambda: self.ledger.affordable)
         with closing(crew.finished(units)) as coming:  # so that an interrupt here ends the crew at once
             for finished in coming:
                 if finished is None:

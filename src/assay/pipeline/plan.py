@@ -19,8 +19,8 @@ from assay.core.registry import Registry
 from assay.core.results import INCONCLUSIVE, Results
 from assay.core.yaml_lines import Lines
 from assay.gates.verdict import systems_of
-from assay.pipeline.evaluate import perform
-from assay.pipeline.plan_results import GateResult, PlanResults, Saved, StepResult, StepStatus
+from assay.pipeline.evaluate import run_and_judge
+from assay.pipeline.plan_results import AvoidedWork, GateResult, PlanResults, StepResult, StepStatus
 from assay.pipeline.runner import Outcome, Selection
 from assay.pipeline.validate import Validation, check_study, validate_study
 from assay.report.wording import headline, verdict_sentence
@@ -41,7 +41,7 @@ from assay.study.study import Study, examine_study, open_study
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """One step that was checked. To run, its study is opened again: no two steps' data lie in memory."""
 
     place: int
@@ -67,7 +67,7 @@ class Plan:
 
     path: Path
     file: PlanFile
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
 
     @property
     def name(self) -> str:
@@ -84,7 +84,7 @@ def open_plan(path: str | Path, registry: Registry | None = None, where: Conditi
     """
     path = file_of_plan(Path(path))
     file, lines, problems = read_plan(path)
-    opening = _Opening(path, file, lines, registry, problems)
+    opening = _PlanReader(path, file, lines, registry, problems)
     read = [(place, step) for place, step in enumerate(file.steps) if step.study != UNREAD]
     studies = [(step, study) for _, step in read if (study := opening.study(step)) is not None]
     if len(studies) == len(file.steps):
@@ -99,7 +99,7 @@ def open_plan(path: str | Path, registry: Registry | None = None, where: Conditi
 
 
 @dataclass(frozen=True)
-class _Opening:
+class _PlanReader:
     """A plan that is being opened: each study is read once, and problems gather."""
 
     path: Path
@@ -110,7 +110,7 @@ class _Opening:
     _studies: dict[Path, Study | None] = field(default_factory=dict)
     _unreadable: dict[Path, tuple[Problem, ...]] = field(default_factory=dict)
 
-    def step(self, place: int, written: StepFile, where: Conditions) -> Step | None:
+    def step(self, place: int, written: StepFile, where: Conditions) -> PlanStep | None:
         """A step that was checked; None where something is wrong with it. `where` is for all steps."""
         path, study = self._path(written), self.study(written)
         if study is None:
@@ -122,7 +122,7 @@ class _Opening:
         try:
             arms = chosen.arms(study)
             chosen.refuse_unmet(study, arms)
-            validation, keys = check_study(study, arms), frozenset(_keys(study, chosen))
+            validation, keys = check_study(study, arms), frozenset(_answer_keys(study, chosen))
         except DataError as error:
             self.problems.extend(error.problems)
             return None
@@ -135,7 +135,7 @@ class _Opening:
         gates = {name: study.file.gates[name].deciding for name in named}
         shared = sum(self._path(each).resolve() == path.resolve() for each in self.file.steps)
         page = study.run_folder / (f"step-{place + 1}.html" if shared > 1 else "report.html")
-        return Step(
+        return PlanStep(
             place,
             self._name(written, study),
             written.about,
@@ -184,7 +184,7 @@ class _Opening:
         return self._studies[path]
 
 
-def _keys(study: Study, selection: Selection) -> Iterable[str]:
+def _answer_keys(study: Study, selection: Selection) -> Iterable[str]:
     """The key of every answer that a run would ask or reuse; nothing is run."""
     for arm in selection.arms(study):
         dataset = study.dataset(arm)
@@ -197,16 +197,16 @@ def _keys(study: Study, selection: Selection) -> Iterable[str]:
 
 # ---------------------------------------------------------------------------------------- running
 
-Perform = Callable[[Step], tuple[Outcome, Results]]
+Perform = Callable[[PlanStep], tuple[Outcome, Results]]
 
 
-def performed(step: Step) -> tuple[Outcome, Results]:
+def run_step(step: PlanStep) -> tuple[Outcome, Results]:
     """Runs one step, as far as it was not run yet, and says nothing meanwhile."""
-    outcome, evaluation = perform(step.study(), step.selection)
+    outcome, evaluation = run_and_judge(step.study(), step.selection)
     return outcome, evaluation.results
 
 
-def run_plan(plan: Plan, perform: Perform = performed, *, keep_going: bool = False) -> PlanResults:
+def run_plan(plan: Plan, perform: Perform = run_step, *, keep_going: bool = False) -> PlanResults:
     """Runs the steps in order until one stops the rest; `perform` runs one of them, and may show how.
 
     `keep_going`: no verdict stops it; the result says which would have.
@@ -225,41 +225,41 @@ def run_plan(plan: Plan, perform: Perform = performed, *, keep_going: bool = Fal
             outcome, results = perform(step)
         except SystemFailure as error:
             broken, stops = str(error), f"{step.name} could not be decided"
-            done.append(_result(step, reason=broken, seconds=time.monotonic() - started))
-            gates += _undecided(step, f"not decided: {broken.splitlines()[0]}")
+            done.append(_step_result(step, reason=broken, seconds=time.monotonic() - started))
+            gates += _undecided_gates(step, f"not decided: {broken.splitlines()[0]}")
             break
         asked = outcome.answered + outcome.failed
         paces.append((asked, outcome.seconds))
         seconds = time.monotonic() - started
-        done.append(_result(step, results, asked=asked, reused=outcome.reused, seconds=seconds))
-        gates += _decided(step, results)
+        done.append(_step_result(step, results, asked=asked, reused=outcome.reused, seconds=seconds))
+        gates += _decided_gates(step, results)
         if results.verdict in plan.file.stop_on:
             stops = stops or f"{step.name} is {results.verdict}"
             if not keep_going:
                 break
     left = plan.steps[len(done) :]
-    done += [_result(step, reason=stops, skipped=True) for step in left]
-    gates += [gate for step in left for gate in _undecided(step, f"not reached: {stops}")]
-    saved = _saved(left, stops, paces) if stops and left else None
+    done += [_step_result(step, reason=stops, skipped=True) for step in left]
+    gates += [gate for step in left for gate in _undecided_gates(step, f"not reached: {stops}")]
+    saved = _avoided_work(left, stops, paces) if stops and left else None
     would_stop = stops if keep_going and broken is None else None
     return PlanResults(plan.name, plan.file.about, done, gates, saved, broken, would_stop)
 
 
-def _decided(step: Step, results: Results) -> list[GateResult]:
+def _decided_gates(step: PlanStep, results: Results) -> list[GateResult]:
     return [
         GateResult(step.name, found.gate, found.verdict, verdict_sentence(found), found.deciding)
         for found in results.verdicts
     ]
 
 
-def _undecided(step: Step, reason: str) -> list[GateResult]:
+def _undecided_gates(step: PlanStep, reason: str) -> list[GateResult]:
     """The gates of a step that has no figures."""
     return [
         GateResult(step.name, gate, INCONCLUSIVE, reason, deciding) for gate, deciding in step.gates.items()
     ]
 
 
-def _result(step: Step, results: Results | None = None, **found: Any) -> StepResult:
+def _step_result(step: PlanStep, results: Results | None = None, **found: Any) -> StepResult:
     if results is not None:
         found |= {"verdict": results.verdict, "reason": headline(results), "report": results.report}
         found["outdated"] = results.outdated
@@ -267,17 +267,17 @@ def _result(step: Step, results: Results | None = None, **found: Any) -> StepRes
     return StepResult(step.name, step.about, str(step.path), **(counts | found))
 
 
-def _saved(left: Iterable[Step], because: str, paces: Iterable[tuple[int, float]]) -> Saved:
+def _avoided_work(left: Iterable[PlanStep], because: str, paces: Iterable[tuple[int, float]]) -> AvoidedWork:
     """What the steps that are left would still have asked, and how long at the pace of those before."""
-    open_keys = {step.name: step.keys - _answered(step) for step in left}
+    open_keys = {step.name: step.keys - _answered_keys(step) for step in left}
     answers = len(frozenset[str]().union(*open_keys.values()))
     timed = [(asked, seconds) for asked, seconds in paces if asked]
     pace = sum(seconds for _, seconds in timed) / sum(asked for asked, _ in timed) if timed else None
     seconds = None if pace is None else pace * answers
-    return Saved(because, {name: len(keys) for name, keys in open_keys.items()}, answers, seconds)
+    return AvoidedWork(because, {name: len(keys) for name, keys in open_keys.items()}, answers, seconds)
 
 
-def _answered(step: Step) -> set[str]:
+def _answered_keys(step: PlanStep) -> set[str]:
     return {key for key, good in Store(step.run_folder).outcomes().items() if good}
 
 

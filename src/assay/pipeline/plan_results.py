@@ -41,7 +41,7 @@ class GateResult:
 
 
 @dataclass(frozen=True)
-class Saved:
+class AvoidedWork:
     """What stopping left undone: by step, and together, the answers that would have been asked."""
 
     because: str
@@ -58,7 +58,7 @@ class PlanResults:
     about: str
     steps: list[StepResult]
     gates: list[GateResult] = field(default_factory=list)  # every gate of every step, in order
-    saved: Saved | None = None
+    saved: AvoidedWork | None = None
     broken: str | None = None  # why a step could not be decided, where its systems failed
     would_stop: str | None = None  # what would have stopped it, where it was told to keep going
 

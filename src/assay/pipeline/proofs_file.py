@@ -12,7 +12,7 @@ import msgspec
 from assay.core.dataset import digest
 from assay.core.proof_results import Proof
 from assay.core.registry import CONTROLS, identity
-from assay.pipeline.concerned import named_for
+from assay.pipeline.concerned import named_plugins_for
 from assay.pipeline.scores_file import input_hash
 from assay.store.disk import write_atomic
 from assay.store.run_store import UNREADABLE
@@ -32,7 +32,7 @@ def store_proofs(evaluation: Evaluation, proofs: Sequence[Proof]) -> None:
     write_atomic(evaluation.store.root / FILE, lambda target: target.write_bytes(content))
 
 
-def stored_proofs(evaluation: Evaluation) -> list[Proof]:
+def load_proofs(evaluation: Evaluation) -> list[Proof]:
     """The proofs of gates, answers and labels as they are now; none where nothing was tried since."""
     path = evaluation.store.root / FILE
     try:
@@ -41,17 +41,17 @@ def stored_proofs(evaluation: Evaluation) -> list[Proof]:
         return []
     if not kept:  # so that nothing is hashed where nothing was tried
         return []
-    gates, evidence = {gate.name: gate for gate in evaluation.study.gates}, Evidence(evaluation)
+    gates, evidence = {gate.name: gate for gate in evaluation.study.gates}, ProofEvidence(evaluation)
     return [each for each in kept if each.gate in gates and evidence.has(each, gates[each.gate])]
 
 
 def controls_of(study: Study) -> dict[str, Control]:
     """The controls that concern a study, by name."""
-    return named_for(study, CONTROLS)
+    return named_plugins_for(study, CONTROLS)
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ProofEvidence:
     """What proofs are keyed by: a proof of other answers, labels or clauses is about something else."""
 
     evaluation: Evaluation

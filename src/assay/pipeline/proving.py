@@ -32,9 +32,9 @@ from assay.gates.leaf import Leaf, Mean, Spanning, means_of
 from assay.gates.parts import Group, repeated
 from assay.gates.syntax import Call, Clause
 from assay.gates.verdict import Gate, decide, measures_of
-from assay.pipeline.concerned import asked_about
+from assay.pipeline.concerned import plugins_for
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.proofs_file import Evidence, controls_of, store_proofs
+from assay.pipeline.proofs_file import ProofEvidence, controls_of, store_proofs
 from assay.stats.rows import Column
 
 ALPHA = 0.05  # how often a control that is drawn at random may pass
@@ -52,14 +52,14 @@ def prove(evaluation: Evaluation, progress: ProgressCallback = ignore_progress) 
     kept: dict[tuple[str, int, str, str, str], Column] = {}
     for place, gate in enumerate(study.gates):
         progress(f"gate {gate.name}", place, len(study.gates))
-        proofs.append(_Tried(evaluation, gate, every, kept).proof(controls))
+        proofs.append(_GateTrial(evaluation, gate, every, kept).proof(controls))
     progress("gates", len(study.gates), len(study.gates))
     store_proofs(evaluation, proofs)
     return proofs
 
 
 @dataclasses.dataclass(frozen=True)
-class _Tried:
+class _GateTrial:
     """One gate, and what it says of whatever takes the place of its candidates."""
 
     evaluation: Evaluation
@@ -77,7 +77,7 @@ class _Tried:
             self._caught_loss(),
             ALPHA,
             self.gate.rules.deciding,
-            Evidence(self.evaluation).of(self.gate),
+            ProofEvidence(self.evaluation).of(self.gate),
         )
 
     # ---------------------------------------------------------------------------- what it reads
@@ -113,7 +113,7 @@ class _Tried:
             found.study.baseline if len(found.rows.systems) > 1 else None,
             every=self.every,
             kept=self.kept,
-            oracle=asked_about(found.study, ORACLES),
+            oracle=plugins_for(found.study, ORACLES),
         )
 
     @cached_property
@@ -158,9 +158,9 @@ class _Tried:
         passing: dict[Clause, list[bool]] = {}
         for role, clause, one, leaves in self._clauses:
             if role == "go":
-                points = {call: _point(leaf, evaluator) for call, leaf in leaves.items()}
+                points = {call: _point_estimate(leaf, evaluator) for call, leaf in leaves.items()}
                 margin = float(combined("-", worth(one.left, points), worth(one.right, points))[0])
-                passing.setdefault(clause, []).append(math.isnan(margin) or _met(one, margin))
+                passing.setdefault(clause, []).append(math.isnan(margin) or _passes_clause(one, margin))
         decided = {
             clause: sum(each) >= (len(each) if clause.each is None else clause.each.need or len(each))
             for clause, each in passing.items()
@@ -210,7 +210,7 @@ class _Tried:
             ):
                 alike = dict.fromkeys(leaves, np.array([0.5]))
                 margin = float(combined("-", worth(one.left, alike), worth(one.right, alike))[0])
-                met.setdefault(clause, []).append(_met(one, margin))
+                met.setdefault(clause, []).append(_passes_clause(one, margin))
 
         def decided(group: Group, otherwise: bool) -> dict[Clause, bool | None]:
             return {each: all(met[each]) if each in met else otherwise for each in group.clauses()}
@@ -230,7 +230,7 @@ class _Tried:
             draws=1,
             rate=float(passed),
             verdict=verdict.verdict,
-            reason="" if passed else _why(verdict),
+            reason="" if passed else _refusal_reason(verdict),
         )
 
     def _often(self, told: ControlResult, draw: Draw, draws: int) -> ControlResult:
@@ -283,12 +283,12 @@ class _Tried:
         raise DoesNotApply("neither the candidate nor the oracle passes, so that there is nothing to lose")
 
 
-def _met(clause: Clause, margin: float) -> bool:
+def _passes_clause(clause: Clause, margin: float) -> bool:
     """Whether a margin, left minus right, passes a clause."""
     return passes(clause, margin if clause.upward else -margin)
 
 
-def _point(leaf: Leaf, evaluator: Evaluator) -> Floats:
+def _point_estimate(leaf: Leaf, evaluator: Evaluator) -> Floats:
     """What a leaf is worth, without resampling."""
     columns, rows = evaluator.columns(leaf, {})
     if not len(rows) or not columns:
@@ -298,7 +298,7 @@ def _point(leaf: Leaf, evaluator: Evaluator) -> Floats:
     return np.asarray(leaf.statistic.values(columns, np.ones((1, len(rows)))))
 
 
-def _why(verdict: Verdict) -> str:
+def _refusal_reason(verdict: Verdict) -> str:
     """What a gate refuses a control by: the first clause that is against it."""
     against = [
         each

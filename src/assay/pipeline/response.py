@@ -25,21 +25,21 @@ def fault_of(error: BaseException, conceal: Callable[[str], str]) -> Fault:
     return Fault(type(error).__name__, _storable(conceal(message)), isinstance(error, PASSING))
 
 
-def checked(response: Any, budgets: Sequence[Budget] = ()) -> Response:
+def check_response(response: Any, budgets: Sequence[Budget] = ()) -> Response:
     """A copy of the response in plain values, or a fault where it breaks what every measure relies on."""
     if not isinstance(response, Response):
-        return _bad(f"answer() returned {type(response).__name__}, not Response")
-    if (what := _wrong(response.hits) or _wrong_contexts(response.contexts, budgets)) is not None:
+        return _bad_response(f"answer() returned {type(response).__name__}, not Response")
+    if (what := _hit_fault(response.hits) or _context_fault(response.contexts, budgets)) is not None:
         observed = response.observed
-        response = _bad(what)
+        response = _bad_response(what)
         response.observed = observed
     try:
         return _decode(_encode(response))
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
-        return _bad(f"it cannot be stored: {error}")
+        return _bad_response(f"it cannot be stored: {error}")
 
 
-def _wrong(hits: Sequence[Hit]) -> str | None:
+def _hit_fault(hits: Sequence[Hit]) -> str | None:
     seen: set[tuple[str, Span | None]] = set()
     above = math.inf
     for rank, hit in enumerate(hits, 1):
@@ -54,22 +54,22 @@ def _wrong(hits: Sequence[Hit]) -> str | None:
     return None
 
 
-def _wrong_contexts(contexts: Sequence[Context], budgets: Sequence[Budget]) -> str | None:
+def _context_fault(contexts: Sequence[Context], budgets: Sequence[Budget]) -> str | None:
     """What is wrong with contexts: they are one a budget, none larger than it, or nothing is compared."""
     if not contexts or not budgets:
         return None
     given = [context.budget for context in contexts]
     if sorted(map(_size, given)) != sorted(map(_size, budgets)):
-        wanted, found = (", ".join(map(_name, some)) for some in (budgets, given))
+        wanted, found = (", ".join(map(_budget_name, some)) for some in (budgets, given))
         return f"there are contexts for the budgets {found}; asked for were {wanted}, each once"
     for context in contexts:
-        counted = _counted(context)
+        counted = _count_tokens(context)
         if context.budget is not None and counted > context.budget:
             return f"the context for {context.budget} tokens has {counted}, counted by {context.tokenizer}"
     return None
 
 
-def _counted(context: Context) -> int:
+def _count_tokens(context: Context) -> int:
     """The tokens of what a reader sees: counted anew where the tokenizer is one of ours, else as told."""
     if context.budget is None or context.tokenizer not in PACKAGED:
         return context.tokens
@@ -80,11 +80,11 @@ def _size(budget: Budget) -> float:
     return math.inf if budget is None else budget
 
 
-def _name(budget: Budget) -> str:
+def _budget_name(budget: Budget) -> str:
     return "inf" if budget is None else str(budget)
 
 
-def _bad(what: str) -> Response:
+def _bad_response(what: str) -> Response:
     return Response(error=Fault("BadResponse", _storable(what)))
 
 

@@ -21,9 +21,9 @@ from assay.gates.syntax import Binary
 from assay.judges.resolve import Present, standing
 from assay.measures.marks import KEYWORD_MATCH, REVIEW
 from assay.measures.semantic import MarkShare
-from assay.pipeline.concerned import named_for
+from assay.pipeline.concerned import named_plugins_for
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.status import place_of
+from assay.pipeline.status import command_path
 from assay.review.agreement import Agreement
 from assay.review.book import run_book
 from assay.review.export import blind_forms, model_forms, write_forms
@@ -40,21 +40,21 @@ from assay.stats.compare import Comparing
 from assay.study.study import Study
 
 
-def reviews_of(study: Study) -> dict[str, Review]:
+def reviews_for(study: Study) -> dict[str, Review]:
     """The reviews that a study asks for, by name; one that nothing is asked for beside comes first."""
     found: dict[str, Review] = {
-        name: review for name, review in named_for(study, REVIEWS).items() if review.asked(study)
+        name: review for name, review in named_plugins_for(study, REVIEWS).items() if review.asked(study)
     }
     return dict(sorted(found.items(), key=lambda named: not isinstance(named[1], OwnReview)))
 
 
 def own_review(study: Study) -> OwnReview | None:
     """The review whose forms, progress and agreement are its own, if the study asks for one."""
-    return next((each for each in reviews_of(study).values() if isinstance(each, OwnReview)), None)
+    return next((each for each in reviews_for(study).values() if isinstance(each, OwnReview)), None)
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedForms:
     """Forms on disk, and how much they ask for."""
 
     paths: list[Path]
@@ -64,7 +64,9 @@ class Exported:
     folder: Path | None = None
 
     @classmethod
-    def of(cls, forms: Sequence[Form], paths: list[Path], folder: Path, *, blind: bool = True) -> Exported:
+    def of(
+        cls, forms: Sequence[Form], paths: list[Path], folder: Path, *, blind: bool = True
+    ) -> ExportedForms:
         """Counts what forms ask for."""
         rows = [row for form in forms for row in form.rows]
         asked = sum(not row.judgment for row in rows)
@@ -79,7 +81,7 @@ def export_review(
     first: int | None = None,
     reviewer: str | None = None,
     seed: int = 0,
-) -> Exported:
+) -> ExportedForms:
     """Writes one form a query, blinded unless each model is to have its own.
 
     `first` asks for so many of the open passages alone, those most able to change the decision first. With a
@@ -90,12 +92,12 @@ def export_review(
             "Forms for each model hold everything it returned. Leave out --first or --per-model."
         )
     evaluation = Evaluation(study)
-    pool, corpus = evaluation.reviewing.pool, corpus_of(evaluation)
+    pool, corpus = evaluation.reviewing.pool, shared_corpus(evaluation)
     if not pool.items:
         what = "No item of this study wants a review. Items that do carry the tag review=yes"
         raise UsageError(f"{what}; what a model judge graded comes with --verdicts.")
     if reviewer is not None:
-        pool = _seen_by(pool, reviewer, marks_of(evaluation))
+        pool = _seen_by(pool, reviewer, stored_marks(evaluation))
     if per_model:
         forms = model_forms(evaluation.blocks, pool, corpus)
     else:
@@ -104,13 +106,13 @@ def export_review(
     if reviewer is not None:
         forms = [dataclasses.replace(form, reviewer=reviewer) for form in forms]
     place = folder or _fresh_folder(_review_folder(study, reviewer), batch=first is not None)
-    paths = write_forms(forms, place, taken=marks_of(evaluation), reasons=pool.reasons)
-    return Exported.of(forms, paths, place, blind=not per_model)
+    paths = write_forms(forms, place, taken=stored_marks(evaluation), reasons=pool.reasons)
+    return ExportedForms.of(forms, paths, place, blind=not per_model)
 
 
 def _most_decisive(evaluation: Evaluation, pool: Pool, first: int, seed: int) -> set[tuple[str, str]]:
     """The passages that are most able to change the decision."""
-    order = decisive_order(pool, pairs_of(evaluation), seed, thresholds_of(evaluation))
+    order = decisive_order(pool, compared_arms(evaluation), seed, mark_thresholds(evaluation))
     return {each.key for each in order[:first]}
 
 
@@ -121,30 +123,30 @@ def export_verdicts(
     items: int = ITEMS,
     reviewer: str | None = None,
     seed: int = 0,
-) -> Exported:
+) -> ExportedForms:
     """Writes forms on which people grade what a paying judge graded, for so many items drawn at random.
 
     With a `reviewer` they show what that person graded before, else what anybody did; no judge's verdict.
     """
     evaluation = Evaluation(study)
-    asked = asked_by(evaluation)
+    asked = graded_by_models(evaluation)
     if not asked:
         raise UsageError(
             "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
-            f"assay run {place_of(study)}"
+            f"assay run {command_path(study)}"
         )
     told: dict[Told, str] = {}
-    known = set(grades_of(evaluation))
+    known = set(stored_grades(evaluation))
     for mark in evaluation.judgments:  # those that still hold
         if mark in known and reviewer in {None, mark.judge}:
             told.setdefault((mark.item_id, mark.label, mark.target or ""), mark.category or "")
     forms = [verdict_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
     place = folder or _review_folder(study, reviewer) / "verdicts"
-    paths = write_verdict_forms(forms, place, grades_of(evaluation))
-    return Exported.of([each.form for each in forms], paths, place)
+    paths = write_verdict_forms(forms, place, stored_grades(evaluation))
+    return ExportedForms.of([each.form for each in forms], paths, place)
 
 
-def asked_by(evaluation: Evaluation) -> list[Asked]:
+def graded_by_models(evaluation: Evaluation) -> list[Asked]:
     """What paying judges graded, with the texts that they were shown."""
     present = [Present(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
     return asked_of(evaluation.study.judges, evaluation.judgments, present)
@@ -168,7 +170,7 @@ def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
     return dataclasses.replace(pool, candidates=candidates)
 
 
-def corpus_of(evaluation: Evaluation) -> Corpus:
+def shared_corpus(evaluation: Evaluation) -> Corpus:
     """The corpus that marks are made on, which must be one for all arms."""
     corpora = {dataset.corpus.hash: dataset.corpus for dataset in evaluation.datasets.values()}
     if len(corpora) > 1:
@@ -179,12 +181,12 @@ def corpus_of(evaluation: Evaluation) -> Corpus:
     return next(iter(corpora.values()))
 
 
-def marks_of(evaluation: Evaluation) -> list[Judgment]:
+def stored_marks(evaluation: Evaluation) -> list[Judgment]:
     """All that people said so far."""
     return [mark for mark in evaluation.store.judgments() if mark.label == REVIEW]
 
 
-def pairs_of(evaluation: Evaluation) -> list[tuple[str, str]]:
+def compared_arms(evaluation: Evaluation) -> list[tuple[str, str]]:
     """The arms that are compared: each with the baseline's."""
     study, arms = evaluation.study, evaluation.reviewing.pool.arms
     by_system: dict[str, list[str]] = {}
@@ -195,7 +197,7 @@ def pairs_of(evaluation: Evaluation) -> list[tuple[str, str]]:
     return found or list(combinations(arms, 2))
 
 
-def thresholds_of(evaluation: Evaluation) -> list[float]:
+def mark_thresholds(evaluation: Evaluation) -> list[float]:
     """The differences that clauses on marks ask for, and none: a gain must be no loss too."""
     found = {0.0}
     for gate in evaluation.study.gates:
@@ -245,13 +247,19 @@ def _filled_in(
     how: dict[str, Any] = {"reviewer": reviewer, "when": study.kit.clock()}
     try:
         if forms or not verdicts:
-            pool, corpus, before = evaluation.reviewing.pool, corpus_of(evaluation), marks_of(evaluation)
+            pool, corpus, before = (
+                evaluation.reviewing.pool,
+                shared_corpus(evaluation),
+                stored_marks(evaluation),
+            )
             found.append(read_marks(forms, pool, corpus, standing=before, counted=_counted(study), **how))
     except DataError as error:
         problems += error.problems
     try:
         if verdicts:
-            found.append(read_grades(verdicts, asked_by(evaluation), earlier=grades_of(evaluation), **how))
+            found.append(
+                read_grades(verdicts, graded_by_models(evaluation), earlier=stored_grades(evaluation), **how)
+            )
     except DataError as error:
         problems += error.problems
     if problems:
@@ -259,7 +267,7 @@ def _filled_in(
     return joined(found)
 
 
-def grades_of(evaluation: Evaluation) -> list[Judgment]:
+def stored_grades(evaluation: Evaluation) -> list[Judgment]:
     """All that people said so far of what judges graded: marks that answer no question."""
     entries = [entry.judgment for entry in evaluation.store.judged() if entry.key is None]
     return [mark for mark in entries if mark is not None and mark.label != REVIEW]
@@ -267,7 +275,7 @@ def grades_of(evaluation: Evaluation) -> list[Judgment]:
 
 def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> Checked | None:
     judges, names = evaluation.study.judges, evaluation.judging.names
-    asked = asked_by(evaluation)
+    asked = graded_by_models(evaluation)
     return Checked.of(asked, judges, evaluation.judgments, names, draw) if asked else None
 
 
@@ -279,18 +287,18 @@ def _counted(study: Study) -> list[str] | None:
 
 
 @dataclass(frozen=True)
-class Progress:
+class ReviewProgress:
     """How far people are, with each of the two things that they may be asked."""
 
     review: ReviewSummary | None  # what keywords miss
     verdicts: Checked | None  # what a paying judge graded
 
 
-def progress_of(study: Study) -> Progress:
+def review_progress(study: Study) -> ReviewProgress:
     """How far the review is, and what was drawn of a paying judge's verdicts."""
     evaluation = Evaluation(study)
-    found = Progress(evaluation.review, _checked(evaluation, _in_forms(study)))
-    if found == Progress(None, None):
+    found = ReviewProgress(evaluation.review, _checked(evaluation, _in_forms(study)))
+    if found == ReviewProgress(None, None):
         what = "no item carries the tag review=yes, and no paying judge, such as llm, has judged anything yet"
         raise UsageError(f"There is nothing to review: {what}.")
     return found
@@ -307,10 +315,10 @@ def has_forms(study: Study) -> bool:
     return any((study.folder / "review").rglob("*.yaml"))
 
 
-def agreement_of(study: Study) -> Agreement:
+def review_agreement(study: Study) -> Agreement:
     """Agreement among those whose marks count, on relevant or not, and with paying judges."""
     evaluation = Evaluation(study)
-    return Agreement.of(evaluation.judgments, evaluation.judging.raters, asked_by(evaluation))
+    return Agreement.of(evaluation.judgments, evaluation.judging.raters, graded_by_models(evaluation))
 
 
 def next_step(study: Study, place: str) -> str:

@@ -14,7 +14,7 @@ from assay.core.results import Results, Trust
 from assay.measures.files import run_name, score_files
 from assay.measures.parse import parse_measure
 from assay.measures.score import Broken
-from assay.pipeline.trust import not_computed, refuse_nothing_computed, status_counts
+from assay.pipeline.trust import broken_measure_warnings, check_something_computed, status_counts
 from assay.report.views import measure_infos
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
@@ -51,10 +51,10 @@ def evaluate_runs(
         if absent:
             queries = found.scores["item"].n_unique()
             warnings.append(f"{name}: {absent} of {queries} judged queries are not in the run")
-        parts.append(found.scores.select("item", *_about(name), "measure", "value", "status"))
-    scores = pl.concat(parts) if missing == "zero" else _opened(pl.concat(parts))
-    refuse_nothing_computed(broken, scores)
-    warnings += not_computed(broken)
+        parts.append(found.scores.select("item", *_arm_columns(name), "measure", "value", "status"))
+    scores = pl.concat(parts) if missing == "zero" else _mark_pending(pl.concat(parts))
+    check_something_computed(broken, scores)
+    warnings += broken_measure_warnings(broken)
     rows = Rows(scores, [Item(item_id, "") for item_id in scores["item"].unique(maintain_order=True)])
     parsed = [parse_measure(text) for text in measures]
     estimates, comparisons = summarise(rows, parsed, Comparing(names[0], against))
@@ -77,7 +77,7 @@ def evaluate_runs(
     )
 
 
-def _opened(scores: pl.DataFrame) -> pl.DataFrame:
+def _mark_pending(scores: pl.DataFrame) -> pl.DataFrame:
     """The scores with a query that some runs have and this one lacks as not run, instead of as 0."""
     lacks = pl.col("status") == "missing"
     elsewhere = (~lacks).any().over("item", "measure")
@@ -88,7 +88,7 @@ def _opened(scores: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _about(name: str) -> list[pl.Expr]:
+def _arm_columns(name: str) -> list[pl.Expr]:
     return [
         pl.lit(name).alias("system"),
         pl.lit("{}").alias("factors"),

@@ -17,9 +17,9 @@ from assay.core.dataset import Dataset
 from assay.core.errors import SystemFailure, UsageError, did_you_mean
 from assay.core.protocols import default_cache
 from assay.core.records import Arm
-from assay.pipeline.engines import Engine, Local
-from assay.pipeline.engines import engine as engine_named
-from assay.pipeline.performing import Progress, Silent, Tally, Work, perform, perform_packed
+from assay.pipeline.engines import Engine, LocalEngine
+from assay.pipeline.engines import load_engine as engine_named
+from assay.pipeline.performing import NoProgress, Progress, Tally, WorkOrder, perform_encoded, perform_work
 from assay.store.journal import Declared
 from assay.store.keys import Basis, Unit, in_item_order, plan_units
 from assay.store.run_store import SCHEMA, Store
@@ -77,18 +77,18 @@ class Selection:
 
 
 @dataclass
-class Purse:
+class SpendingCap:
     """What may still be spent; None: as much as it takes."""
 
     left: float | None
 
     @classmethod
-    def of(cls, study: Study, store: Store) -> Purse:
+    def of(cls, study: Study, store: Store) -> SpendingCap:
         """The cap of a study less what earlier runs paid."""
         cap = study.file.run.max_cost
         return cls(None if cap is None else max(0.0, cap - store.cost()))
 
-    def share(self, work: Work, sharers: int) -> Work:
+    def share(self, work: WorkOrder, sharers: int) -> WorkOrder:
         """The work with its part of what is left, so that sharers at work together stay under the cap."""
         return work if self.left is None else msgspec.structs.replace(work, spend=self.left / sharers)
 
@@ -129,29 +129,29 @@ def run_study(
     progress: Progress | None = None,
 ) -> Outcome:
     """Asks every system what it was not asked yet, and stores every answer as it comes."""
-    selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
+    selection, progress, store = selection or Selection(), progress or NoProgress(), Store(study.run_folder)
     started = time.monotonic()
     performing, arms = engine_named(engine), selection.arms(study)
     if engine != "local":
-        _refuse_untold(study, engine)
+        _check_engine_can_open(study, engine)
     selection.refuse_unmet(study, arms)
     with store.locked():
         bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
-        plans = _plans(study, arms, bases, selection)
+        plans = _plan_arms(study, arms, bases, selection)
         earlier = store.manifest()
         listed = bases if earlier else {**store.bases(study), **bases}
         generation = store.generation() + fresh
         gates = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
         store.declare(Declared(study.kit.clock(), gates))
         store.write_manifest(_manifest(study, listed, earlier))
-        works, reused = _works(study, plans, {} if fresh else store.outcomes(), generation)
+        works, reused = _list_work(study, plans, {} if fresh else store.outcomes(), generation)
         progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
-        tallies = _performed(study, works, plans, performing, progress)
+        tallies = _perform_all(study, works, plans, performing, progress)
         outcomes = store.outcomes()
         done = _seal_finished(store, plans, outcomes)
     answered = {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)}
-    _refuse_broken(study, tallies, set() if fresh else answered)
-    pending, left_out = _unanswered(plans, outcomes)
+    _check_for_failed_arms(study, tallies, set() if fresh else answered)
+    pending, left_out = _count_unanswered(plans, outcomes)
     return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
 
 
@@ -168,22 +168,22 @@ def repeat_study(
 
     What a repetition lacks is asked when it is run again. Imported answers have no system to ask.
     """
-    selection, progress, store = selection or Selection(), progress or Silent(), Store(study.run_folder)
+    selection, progress, store = selection or Selection(), progress or NoProgress(), Store(study.run_folder)
     started, again = time.monotonic(), store.repetition(number)
     performing = engine_named(engine)
     arms = [arm for arm in selection.arms(study) if not study.imported(arm)]
     with store.locked():
         bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
-        plans = _plans(study, arms, bases, selection)
+        plans = _plan_arms(study, arms, bases, selection)
         stored = {} if fresh else again.outcomes()
-        works, reused = _works(study, plans, stored, again.generation() + fresh)
+        works, reused = _list_work(study, plans, stored, again.generation() + fresh)
         for work in works:
             work.repetition = number
         progress.begin(f"{study.name}, again", reused + sum(work.n_items for work in works), reused)
-        tallies = _performed(study, works, plans, performing, progress)
+        tallies = _perform_all(study, works, plans, performing, progress)
         outcomes = again.outcomes()
         _seal_finished(again, plans, outcomes)
-    pending, left_out = _unanswered(plans, outcomes)
+    pending, left_out = _count_unanswered(plans, outcomes)
     return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
 
 
@@ -195,7 +195,7 @@ def _seal_finished(store: Store, plans: Plans, outcomes: Mapping[str, bool]) -> 
 
 
 @dataclass(frozen=True)
-class Plan:
+class ArmUnits:
     """One arm and seed: all its units, the key of every item, and which items are selected."""
 
     arm: Arm
@@ -206,10 +206,10 @@ class Plan:
     positions: set[int]
 
 
-Plans = dict[tuple[str, int], Plan]
+Plans = dict[tuple[str, int], ArmUnits]
 
 
-def _plans(study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], selection: Selection) -> Plans:
+def _plan_arms(study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], selection: Selection) -> Plans:
     plans: Plans = {}
     for arm in arms:
         dataset = study.dataset(arm)
@@ -217,13 +217,13 @@ def _plans(study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], select
         for seed in study.seeds_of(arm):
             units = plan_units(bases[arm.name], seed, dataset)
             keys = in_item_order(units, len(dataset.items))
-            plans[arm.name, seed] = Plan(arm, seed, bases[arm.name], units, keys, positions)
+            plans[arm.name, seed] = ArmUnits(arm, seed, bases[arm.name], units, keys, positions)
     return plans
 
 
-def _works(
+def _list_work(
     study: Study, plans: Plans, outcomes: Mapping[str, bool], generation: int
-) -> tuple[list[Work], int]:
+) -> tuple[list[WorkOrder], int]:
     """What is still to ask, and how many answers are there already."""
     works, reused = [], 0
     for plan in plans.values():
@@ -237,11 +237,13 @@ def _works(
                 todo.append(index)
                 n_items += len(unit.items)
         if todo:
-            works.append(Work(study.lines.where, plan.arm, plan.seed, plan.basis, todo, n_items, generation))
+            works.append(
+                WorkOrder(study.lines.where, plan.arm, plan.seed, plan.basis, todo, n_items, generation)
+            )
     return works, reused
 
 
-def _unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
+def _count_unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
     """How many items are still to be asked, and how many more the selection leaves out."""
     counts = [0, 0]
     for plan in plans.values():
@@ -250,25 +252,25 @@ def _unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def _groups(study: Study, works: Sequence[Work]) -> list[list[Work]]:
+def _group_work(study: Study, works: Sequence[WorkOrder]) -> list[list[WorkOrder]]:
     """What is performed together: an arm, or, where items set the order, all of equal factors and seed."""
     if study.file.run.order != "item":
         return [[work] for work in works]
-    groups: dict[bytes, list[Work]] = {}
+    groups: dict[bytes, list[WorkOrder]] = {}
     for work in works:
         groups.setdefault(msgspec.json.encode([work.arm.factors, work.seed], order="sorted"), []).append(work)
     return list(groups.values())
 
 
-def _performed(
-    study: Study, works: Sequence[Work], plans: Plans, engine: Engine, progress: Progress
+def _perform_all(
+    study: Study, works: Sequence[WorkOrder], plans: Plans, engine: Engine, progress: Progress
 ) -> list[Tally]:
     """Has an engine do all that is to do, and tells of it as it is done."""
-    here, purse = isinstance(engine, Local), Purse.of(study, Store(study.run_folder))
-    do = perform_packed
+    here, purse = isinstance(engine, LocalEngine), SpendingCap.of(study, Store(study.run_folder))
+    do = perform_encoded
     if here:
         do = partial(_perform_here, study=study, plans=plans, progress=progress, purse=purse)
-    shared = [[purse.share(work, len(works)) for work in group] for group in _groups(study, works)]
+    shared = [[purse.share(work, len(works)) for work in group] for group in _group_work(study, works)]
     tallies: list[Tally] = []
     for result in engine.map(do, [msgspec.json.encode(group) for group in shared]):
         told = msgspec.json.decode(result, type=list[Tally])
@@ -278,17 +280,19 @@ def _performed(
     return tallies
 
 
-def _perform_here(packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: Purse) -> bytes:
-    group = msgspec.json.decode(packed, type=list[Work])
+def _perform_here(
+    packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: SpendingCap
+) -> bytes:
+    group = msgspec.json.decode(packed, type=list[WorkOrder])
     works = [purse.share(work, len(group)) for work in group]
     units = [plans[work.arm.name, work.seed].units for work in works]
-    tallies = perform(works, units, study, progress)
+    tallies = perform_work(works, units, study, progress)
     for tally in tallies:
         purse.pay(tally.cost)
     return msgspec.json.encode(tallies)
 
 
-def _refuse_broken(study: Study, tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
+def _check_for_failed_arms(study: Study, tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
     """An arm that could not be opened, or of which nothing but failures is stored."""
     problems = [f"{tally.arm} could not be opened: {tally.broken}" for tally in tallies if tally.broken]
     problems += [
@@ -302,7 +306,7 @@ def _refuse_broken(study: Study, tallies: Sequence[Tally], answered: set[tuple[s
         raise SystemFailure("\n".join(dict.fromkeys(problems)))
 
 
-def _refuse_untold(study: Study, engine: str) -> None:
+def _check_engine_can_open(study: Study, engine: str) -> None:
     """Other processes open the study from its file: what only this one was given would not reach them."""
     kit = study.kit
     own_kit = kit.env is not os.environ or kit.clock is not time.time or kit.cache != default_cache()

@@ -14,13 +14,13 @@ from assay.core.dataset import digest
 from assay.core.protocols import Measure
 from assay.core.registry import MEASURES, identity
 from assay.measures.score import Broken, score_blocks, withheld
-from assay.pipeline.trust import refuse_nothing_computed
+from assay.pipeline.trust import check_something_computed
 from assay.store.disk import write_atomic
 from assay.store.run_store import UNREADABLE, Store
 from assay.study.study import Study
 
 
-def stored_scores(
+def load_or_score(
     study: Study,
     store: Store,
     measures: Sequence[Measure],
@@ -34,7 +34,7 @@ def stored_scores(
         return kept, {}
     broken: Broken = {}
     frame = score_blocks(measures, blocks, broken)
-    refuse_nothing_computed(broken, frame)
+    check_something_computed(broken, frame)
     if sealed:
         frame, broken = withheld(frame), {}
     if not broken:  # else not kept: what broke may be mended, and is then to be tried again

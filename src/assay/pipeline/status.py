@@ -51,7 +51,7 @@ def study_status(study: Study) -> RunStatus:
     return RunStatus(arms, _next(study, arms))
 
 
-def together(arms: Sequence[ArmStatus]) -> ArmStatus:
+def merge_arms(arms: Sequence[ArmStatus]) -> ArmStatus:
     """All arms as one: while responses are scored blind, what failed is not shown by condition."""
     answered, failed, pending = (
         sum(getattr(arm, name) for arm in arms) for name in ("answered", "failed", "pending")
@@ -60,7 +60,7 @@ def together(arms: Sequence[ArmStatus]) -> ArmStatus:
     return ArmStatus("all, until unblinded", 0, answered, failed, pending, list(changed))
 
 
-def place_of(study: Study) -> str:
+def command_path(study: Study) -> str:
     """A study as commands name it."""
     planned = (study.folder / "plan.yaml").is_file()  # then the folder names the plan
     alone = study.lines.where.endswith("study.yaml") and not planned
@@ -69,7 +69,7 @@ def place_of(study: Study) -> str:
 
 def _next(study: Study, arms: list[ArmStatus]) -> str:
     """What to run next; nothing where every item was answered."""
-    place = place_of(study)
+    place = command_path(study)
     if pending := sum(arm.pending for arm in arms):
         begun = any(arm.answered or arm.failed for arm in arms)
         return f"assay run {place}" + (f" (asks the {pending} not asked yet)" if begun else "")

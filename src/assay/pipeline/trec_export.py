@@ -35,7 +35,7 @@ class TrecFiles:
     notes: list[str] = field(default_factory=list)
 
 
-def trec_files(evaluation: Evaluation) -> TrecFiles:
+def export_trec(evaluation: Evaluation) -> TrecFiles:
     """A run file an arm and seed; one file of qrels, or one a run where arms searched different corpora."""
     found = TrecFiles({})
     names = _names(evaluation.blocks)

@@ -35,7 +35,7 @@ def status_counts(scores: pl.DataFrame, measure: str) -> dict[str, dict[str, int
     return counts
 
 
-def warnings_of(
+def data_warnings(
     study: Study, datasets: Mapping[str, Dataset], measures: Sequence[Measure], *, sealed: bool = False
 ) -> list[str]:
     """What is allowed, but worth a second look; while `sealed`, nothing that is about one condition."""
@@ -82,7 +82,7 @@ def _undecided_systems(study: Study) -> list[str]:
     return [f"{name} stands in no gate: it is measured, and cannot be recommended" for name in left_out]
 
 
-def few_items(estimates: Sequence[Estimate]) -> list[str]:
+def small_sample_warnings(estimates: Sequence[Estimate]) -> list[str]:
     """Studies so small that their intervals are not shown to cover."""
     most = max((each.n_scored for each in estimates if not each.where), default=0)
     if not 0 < most < SHOWN_TO_COVER:
@@ -91,7 +91,7 @@ def few_items(estimates: Sequence[Estimate]) -> list[str]:
     return [f"{few}: an interval from fewer than {SHOWN_TO_COVER} can be too narrow if scores are skewed"]
 
 
-def timed_elsewhere(study: Study, blocks: Sequence[Block]) -> list[str]:
+def imported_time_warnings(study: Study, blocks: Sequence[Block]) -> list[str]:
     """Imported answers whose seconds were not taken here."""
     imported = [block for block in blocks if study.imported(block.arm)]
     return [
@@ -104,10 +104,10 @@ def _without_gold(dataset: Dataset) -> list[str]:
     bare = [item.item_id for item in dataset.items if not item.gold and item.expects is None]
     if not bare or len(bare) == len(dataset.items):  # where no item has gold, people or models will judge
         return []
-    return [f"{len(bare)} of {len(dataset.items)} items have neither gold nor `expects` ({_some(bare)})"]
+    return [f"{len(bare)} of {len(dataset.items)} items have neither gold nor `expects` ({_name_some(bare)})"]
 
 
-def lower_bounds(measures: Sequence[Measure], bounded: Bounded) -> list[str]:
+def lower_bound_warnings(measures: Sequence[Measure], bounded: Bounded) -> list[str]:
     """The figures that somebody who looked at every result could only raise."""
     names = [each.name for each in measures if is_lower_bound(each, bounded)]
     if not names:
@@ -116,7 +116,7 @@ def lower_bounds(measures: Sequence[Measure], bounded: Bounded) -> list[str]:
     return [f"lower bounds: {', '.join(names)} ({what})"]
 
 
-def checked_by_people(estimates: Sequence[Estimate]) -> list[str]:
+def correction_warnings(estimates: Sequence[Estimate]) -> list[str]:
     """The figures in which people's word on a judge's verdicts counts for those they did not see."""
     named = [
         f"{each.measure} of {Arm(each.system, each.factors).name}: {each.method}"
@@ -126,7 +126,7 @@ def checked_by_people(estimates: Sequence[Estimate]) -> list[str]:
     return [f"set right by people who checked the judge: {'; '.join(named)}"] if named else []
 
 
-def unused_marks(study: Study, sides: Sides, judgments: Sequence[Judgment]) -> list[str]:
+def unused_mark_warnings(study: Study, sides: Sides, judgments: Sequence[Judgment]) -> list[str]:
     """Where people graded what a paying judge did, and no figure is set right by it."""
     by_people, by_judge = (
         {each.label for each in judgments if each.judge in names} for names in (sides.people, sides.paying)
@@ -141,7 +141,7 @@ def unused_marks(study: Study, sides: Sides, judgments: Sequence[Judgment]) -> l
     return [f"{what}: the gate {name!r} takes its intervals from subsets" for name in subsets]
 
 
-def faults(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
+def fault_warnings(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
     """For each arm, or for all together, what failed most often, on how many items, and on which."""
     found: dict[str, dict[str, dict[str, None]]] = {}
     for block in blocks:
@@ -151,13 +151,13 @@ def faults(blocks: Sequence[Block], *, by_arm: bool = True) -> list[str]:
                 where = block.arm.name if by_arm else "responses"
                 found.setdefault(where, {}).setdefault(what, {})[item.item_id] = None
     return [
-        f"{arm}: {len(items)} item{'s' * (len(items) != 1)} failed with {what} ({_some(list(items))})"
+        f"{arm}: {len(items)} item{'s' * (len(items) != 1)} failed with {what} ({_name_some(list(items))})"
         for arm, whats in found.items()
         for what, items in sorted(whats.items(), key=lambda pair: -len(pair[1]))[:SHOWN_FAULTS]
     ]
 
 
-def empty_arms(blocks: Sequence[Block]) -> list[str]:
+def empty_answer_warnings(blocks: Sequence[Block]) -> list[str]:
     """Arms none of whose answers holds anything, where hits are what the system gives."""
     answered: dict[str, list[bool]] = {}
     for block in blocks:
@@ -175,7 +175,7 @@ def empty_arms(blocks: Sequence[Block]) -> list[str]:
     ]
 
 
-def not_computed(broken: Broken) -> list[str]:
+def broken_measure_warnings(broken: Broken) -> list[str]:
     """The measures that broke, for which systems, and why: their scores are failed, whatever came back."""
     found: dict[str, dict[str, str]] = {}
     for (system, measure), why in broken.items():
@@ -187,13 +187,13 @@ def not_computed(broken: Broken) -> list[str]:
     ]
 
 
-def refuse_nothing_computed(broken: Broken, scores: pl.DataFrame) -> None:
+def check_something_computed(broken: Broken, scores: pl.DataFrame) -> None:
     """Where every measure broke on every system there is nothing to report but that."""
     if broken and len(broken) == scores.select("system", "measure").n_unique():
-        raise PluginError("\n".join(not_computed(broken)))
+        raise PluginError("\n".join(broken_measure_warnings(broken)))
 
 
-def _some(names: Sequence[str]) -> str:
+def _name_some(names: Sequence[str]) -> str:
     more = len(names) - SHOWN_ITEMS
     return ", ".join(names[:SHOWN_ITEMS]) + (f" and {more} more" if more > 0 else "")
 
@@ -205,7 +205,7 @@ def provenance(
     return {
         "study fingerprint": study.fingerprint,
         "corpus": ", ".join(dict.fromkeys(dataset.corpus.hash for dataset in datasets.values())),
-        "labels": "; ".join(_described(labels)) or "none",
+        "labels": "; ".join(_describe_labels(labels)) or "none",
         "seeds": ", ".join(map(str, study.seeds)),
         "resamples": str(study.file.compare.resamples),
         "assay": str(manifest.get("assay", "not known")),
@@ -213,7 +213,7 @@ def provenance(
     }
 
 
-def _described(labels: Labels) -> Iterator[str]:
+def _describe_labels(labels: Labels) -> Iterator[str]:
     """Each label: how many there are, in which world, and for an open one the hash of what was looked at."""
     for label, n in labels.frame.group_by("label", maintain_order=True).len().iter_rows():
         pool = f", pool {labels.pools[label]}" if label in labels.pools else ""
@@ -233,7 +233,7 @@ def latency(blocks: Sequence[Block]) -> dict[str, dict[str, float]]:
     }
 
 
-def refuse_strangers(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
+def check_known_documents(blocks: Sequence[Block], datasets: dict[str, Dataset]) -> None:
     """An arm none of whose hits is in the corpus ran on something else: an error, not a row of zeros."""
     problems = []
     for block in blocks:

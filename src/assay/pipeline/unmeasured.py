@@ -86,7 +86,7 @@ def _place(study: Study, measure: Measure) -> Loc:
     return ("figures",)
 
 
-def lacking(study: Study, arms: Sequence[Arm], measures: Sequence[Measure]) -> Iterator[str]:
+def missing_part_warnings(study: Study, arms: Sequence[Arm], measures: Sequence[Measure]) -> Iterator[str]:
     """Measures that will be n/a because systems never give what they need.
 
     Of what some system gives, contexts alone are worth a word: any system that answers could show some, but
@@ -119,7 +119,7 @@ def budget_problems(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
 # ----------------------------------------------------------------------------------- after a run
 
 
-def unseen(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
+def unknown_name_warnings(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
     """Stages and levels that measures name and that no answer and no tree has."""
     for measure in (each for each in measures if isinstance(each, RefersToAnswers)):
         for what, name, known in measure.references_in(blocks):

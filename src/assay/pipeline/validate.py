@@ -22,19 +22,25 @@ from assay.gates.parts import repeated
 from assay.gates.syntax import Clause
 from assay.gates.verdict import leaves_of, measures_of
 from assay.measures.reach import cut_short_in, unreached_in
-from assay.pipeline.concerned import asked_about
+from assay.pipeline.concerned import plugins_for
 from assay.pipeline.trust import (
-    checked_by_people,
-    empty_arms,
-    faults,
-    few_items,
-    lower_bounds,
-    not_computed,
-    timed_elsewhere,
-    unused_marks,
-    warnings_of,
+    broken_measure_warnings,
+    correction_warnings,
+    data_warnings,
+    empty_answer_warnings,
+    fault_warnings,
+    imported_time_warnings,
+    lower_bound_warnings,
+    small_sample_warnings,
+    unused_mark_warnings,
 )
-from assay.pipeline.unmeasured import budget_problems, lacking, measure_problems, name_problems, unseen
+from assay.pipeline.unmeasured import (
+    budget_problems,
+    measure_problems,
+    missing_part_warnings,
+    name_problems,
+    unknown_name_warnings,
+)
 from assay.study.study import Study, examine_study
 
 if TYPE_CHECKING:
@@ -131,15 +137,15 @@ def _judging(
     shallow, unsure = _too_shallow(study, measures)
     problems, doubts = _examined(study, datasets)
     arms = [arm for arm in study.arms if arm.name in datasets]
-    own = warnings_of(study, datasets, measures, sealed=sealed)
-    return [*shallow, *problems], [*unsure, *doubts, *lacking(study, arms, measures), *own]
+    own = data_warnings(study, datasets, measures, sealed=sealed)
+    return [*shallow, *problems], [*unsure, *doubts, *missing_part_warnings(study, arms, measures), *own]
 
 
 def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Problem], list[str]]:
     """What judges find wrong with the data that they would judge by, and checks with the study."""
     problems: dict[Problem, None] = {}
     warnings: dict[str, None] = {}
-    for check in asked_about(study, CHECKS):
+    for check in plugins_for(study, CHECKS):
         with blamed(f"the check {type(check).__name__} broke"):
             found, doubts = check.of(study)
         problems.update(dict.fromkeys(found))
@@ -277,17 +283,21 @@ def evaluation_warnings(evaluation: Evaluation) -> list[str]:
     return [
         *part,
         *evaluation.outdated,
-        *few_items(evaluation.summary[0]),
-        *faults(blocks, by_arm=not evaluation.sealed),
-        *not_computed(evaluation.broken),
-        *([] if evaluation.sealed else [*timed_elsewhere(study, blocks), *empty_arms(blocks)]),
+        *small_sample_warnings(evaluation.summary[0]),
+        *fault_warnings(blocks, by_arm=not evaluation.sealed),
+        *broken_measure_warnings(evaluation.broken),
+        *(
+            []
+            if evaluation.sealed
+            else [*imported_time_warnings(study, blocks), *empty_answer_warnings(blocks)]
+        ),
         *evaluation.store.warnings(),
-        *unseen(measures, blocks),
+        *unknown_name_warnings(measures, blocks),
         *unreached_in(measures, blocks),
         *cut_short_in(measures, blocks),
-        *lower_bounds(measures, evaluation.judging.bounded),
-        *checked_by_people(evaluation.summary[0]),
-        *(unused_marks(study, evaluation.sides, evaluation.judgments) if evaluation.pays else []),
+        *lower_bound_warnings(measures, evaluation.judging.bounded),
+        *correction_warnings(evaluation.summary[0]),
+        *(unused_mark_warnings(study, evaluation.sides, evaluation.judgments) if evaluation.pays else []),
         *evaluation.judging.warnings,
         *(evaluation.reviewing.warnings if evaluation.wants_review else []),
         *study_warnings(study, evaluation.datasets, measures, sealed=evaluation.sealed),

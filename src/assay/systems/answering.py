@@ -38,12 +38,12 @@ class Meter:
         return Observed(seconds=seconds, tokens=self._tokens or None, cost=self._cost or None)
 
 
-Scoring = Callable[[str, Ranking], ScoresOf]  # of a query: how any passage scores beside a ranking's
+PassageScoring = Callable[[str, Ranking], ScoresOf]  # of a query: how any passage scores beside a ranking's
 LINK = "link"  # what steps of a trace that go along a link are called
 
 
 @dataclass(frozen=True)
-class Found:
+class RankedPassage:
     """A passage that is a hit: its position, score and relevance, and the link that led to it, if one did."""
 
     position: int
@@ -53,7 +53,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Answering:
+class AnswerBuilder:
     """What systems that rank passages have in common: `k` hits, of which the first `show` are shown.
 
     What links led to is shown besides: it was looked for, and stands low because the query has no word of it.
@@ -71,26 +71,28 @@ class Answering:
         ranking: Ranking,
         budgets: Sequence[Budget],
         meter: Meter,
-        scoring: Scoring | None = None,
+        scoring: PassageScoring | None = None,
     ) -> Response:
         """The response to a query whose passages are ranked; `scoring` scores what links lead to."""
         return self.shown(query, self.gathered(query, ranking, meter, scoring), budgets, meter)
 
     def gathered(
-        self, query: str, ranking: Ranking, meter: Meter, scoring: Scoring | None = None
-    ) -> list[Found]:
+        self, query: str, ranking: Ranking, meter: Meter, scoring: PassageScoring | None = None
+    ) -> list[RankedPassage]:
         """The hits, best first: the ranking's own, and those that links lead to. The meter gets `link`."""
         linked: list[Linked] = []
         if self.links is not None and scoring is not None and len(ranking.positions):
             linked = self.links.follow(query, ranking, scoring(query, ranking))
             meter.lap(LINK)
-        return merged(ranking, linked, self.k)
+        return merge_links(ranking, linked, self.k)
 
-    def hits(self, found: Sequence[Found]) -> list[Hit]:
+    def hits(self, found: Sequence[RankedPassage]) -> list[Hit]:
         """What was gathered, as a response has it."""
         return [Hit(self.corpus.passages[each.position].doc_id, each.score) for each in found]
 
-    def shown(self, query: str, found: Sequence[Found], budgets: Sequence[Budget], meter: Meter) -> Response:
+    def shown(
+        self, query: str, found: Sequence[RankedPassage], budgets: Sequence[Budget], meter: Meter
+    ) -> Response:
         """Hits and contexts of what was gathered. The meter gets `select`.
 
         The trace has the steps of links alone: a system that routes puts its own before them.
@@ -105,7 +107,7 @@ class Answering:
         response.observed = meter.observed()
         return response
 
-    def _shown(self, found: Sequence[Found]) -> list[int]:
+    def _shown(self, found: Sequence[RankedPassage]) -> list[int]:
         """Which hits are shown: the first of those that the ranking has, and all that links led to."""
         own = accumulate(each.by is None for each in found)
         return [
@@ -114,7 +116,7 @@ class Answering:
             if each.by or count <= self.show
         ]
 
-    def _steps(self, found: Sequence[Found]) -> list[Step]:
+    def _steps(self, found: Sequence[RankedPassage]) -> list[Step]:
         """The links that led to hits, in the order of the hits."""
         passages = self.corpus.passages
         return [
@@ -131,13 +133,13 @@ class Answering:
             if each.by is not None
         ]
 
-    def _arrival(self, found: Found) -> Arrival:
+    def _arrival(self, found: RankedPassage) -> Arrival:
         if found.by is None or self.links is None:
             return Arrival(found.relevance)
         return Arrival(found.relevance, found.by.name, self.links.floor)
 
 
-def merged(ranking: Ranking, linked: Sequence[Linked], k: int) -> list[Found]:
+def merge_links(ranking: Ranking, linked: Sequence[Linked], k: int) -> list[RankedPassage]:
     """The k most relevant of a ranking and of what links lead to, each passage once.
 
     A passage of the ranking is as relevant as its rank says. A linked one is as relevant as its link says,
@@ -149,12 +151,12 @@ def merged(ranking: Ranking, linked: Sequence[Linked], k: int) -> list[Found]:
     own = dict(zip(positions, relevance.tolist(), strict=True))
     better = {each.position: each for each in linked if each.score > own.get(each.position, 0.0)}
     found = [
-        Found(position, score, own[position])
+        RankedPassage(position, score, own[position])
         for position, score in zip(positions, scores.tolist(), strict=True)
         if position not in better
     ]
     found += [
-        Found(each.position, _score_at(each.score, relevance, scores), each.score, each)
+        RankedPassage(each.position, _score_at(each.score, relevance, scores), each.score, each)
         for each in better.values()
     ]
     return sorted(found, key=lambda each: -each.relevance)[:k]

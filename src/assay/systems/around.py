@@ -15,14 +15,16 @@ class AnySystem(System, Protocol):
     """A system, in a form that something made can be held against."""
 
 
-def told(system: object, what: Literal["problems", "warnings"], dataset: Dataset, kit: Kit) -> list[Any]:
+def inner_findings(
+    system: object, what: Literal["problems", "warnings"], dataset: Dataset, kit: Kit
+) -> list[Any]:
     """What the inner system says of a dataset, where it says anything."""
     said = getattr(system, what, None)
     return [] if said is None else list(said(dataset, kit))
 
 
 @dataclass(frozen=True)
-class IndexAround:
+class WrappedIndex:
     """What lies around the index of another system."""
 
     index: Index
@@ -37,7 +39,7 @@ class IndexAround:
         getattr(self.index, "close", lambda: None)()
 
 
-class Publishing:
+class StructuredWrapper:
     """For an index around one that publishes the tree or graph behind it."""
 
     index: Index

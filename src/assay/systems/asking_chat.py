@@ -18,7 +18,7 @@ from assay.core.records import Fault
 from assay.retrieval.chat import Chat, Message, Said
 
 
-class Asking(Protocol):
+class ChatParameters(Protocol):
     """The parameters by which a system names a model, and how it asks. Prices are of a million tokens."""
 
     @property
@@ -47,13 +47,13 @@ class Asking(Protocol):
     def backoff(self) -> float: ...
 
 
-def checked_service(asking: Asking, places: Collection[str]) -> str:
+def check_service(asking: ChatParameters, places: Collection[str]) -> str:
     """Who is asked, without secrets; a UsageError where a parameter makes no sense.
 
     `places` are what the prompt has to hold in braces.
     """
     for name in ("max_tokens", "threads"):
-        at_least(1, name, getattr(asking, name))
+        check_at_least(1, name, getattr(asking, name))
     for name in ("price_in", "price_out"):
         if not 0 <= (value := getattr(asking, name)) < math.inf:
             raise UsageError(f"{name} is {value:g}. It must be a number, 0 or more.")
@@ -65,19 +65,19 @@ def checked_service(asking: Asking, places: Collection[str]) -> str:
     return endpoint_of(asking).identity  # checks address, key and patience
 
 
-def at_least(least: int, name: str, count: int) -> None:
+def check_at_least(least: int, name: str, count: int) -> None:
     """Raises a UsageError where a number is too small."""
     if count < least:
         raise UsageError(f"{name} is {count}. It must be at least {least}.")
 
 
-def endpoint_of(asking: Asking) -> Endpoint:
+def endpoint_of(asking: ChatParameters) -> Endpoint:
     """The service that is asked."""
     price = asking.price_in + asking.price_out  # only whether there is one counts: `Chat` works out how much
     return Endpoint(asking.url, asking.key, asking.timeout, asking.retries, asking.backoff, price)
 
 
-def filled(prompt: str, values: Mapping[str, str]) -> str:
+def fill_prompt(prompt: str, values: Mapping[str, str]) -> str:
     """The prompt with each {name} filled in, in one pass: braces in what is filled in stay as they are."""
     names = "|".join(map(re.escape, values))
     return re.sub(rf"\{{({names})\}}", lambda place: values[place[1]], prompt)
@@ -106,7 +106,7 @@ class ChatModel:
     seed: int
 
     @classmethod
-    def of(cls, asking: Asking, seed: int, kit: Kit) -> ChatModel:
+    def of(cls, asking: ChatParameters, seed: int, kit: Kit) -> ChatModel:
         """The model that a system's parameters name."""
         endpoint = endpoint_of(asking)
         chat = Chat(endpoint, asking.model, asking.price_in, asking.price_out, asking.extra)

@@ -29,11 +29,11 @@ from assay.retrieval.lexical import Analysis, Language, engine
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
-from assay.systems.answering import Answering, Meter
-from assay.systems.retrievers import ByVectors, ByWords, Fused, Retriever
+from assay.systems.answering import AnswerBuilder, Meter
+from assay.systems.retrievers import FusedRetriever, Retriever, VectorRetriever, WordRetriever
 
 if TYPE_CHECKING:
-    from assay.systems.linked import Rescoring
+    from assay.systems.linked import CombinedScorer
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class FlatIndex:
     """Passages behind one way to rank them. No query changes it, so it is its own session."""
 
     retriever: Retriever
-    answering: Answering
-    rescoring: Rescoring | None = None  # where there are links
+    answering: AnswerBuilder
+    scorer: CombinedScorer | None = None  # where there are links
 
     def session(self) -> FlatIndex:
         return self
@@ -50,7 +50,7 @@ class FlatIndex:
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         meter = Meter()
         ranking = self.retriever.rank(query.text, meter)
-        scoring = None if self.rescoring is None else self.rescoring.beside
+        scoring = None if self.scorer is None else self.scorer.beside
         return self.answering.response(query.text, ranking, budgets, meter, scoring)
 
     def close(self) -> None:
@@ -58,7 +58,7 @@ class FlatIndex:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Flat(ABC):
+class _FlatSystem(ABC):
     """What every flat system has: how many hits come back, and how the first `show` of them are shown.
 
     `links` leads from the first hits to passages that they name, which then are hits as well.
@@ -91,11 +91,11 @@ class _Flat(ABC):
         showing.warm()
         retriever = self.retriever(corpus, kit)
         if self.links is None:
-            return FlatIndex(retriever, Answering(corpus, showing, self.k, self.show))
-        from assay.systems.linked import rescoring
+            return FlatIndex(retriever, AnswerBuilder(corpus, showing, self.k, self.show))
+        from assay.systems.linked import build_scorer
 
-        answering = Answering(corpus, showing, self.k, self.show, self.links.build(corpus, kit))
-        return FlatIndex(retriever, answering, rescoring(retriever, corpus, self.analysis, kit))
+        answering = AnswerBuilder(corpus, showing, self.k, self.show, self.links.build(corpus, kit))
+        return FlatIndex(retriever, answering, build_scorer(retriever, corpus, self.analysis, kit))
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why it could find nothing."""
@@ -117,7 +117,7 @@ class _Flat(ABC):
 
 
 @dataclass(frozen=True)
-class BM25(_Flat):
+class BM25(_FlatSystem):
     """BM25 over title and text, stemmed and less stop words (None: the language's own)."""
 
     language: Language = "english"
@@ -127,23 +127,23 @@ class BM25(_Flat):
     def analysis(self) -> Analysis:
         return Analysis(self.language, self.stop_words)
 
-    def retriever(self, corpus: Corpus, kit: Kit) -> ByWords:
-        return ByWords.build(corpus, self.analysis, self.k, kit)
+    def retriever(self, corpus: Corpus, kit: Kit) -> WordRetriever:
+        return WordRetriever.build(corpus, self.analysis, self.k, kit)
 
 
 @dataclass(frozen=True)
-class Dense(_Flat):
+class Dense(_FlatSystem):
     """Cosine between the vectors of query and passage (title and text)."""
 
     model: Annotated[Embedder, EMBEDDERS] = Static()
     store: Annotated[VectorStore, STORES] = Exact()
 
-    def retriever(self, corpus: Corpus, kit: Kit) -> ByVectors:
-        return ByVectors.build(corpus, self.model, self.store, self.k, kit)
+    def retriever(self, corpus: Corpus, kit: Kit) -> VectorRetriever:
+        return VectorRetriever.build(corpus, self.model, self.store, self.k, kit)
 
 
 @dataclass(frozen=True)
-class Hybrid(_Flat):
+class Hybrid(_FlatSystem):
     """The first `depth` hits of BM25 and of Dense as one ranking."""
 
     model: Annotated[Embedder, EMBEDDERS] = Static()
@@ -163,5 +163,7 @@ class Hybrid(_Flat):
         return Analysis(self.language, self.stop_words)
 
     def retriever(self, corpus: Corpus, kit: Kit) -> Retriever:
-        words = ByWords.build(corpus, self.analysis, self.depth, kit)
-        return Fused([words, ByVectors.build(corpus, self.model, self.store, self.depth, kit)], self.fuse)
+        words = WordRetriever.build(corpus, self.analysis, self.depth, kit)
+        return FusedRetriever(
+            [words, VectorRetriever.build(corpus, self.model, self.store, self.depth, kit)], self.fuse
+        )

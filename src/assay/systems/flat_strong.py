@@ -13,7 +13,7 @@ from assay.core.registry import RERANKERS, SELECTORS
 from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import Knapsack
 from assay.systems.flat import Hybrid
-from assay.systems.retrievers import Reranked, SecondLook
+from assay.systems.retrievers import RerankedRetriever, RerankStage
 
 FIRST_ADDRESS = "assay.systems.flat"
 
@@ -35,7 +35,7 @@ class FlatStrong(Hybrid):
         if not 0.0 <= self.trust <= 1.0:
             raise UsageError(f"trust is {self.trust}. It is a share, from 0 to 1.")
 
-    def retriever(self, corpus: Corpus, kit: Kit) -> Reranked:
+    def retriever(self, corpus: Corpus, kit: Kit) -> RerankedRetriever:
         scorer = self.rerank.load(self.model, kit)
         first = super().retriever(corpus, kit)
-        return Reranked(first, SecondLook(scorer, corpus.passages, self.rerank_depth, self.trust))
+        return RerankedRetriever(first, RerankStage(scorer, corpus.passages, self.rerank_depth, self.trust))

@@ -16,23 +16,31 @@ from assay.core.records import Budget, Query, Response
 from assay.core.registry import TOKENIZERS, aside, later, part_identities
 from assay.retrieval.tokens import O200kBase
 from assay.systems.answering import Meter
-from assay.systems.http_contexts import ContextReading, budget_of
-from assay.systems.http_exchange import Exchange, NotReached, Pace
-from assay.systems.http_reading import Expression, Reading, Usual
-from assay.systems.http_request import PORT, Form, asker, check_headers, check_places
-from assay.systems.served import Served, await_ready, free_port, look, program_missing, taken, words
+from assay.systems.http_contexts import ContextReader, parse_budget
+from assay.systems.http_exchange import HttpClient, RateLimiter, ServiceUnreachable
+from assay.systems.http_reading import AnswerReader, DefaultField, Expression
+from assay.systems.http_request import PORT, RequestTemplate, check_headers, check_places, service_endpoint
+from assay.systems.served import (
+    ServerProcess,
+    await_ready,
+    find_missing_program,
+    free_port,
+    is_port_taken,
+    readiness_probe,
+    split_command,
+)
 
 
 @dataclass(frozen=True)
 class HttpIndex:
     """Connections to a service, and the server behind them where we started it. It is its own session."""
 
-    form: Form
-    exchange: Exchange
-    reading: Reading
-    pace: Pace
+    form: RequestTemplate
+    exchange: HttpClient
+    reading: AnswerReader
+    pace: RateLimiter
     timeout: float
-    served: Served | None
+    served: ServerProcess | None
 
     def session(self) -> HttpIndex:
         return self
@@ -44,7 +52,7 @@ class HttpIndex:
         meter = Meter()
         try:
             body = self.exchange.ask(call, self.timeout)
-        except NotReached:
+        except ServiceUnreachable:
             if self.served is not None and self.served.ended() is not None:
                 raise SystemFailure(self.served.epitaph()) from None
             raise
@@ -75,9 +83,9 @@ class Http:
     body: dict[str, Any] | list[Any] | None = None
     headers: dict[str, str] = field(default_factory=dict)
     results: str = "results"
-    id: str | None = Usual.ID
+    id: str | None = DefaultField.ID
     text: str | None = "text"
-    score: str | None = Usual.SCORE
+    score: str | None = DefaultField.SCORE
     route: str | dict[str, str] | None = None
     flags: dict[str, str] = field(default_factory=dict)
     contexts: dict[int | str, str] | None = later(None)  # by budget
@@ -105,13 +113,13 @@ class Http:
         if self.start is None and PORT in f"{self.url}{self.ready or ''}":
             raise UsageError("url: {port} is the port of a server that start runs, and there is no start.")
         if self.start is not None:
-            words(self.start)
+            split_command(self.start)
             if PORT in self.url and PORT not in self.start:
                 raise UsageError("start: the server must be told its {port} too. Add it to the command.")
         if self.ready is not None and not self.ready.startswith(("/", "http://", "https://")):
             raise UsageError(f"ready is {self.ready!r}. Write a path, such as /health, or a URL.")
         check_headers(self.headers)
-        self._reading(Corpus(()), asker(self._form(1), self.headers))
+        self._reading(Corpus(()), service_endpoint(self._form(1), self.headers))
         if self.contexts is not None:  # YAML reads 400 as a number, and an identity has words for names
             object.__setattr__(self, "contexts", {str(key): where for key, where in self.contexts.items()})
         self._places()
@@ -128,20 +136,20 @@ class Http:
 
     def _places(self) -> dict[Budget, Expression]:
         return {
-            budget_of(budget): Expression.of(f"contexts.{budget}", written)
+            parse_budget(budget): Expression.of(f"contexts.{budget}", written)
             for budget, written in (self.contexts or {}).items()
         }
 
-    def _form(self, port: int) -> Form:
-        return Form(self.url.replace(PORT, str(port)), self.params, self.body, self.k)
+    def _form(self, port: int) -> RequestTemplate:
+        return RequestTemplate(self.url.replace(PORT, str(port)), self.params, self.body, self.k)
 
-    def _reading(self, corpus: Corpus, service: Endpoint) -> Reading:
+    def _reading(self, corpus: Corpus, service: Endpoint) -> AnswerReader:
         route: Expression | list[tuple[str, Expression]]
         if isinstance(self.route, dict):
             route = [(name, Expression.of(f"route.{name}", given)) for name, given in self.route.items()]
         else:
             route = Expression.of("route", self.route)
-        return Reading(
+        return AnswerReader(
             Expression.of("results", self.results),
             Expression.of("id", self.id),
             Expression.of("text", self.text),
@@ -155,37 +163,41 @@ class Http:
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> HttpIndex:
         port = free_port() if PORT in f"{self.url}{self.start}" else 0
-        form, pace = self._form(port or 1), Pace(self.rate)
-        service = asker(form, self.headers)
+        form, pace = self._form(port or 1), RateLimiter(self.rate)
+        service = service_endpoint(form, self.headers)
         method = self.method or ("GET" if self.body is None else "POST")
         reading = self._reading(corpus, service)
         if self.contexts:
             tokens = self.tokenizer.load(kit)
-            shown = ContextReading(self._places(), reading.doc_id, reading.text, corpus, tokens)
+            shown = ContextReader(self._places(), reading.doc_id, reading.text, corpus, tokens)
             reading = replace(reading, contexts=shown.contexts)
         with ExitStack() as undo:
-            exchange = Exchange(service, method, self.headers, pace, kit.clock)
+            exchange = HttpClient(service, method, self.headers, pace, kit.clock)
             undo.callback(exchange.close)
             served = None
             if self.start is not None:
-                if taken(form.origin):
+                if is_port_taken(form.origin):
                     fix = "End it, or write {port} for the port in url and start."
                     raise SystemFailure(f"Somebody else listens at {form.origin} already. {fix}")
-                served = Served(self.start.replace(PORT, str(port)), kit)
+                served = ServerProcess(self.start.replace(PORT, str(port)), kit)
                 undo.callback(served.stop)
             self._await(form, exchange, port, served)
             undo.pop_all()
         return HttpIndex(form, exchange, reading, pace, self.timeout, served)
 
-    def _await(self, form: Form, exchange: Exchange, port: int, served: Served | None) -> None:
+    def _await(
+        self, form: RequestTemplate, exchange: HttpClient, port: int, served: ServerProcess | None
+    ) -> None:
         """Waits for a server that was started, or for one that says when it is ready."""
         if self.ready is None:
             if served is not None:
-                await_ready(look(form.origin, {}, any_status=True), self.patience, served)
+                await_ready(readiness_probe(form.origin, {}, any_status=True), self.patience, served)
             return
         url = self.ready.replace(PORT, str(port))
         own = url.startswith("/")  # headers may say who asks, which is nobody else's business
-        seen = look(form.origin + url if own else url, exchange.headers if own else {}, any_status=False)
+        seen = readiness_probe(
+            form.origin + url if own else url, exchange.headers if own else {}, any_status=False
+        )
         await_ready(seen, self.patience, served)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
@@ -198,7 +210,7 @@ class Http:
             where, line = (place.file, place.line) if place is not None else (dataset.name, None)
             fix = "Give them one, or take {language} out of the request."
             found.append(Problem(what, where, line, fix=fix))
-        if self.start is not None and (program := program_missing(self.start, kit)) is not None:
+        if self.start is not None and (program := find_missing_program(self.start, kit)) is not None:
             fix = "Correct start, or install it."
             found.append(Problem(f"start: there is no program {program!r}", fix=fix))
         return found

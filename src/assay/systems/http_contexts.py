@@ -15,7 +15,7 @@ from assay.systems.http_reading import Expression
 _UNBOUNDED = "inf"
 
 
-def budget_of(written: str | int) -> Budget:
+def parse_budget(written: str | int) -> Budget:
     """A budget as a study writes it: a number of tokens, or inf."""
     if str(written) == _UNBOUNDED:
         return None
@@ -25,7 +25,7 @@ def budget_of(written: str | int) -> Budget:
 
 
 @dataclass(frozen=True)
-class ContextReading:
+class ContextReader:
     """Where an answer holds the context of each budget, and what a piece of one is made of."""
 
     places: Mapping[Budget, Expression]

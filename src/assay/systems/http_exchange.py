@@ -17,7 +17,7 @@ from urllib.request import getproxies, proxy_bypass
 from assay.core.endpoint import LARGEST, Endpoint, Refused, is_passing, pause_before
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.unpacking import ACCEPTED, TooLarge, unpacked
-from assay.systems.http_request import Call
+from assay.systems.http_request import HttpRequest
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
@@ -28,11 +28,11 @@ _SHOWN = 200  # characters of what a service said
 _UP = "See whether the service is up, and run again."
 
 
-class NotReached(Retryable):
+class ServiceUnreachable(Retryable):
     """A request that got no answer at all."""
 
 
-class Pace:
+class RateLimiter:
     """When the next request may go out: at most `rate` a second, and none while the service asks to wait.
 
     Threads share it, and each takes the next free moment when it comes, so that none is passed over.
@@ -64,7 +64,7 @@ class Pace:
         self._over.set()
 
 
-class Exchange:
+class HttpClient:
     """Connections to one service, shared by threads."""
 
     def __init__(
@@ -72,14 +72,14 @@ class Exchange:
         asker: Endpoint,
         method: str,
         headers: Mapping[str, str],
-        pace: Pace,
+        pace: RateLimiter,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.asker, self.method = asker, method
         self.headers, self._pace, self._clock = sent_headers(asker, method, headers), pace, clock
         self._open, self._prefix, self.close = _opener(asker)
 
-    def ask(self, call: Call, timeout: float) -> bytes:
+    def ask(self, call: HttpRequest, timeout: float) -> bytes:
         """The body of the answer."""
         response, body = self._attempt(call, timeout)
         if 200 <= response.status < 300:
@@ -93,7 +93,7 @@ class Exchange:
             raise Retryable(f"{what}. See what the service says, and run again.")
         raise Refused(f"{what}. {self._advice(response)}", response.status, said)
 
-    def _attempt(self, call: Call, timeout: float) -> tuple[BaseHTTPResponse, bytes]:
+    def _attempt(self, call: HttpRequest, timeout: float) -> tuple[BaseHTTPResponse, bytes]:
         from urllib3 import Timeout
         from urllib3.exceptions import HTTPError
 
@@ -130,7 +130,7 @@ class Exchange:
             raise SystemFailure(f"{what}. Ask for fewer or shorter results.") from error
         except ValueError as error:
             why = self.asker.conceal(str(error))[:_SHOWN]
-            raise NotReached(f"{self.asker.address} sends {why}. {_UP}") from error
+            raise ServiceUnreachable(f"{self.asker.address} sends {why}. {_UP}") from error
         finally:
             if not whole:
                 response.close()  # what is left of it must not be taken for the next answer
@@ -146,12 +146,12 @@ class Exchange:
             return SystemFailure(f"{address} has a certificate that does not hold: {why}. {fix}")
         if isinstance(error, exceptions.NewConnectionError | exceptions.ConnectTimeoutError):
             why = self.asker.conceal(str(error).rpartition(": ")[2])[:_SHOWN]
-            return NotReached(f"{address} cannot be reached: {why}. {_UP}")
+            return ServiceUnreachable(f"{address} cannot be reached: {why}. {_UP}")
         if isinstance(error, exceptions.TimeoutError):
             return self._late(timeout)
         said = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
         why = self.asker.conceal(said or type(error).__name__)[:_SHOWN].rstrip(".")
-        return NotReached(f"{address} breaks off: {why}. {_UP}")
+        return ServiceUnreachable(f"{address} breaks off: {why}. {_UP}")
 
     def _late(self, timeout: float) -> Retryable:
         what = f"{self.asker.address} gives no whole answer within {timeout:g} s"

@@ -22,7 +22,7 @@ _SHOWN = 80  # characters of what stands where something else should
 _RUBBISH = (ValueError, RecursionError)  # what reading JSON raises, the second where it is nested too deeply
 
 
-class Usual(StrEnum):
+class DefaultField(StrEnum):
     """Places that are read where a study names none. What it names itself has to be there."""
 
     ID = "id"
@@ -46,7 +46,7 @@ class Expression:
 
         if written is None:
             return cls(field, "", lambda _: None)
-        required, written = not isinstance(written, Usual), str(written)
+        required, written = not isinstance(written, DefaultField), str(written)
         try:
             compiled = jmespath.compile(written)
         except JMESPathError as error:
@@ -85,7 +85,7 @@ def _unknown_functions(parsed: Mapping[str, Any]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class AnswerReader:
     """How the answers of one service are read."""
 
     results: Expression
@@ -128,7 +128,7 @@ class Reading:
         texts = [self._text(result, rank) for rank, result in enumerate(found, 1)]
         names = [self._name(result, texts[rank - 1], rank) for rank, result in enumerate(found, 1)]
         names = self._told_apart(names)
-        scores = descending(self._scores(found))
+        scores = descending_scores(self._scores(found))
         return [Hit(name, score, None, text) for name, score, text in zip(names, scores, texts, strict=True)]
 
     def _text(self, result: Any, rank: int) -> str | None:
@@ -224,7 +224,7 @@ class Reading:
         return "a list" if isinstance(found, list) else "an object"
 
 
-def descending(scores: Sequence[float]) -> list[float]:
+def descending_scores(scores: Sequence[float]) -> list[float]:
     """Scores under which the order of results is the order of the ranking, the best as it was given.
 
     Where a later result has the higher score, what stands before it gets that score too: so the first has the

@@ -36,7 +36,7 @@ _HARMLESS = {
 _SHORTEST = 4  # characters of a secret: a shorter value would be taken out of words and numbers
 
 
-class Call(NamedTuple):
+class HttpRequest(NamedTuple):
     """One request: path and query of the URL, and the body."""
 
     target: str
@@ -44,7 +44,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Form:
+class RequestTemplate:
     """The request as a study writes it, but for the port, which is known."""
 
     url: str
@@ -82,14 +82,16 @@ class Form:
         texts = [self.url, *(value for _, value in self.pairs), *(text for _, text in _leaves("", self.body))]
         return any("{language}" in text for text in texts)
 
-    def call(self, query: Query) -> Call:
+    def call(self, query: Query) -> HttpRequest:
         """The request for a query."""
         values = self._values(query)
         target = _PLACE.sub(lambda match: quote(str(values[match[1]]), safe=""), self._target)
         if self.pairs:
-            pairs = [(name, _filled(text, values)) for name, text in self.pairs]
+            pairs = [(name, _fill_text(text, values)) for name, text in self.pairs]
             target += ("&" if "?" in target else "?") + urlencode(pairs)
-        return Call(target, None if self.body is None else msgspec.json.encode(_within(self.body, values)))
+        return HttpRequest(
+            target, None if self.body is None else msgspec.json.encode(_fill_body(self.body, values))
+        )
 
     def _values(self, query: Query) -> Mapping[str, str | int]:
         text = query.text.encode("utf-8", "replace").decode()  # half a character cannot be sent
@@ -102,7 +104,7 @@ class Form:
         return values
 
 
-def asker(form: Form, headers: Mapping[str, str]) -> Endpoint:
+def service_endpoint(form: RequestTemplate, headers: Mapping[str, str]) -> Endpoint:
     """The service as messages may show it: whatever says who asks is known, so that it can be taken out."""
     held = {
         f"{name} {number}": part
@@ -180,14 +182,14 @@ def _leaves(name: str, given: Any) -> Iterator[tuple[str, str]]:
             yield from _leaves(name, value)
 
 
-def _filled(text: str, values: Mapping[str, str | int]) -> str:
+def _fill_text(text: str, values: Mapping[str, str | int]) -> str:
     # in one pass, so that braces inside a query are not taken for places
     return _PLACE.sub(lambda match: str(values[match[1]]), text)
 
 
-def _within(given: Any, values: Mapping[str, str | int]) -> Any:
+def _fill_body(given: Any, values: Mapping[str, str | int]) -> Any:
     if isinstance(given, str):
-        return values["k"] if given == "{k}" else _filled(given, values)
+        return values["k"] if given == "{k}" else _fill_text(given, values)
     if isinstance(given, Mapping):
-        return {key: _within(value, values) for key, value in given.items()}
-    return [_within(value, values) for value in given] if isinstance(given, list) else given
+        return {key: _fill_body(value, values) for key, value in given.items()}
+    return [_fill_body(value, values) for value in given] if isinstance(given, list) else given

@@ -38,7 +38,7 @@ _LISTS = {  # a part of a hit -> the list that holds it, where hits stand in lis
 _NAMED = 5  # of many that are wrong alike
 
 
-class Returned(msgspec.Struct, frozen=True):
+class ImportedHit(msgspec.Struct, frozen=True):
     """A hit as the file names it; what it does not say is None."""
 
     chunk_id: str
@@ -47,7 +47,7 @@ class Returned(msgspec.Struct, frozen=True):
     score: float | None = None
 
 
-class Result(msgspec.Struct, frozen=True):
+class ImportedResult(msgspec.Struct, frozen=True):
     """What the file holds for one query, and where. What is null there is nothing said."""
 
     number: int  # its place in query_results, from 0
@@ -57,7 +57,7 @@ class Result(msgspec.Struct, frozen=True):
     retrieved_report_ids: list[str | None] | None = None
     retrieved_sections: list[str | None] | None = None
     retrieved_scores: list[float] | None = None
-    top_results: list[Returned] | None = None
+    top_results: list[ImportedHit] | None = None
     embed_latency_ms: float | None = None
     search_latency_ms: float | None = None
     total_latency_ms: float | None = None
@@ -68,11 +68,11 @@ class Result(msgspec.Struct, frozen=True):
         return _place(self.number, name if part in _LISTS else part)
 
     @property
-    def returned(self) -> Sequence[Returned]:
+    def returned(self) -> Sequence[ImportedHit]:
         if (ids := self.retrieved_chunk_ids) is None:
             return self.top_results or ()
         columns = [getattr(self, name) or [None] * len(ids) for name in _LISTS.values()]
-        return [Returned(*row) for row in zip(*columns, strict=True)]
+        return [ImportedHit(*row) for row in zip(*columns, strict=True)]
 
     @property
     def hits(self) -> list[Hit]:
@@ -94,7 +94,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class ResultsFile:
     """A file of finished results as far as it could be read, and everything that is wrong with its form.
 
     No query changes it, so it is its own index and session.
@@ -103,10 +103,10 @@ class Benchmark:
     where: str
     data: bytes = b""
     model: str | None = None
-    results: Mapping[str, Result] = field(default_factory=dict)  # by query_id
+    results: Mapping[str, ImportedResult] = field(default_factory=dict)  # by query_id
     problems: Sequence[Problem] = ()
 
-    def session(self) -> Benchmark:
+    def session(self) -> ResultsFile:
         return self
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
@@ -130,16 +130,16 @@ class Imported:
     gives: ClassVar[frozenset[str]] = frozenset({"hits"})
     origin: ClassVar[str] = "imported"
 
-    def build(self, corpus: Corpus, seed: int, kit: Kit) -> Benchmark:
-        benchmark = read_benchmark(kit.path(self.path))
+    def build(self, corpus: Corpus, seed: int, kit: Kit) -> ResultsFile:
+        benchmark = read_results_file(kit.path(self.path))
         if benchmark.problems:
             raise DataError(benchmark.problems)
         return benchmark
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """What is wrong with the file, and what shows that it is about other data."""
-        benchmark = read_benchmark(kit.path(self.path))
-        return [*benchmark.problems, *foreign(benchmark, dataset)]
+        benchmark = read_results_file(kit.path(self.path))
+        return [*benchmark.problems, *foreign_data_problems(benchmark, dataset)]
 
     def identity(self, kit: Kit) -> str:
         """The hash of what the file holds, packed or not."""
@@ -149,16 +149,16 @@ class Imported:
 # ------------------------------------------------------------------------------------ the file
 
 
-def read_benchmark(path: Path) -> Benchmark:
+def read_results_file(path: Path) -> ResultsFile:
     """The results in a file; what is wrong with its form is among its problems, never raised."""
     where = str(path)
     try:
         data = read_bytes(path)
         content = _parsed(data)
     except DataError as error:
-        return Benchmark(where, problems=[replace(problem, where=where) for problem in error.problems])
+        return ResultsFile(where, problems=[replace(problem, where=where) for problem in error.problems])
     problems: list[Problem] = []
-    results: dict[str, Result] = {}
+    results: dict[str, ImportedResult] = {}
     for number, raw in enumerate(content[_RESULTS]):
         try:
             result = _result(raw, number)
@@ -171,7 +171,7 @@ def read_benchmark(path: Path) -> Benchmark:
             problems.append(Problem(what, field=result.place("query_id"), fix="Keep one of the two."))
     model = content.get("model_name")
     told = [replace(problem, where=where) for problem in problems]
-    return Benchmark(where, data, model if isinstance(model, str) else None, results, told)
+    return ResultsFile(where, data, model if isinstance(model, str) else None, results, told)
 
 
 def _place(number: int, name: str = "") -> str:
@@ -193,13 +193,13 @@ def _parsed(data: bytes) -> dict[str, Any]:
     return {**content, _RESULTS: results}
 
 
-def _result(raw: Any, number: int) -> Result:
+def _result(raw: Any, number: int) -> ImportedResult:
     """One result, read field by field; raises all that is wrong with it."""
     if not isinstance(raw, dict):
         raise DataError(Problem("expected a mapping", fix="Write query_id, query_text and the hits."))
     given, read = {**raw, "number": number}, {}
     problems = []
-    for each in msgspec.structs.fields(Result):
+    for each in msgspec.structs.fields(ImportedResult):
         try:
             if (value := given.get(each.name)) is not None:
                 read[each.name] = msgspec.convert(value, each.type)
@@ -212,12 +212,12 @@ def _result(raw: Any, number: int) -> Result:
         except UnicodeEncodeError:
             what = "it holds half of a surrogate pair"
             problems.append(Problem(what, field=each.name, fix="Write whole characters."))
-    if problems or (problems := [*_form_problems(Result(**read))]):
+    if problems or (problems := [*_form_problems(ImportedResult(**read))]):
         raise DataError(problems)
-    return Result(**read)
+    return ImportedResult(**read)
 
 
-def _form_problems(result: Result) -> Iterator[Problem]:
+def _form_problems(result: ImportedResult) -> Iterator[Problem]:
     """What the fields of a result cannot be together."""
     ids = result.retrieved_chunk_ids
     if ids is None and result.top_results is None:
@@ -234,7 +234,7 @@ def _form_problems(result: Result) -> Iterator[Problem]:
             yield Problem(what, field=f"{stage}_latency_ms", fix="Write milliseconds, or null.")
 
 
-def _hit_problems(result: Result) -> Iterator[Problem]:
+def _hit_problems(result: ImportedResult) -> Iterator[Problem]:
     """Scores that are no numbers, and chunks that are named twice."""
     first: dict[str, int] = {}
     for rank, each in enumerate(result.returned, 1):
@@ -249,7 +249,7 @@ def _hit_problems(result: Result) -> Iterator[Problem]:
 # --------------------------------------------------------------------------------- the dataset
 
 
-def foreign(benchmark: Benchmark, dataset: Dataset) -> list[Problem]:
+def foreign_data_problems(benchmark: ResultsFile, dataset: Dataset) -> list[Problem]:
     """What shows that results are about other data: chunks, reports, sections, queries.
 
     A golden query without a result is no such thing: its item fails, and a report says so.
@@ -269,7 +269,7 @@ def foreign(benchmark: Benchmark, dataset: Dataset) -> list[Problem]:
     return [replace(problem, where=benchmark.where) for problem in problems]
 
 
-def _unknown_chunks(results: Iterable[Result], corpus: Corpus) -> Iterator[Problem]:
+def _unknown_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterator[Problem]:
     """All chunks that the corpus lacks, as one problem: another chunking lacks them all."""
     named: dict[str, str] = {}  # each chunk, and where it is named first
     for result in results:
@@ -283,7 +283,7 @@ def _unknown_chunks(results: Iterable[Result], corpus: Corpus) -> Iterator[Probl
         yield Problem(what, field=named[lost[0]], fix=fix)
 
 
-def _other_chunks(results: Iterable[Result], corpus: Corpus) -> Iterator[Problem]:
+def _other_chunks(results: Iterable[ImportedResult], corpus: Corpus) -> Iterator[Problem]:
     """Chunks whose report or section the corpus gives otherwise, where both give one."""
     named = [(result, each) for result in results for each in result.returned]
     here = [(result, each) for result, each in named if each.chunk_id in corpus.position]

@@ -18,24 +18,32 @@ from assay.retrieval.vectors.exact import Compared
 from assay.retrieval.weights import TermWeights
 from assay.store.cache import Shelf
 from assay.systems import retrievers
-from assay.systems.retrievers import ByVectors, ByWords, Fused, Reranked, Retriever, indexed_text, told
+from assay.systems.retrievers import (
+    FusedRetriever,
+    RerankedRetriever,
+    Retriever,
+    VectorRetriever,
+    WordRetriever,
+    indexed_text,
+    texts_with_progress,
+)
 
 # To be raised when the weights of words are worked out otherwise: those kept from before are then not used.
 WEIGHED = "1"
 _LEAST = 1e-9  # what a best score counts at least
 
 
-class OwnScores(Protocol):
+class PassageScorer(Protocol):
     """One way to score passages by position."""
 
     def of(self, query: str, positions: Ints) -> Floats: ...
 
 
-class Weighed(NamedTuple):
+class WeightedScorer(NamedTuple):
     """A way to score, and its share."""
 
     share: float
-    scores: OwnScores
+    scores: PassageScorer
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ class WordScores:
 class VectorScores:
     """Cosine, negative ones as 0."""
 
-    by: ByVectors
+    by: VectorRetriever
     corpus: Corpus
 
     def of(self, query: str, positions: Ints) -> Floats:
@@ -70,10 +78,10 @@ class VectorScores:
 
 
 @dataclass(frozen=True)
-class Rescoring:
+class CombinedScorer:
     """The ways in which a system scores anything; a second look, which may be dear, is not among them."""
 
-    ways: Sequence[Weighed]
+    ways: Sequence[WeightedScorer]
 
     def beside(self, query: str, first: Ranking) -> ScoresOf:
         """Scores from 0 to 1: by each way, a passage's beside the best one's of a ranking."""
@@ -90,32 +98,32 @@ class Rescoring:
         return scores
 
 
-def rescoring(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> Rescoring:
+def build_scorer(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> CombinedScorer:
     """How a system scores what it did not find itself."""
-    return Rescoring(_ways(retriever, corpus, analysis, kit))
+    return CombinedScorer(_ways(retriever, corpus, analysis, kit))
 
 
-def _ways(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> list[Weighed]:
+def _ways(retriever: Retriever, corpus: Corpus, analysis: Analysis, kit: Kit) -> list[WeightedScorer]:
     match retriever:
-        case ByWords():
-            return [Weighed(1.0, WordScores(weights_of(corpus, analysis, kit)))]
-        case ByVectors():
-            return [Weighed(1.0, VectorScores(retriever, corpus))]
-        case Reranked():
+        case WordRetriever():
+            return [WeightedScorer(1.0, WordScores(load_term_weights(corpus, analysis, kit)))]
+        case VectorRetriever():
+            return [WeightedScorer(1.0, VectorScores(retriever, corpus))]
+        case RerankedRetriever():
             return _ways(retriever.first, corpus, analysis, kit)
-        case Fused():
+        case FusedRetriever():
             count = len(retriever.parts)
             weights = getattr(retriever.fusion, "weights", ()) or (1.0,) * count
             shares = [weight / sum(weights) for weight in weights]
             return [
-                Weighed(share * way.share, way.scores)
+                WeightedScorer(share * way.share, way.scores)
                 for share, part in zip(shares, retriever.parts, strict=True)
                 for way in _ways(part, corpus, analysis, kit)
             ]
     raise TypeError(f"{type(retriever).__name__} cannot score what it did not find")
 
 
-def weights_of(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeights:
+def load_term_weights(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeights:
     """What each word adds to the BM25 score of each passage, kept where making it takes a while."""
     if len(corpus) < retrievers.WORTH_KEEPING:
         return TermWeights.build(map(indexed_text, corpus.passages), analysis)
@@ -123,6 +131,6 @@ def weights_of(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeights:
     key = digest(part.encode() for part in ("weights", WEIGHED, engine(), repr(analysis), corpus.hash))
 
     def write(folder: Path) -> None:
-        TermWeights.build(told(corpus, kit), analysis).save(folder)
+        TermWeights.build(texts_with_progress(corpus, kit), analysis).save(folder)
 
     return shelf.read_or_put(key, partial(TermWeights.read, analysis=analysis), write)

@@ -38,28 +38,28 @@ def indexed_text(passage: Passage) -> str:
     return f"{passage.title} {passage.text}" if passage.title else passage.text
 
 
-def relative(scores: Floats) -> Floats:
+def min_max_scaled(scores: Floats) -> Floats:
     """Scores from 0, for the lowest there is, to 1, for the highest; 1 where all are equal."""
     low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
     return (scores - low) / (high - low) if high > low else np.ones(len(scores))
 
 
 @dataclass(frozen=True)
-class ByWords:
+class WordRetriever:
     """BM25."""
 
     index: LexicalIndex
     depth: int
 
     @classmethod
-    def build(cls, corpus: Corpus, analysis: Analysis, depth: int, kit: Kit) -> ByWords:
+    def build(cls, corpus: Corpus, analysis: Analysis, depth: int, kit: Kit) -> WordRetriever:
         if len(corpus) < WORTH_KEEPING:
             return cls(LexicalIndex.build(map(indexed_text, corpus.passages), analysis), depth)
         shelf = Shelf(kit.cache / "indexes")
         key = _content_key("lexical", INDEXED, engine(), repr(analysis), corpus.hash)
 
         def write(folder: Path) -> None:
-            LexicalIndex.build(told(corpus, kit), analysis, folder)
+            LexicalIndex.build(texts_with_progress(corpus, kit), analysis, folder)
 
         return cls(shelf.read_or_put(key, partial(LexicalIndex.open, analysis=analysis), write), depth)
 
@@ -73,7 +73,7 @@ class ByWords:
 
 
 @dataclass(frozen=True)
-class ByVectors:
+class VectorRetriever:
     """Cosine between the vectors of query and passages; those of the passages are made once and kept."""
 
     embedding: Embedding
@@ -81,7 +81,9 @@ class ByVectors:
     depth: int
 
     @classmethod
-    def build(cls, corpus: Corpus, model: Embedder, store: VectorStore, depth: int, kit: Kit) -> ByVectors:
+    def build(
+        cls, corpus: Corpus, model: Embedder, store: VectorStore, depth: int, kit: Kit
+    ) -> VectorRetriever:
         embedding = Embedding(model, kit)
         engine = getattr(store, "identity", lambda _: "")(kit)
         name = _content_key("vectors", INDEXED, embedding.identity, str(engine), corpus.hash)
@@ -106,7 +108,7 @@ class ByVectors:
 
 
 @dataclass(frozen=True)
-class Fused:
+class FusedRetriever:
     """Several rankings as one."""
 
     parts: Sequence[Retriever]
@@ -123,7 +125,7 @@ class Fused:
 
 
 @dataclass(frozen=True)
-class SecondLook:
+class RerankStage:
     """The first `depth` of a ranking by a second look; what comes after them follows in its old order.
 
     `trust` is the reranker's share of the score, beside that of the first ranking, both from 0 to 1.
@@ -138,7 +140,9 @@ class SecondLook:
         head, tail = first.positions[: self.depth], first.positions[self.depth :]
         texts = [indexed_text(self.passages[position]) for position in head.tolist()]
         second = self.scorer.scores(query, texts)
-        mixed = self.trust * relative(second.scores) + (1 - self.trust) * relative(first.scores[: self.depth])
+        mixed = self.trust * min_max_scaled(second.scores) + (1 - self.trust) * min_max_scaled(
+            first.scores[: self.depth]
+        )
         order = np.lexsort((head, -mixed))
         meter.lap("rerank", tokens=second.tokens, cost=second.cost)
         below = -np.arange(1.0, len(tail) + 1)  # scores fall on, under any that a second look gives
@@ -146,11 +150,11 @@ class SecondLook:
 
 
 @dataclass(frozen=True)
-class Reranked:
+class RerankedRetriever:
     """A ranking, and a second look at its first hits."""
 
     first: Retriever
-    look: SecondLook
+    look: RerankStage
 
     def rank(self, query: str, meter: Meter) -> Ranking:
         return self.look.at(query, self.first.rank(query, meter), meter)
@@ -159,7 +163,7 @@ class Reranked:
         self.first.close()
 
 
-def told(corpus: Corpus, kit: Kit, what: str = "indexing words") -> Iterator[str]:
+def texts_with_progress(corpus: Corpus, kit: Kit, what: str = "indexing words") -> Iterator[str]:
     """The texts to index, telling now and then how many were taken."""
     for number, passage in enumerate(corpus.passages):
         if number % WORTH_KEEPING == 0:

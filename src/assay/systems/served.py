@@ -31,7 +31,7 @@ _TAIL = 2000  # characters of its output that a message shows
 _WORD = {"python": sys.executable, "python3": sys.executable}
 
 
-def words(command: str) -> list[str]:
+def split_command(command: str) -> list[str]:
     """A command as a shell would split it; `python` is the one that runs this."""
     try:
         found = shlex.split(command)
@@ -50,11 +50,11 @@ def free_port() -> int:
         return port
 
 
-class Served:
+class ServerProcess:
     """One server: the command it runs, and its output, of which messages show the end."""
 
     def __init__(self, command: str, kit: Kit) -> None:
-        self.command = words(command)
+        self.command = split_command(command)
         self._code: str | None = None
         self._turn = threading.Lock()  # over who reads it
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the server
@@ -114,11 +114,11 @@ def _stop(keeper: subprocess.Popen[bytes], log: IO[bytes]) -> None:
         log.close()
 
 
-def await_ready(look: Callable[[float], str | None], patience: float, served: Served | None) -> None:
+def await_ready(probe: Callable[[float], str | None], patience: float, served: ServerProcess | None) -> None:
     """Returns once a look finds nothing missing; SystemFailure where that takes too long, or it has ended."""
     until = time.monotonic() + patience
     while True:
-        missing = look(min(_LOOK, patience))
+        missing = probe(min(_LOOK, patience))
         if served is not None and served.ended(0.0) is not None:
             raise SystemFailure(served.epitaph())
         if missing is None:
@@ -130,7 +130,7 @@ def await_ready(look: Callable[[float], str | None], patience: float, served: Se
         time.sleep(_TICK)
 
 
-def look(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[float], str | None]:
+def readiness_probe(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[float], str | None]:
     """A look at a server: None where it answers (2xx, or anything), otherwise what is missing."""
     shown = Endpoint(url).address
 
@@ -147,7 +147,7 @@ def look(url: str, headers: Mapping[str, str], any_status: bool) -> Callable[[fl
     return missing
 
 
-def taken(url: str) -> bool:
+def is_port_taken(url: str) -> bool:
     """Whether somebody listens where a server is to be started."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -158,11 +158,11 @@ def taken(url: str) -> bool:
     return True
 
 
-def program_missing(command: str, kit: Kit) -> str | None:
+def find_missing_program(command: str, kit: Kit) -> str | None:
     """The program of a command that is not there, where that can be told."""
     import shutil
 
-    program = words(command)[0]
+    program = split_command(command)[0]
     at_home = Path(kit.root, program)
     found = shutil.which(program) or ("/" in program and at_home.is_file())
     return None if found else program

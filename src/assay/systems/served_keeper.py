@@ -19,16 +19,16 @@ PATIENCE = 5.0  # seconds between asking the server to end and ending it
 NOT_STARTED = 127
 
 
-def keep(command: Sequence[str]) -> None:
+def keep_server(command: Sequence[str]) -> None:
     """Does not return: the last thing it ends is its own group."""
     try:
         server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)  # noqa: S603
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
-        _tell(NOT_STARTED)
+        _report_exit(NOT_STARTED)
         sys.stdin.buffer.read(1)
         return
-    threading.Thread(target=lambda: _tell(server.wait()), daemon=True).start()
+    threading.Thread(target=lambda: _report_exit(server.wait()), daemon=True).start()
     sys.stdin.buffer.read(1)
     signal.signal(signal.SIGTERM, lambda *_: None)
     os.killpg(0, signal.SIGTERM)
@@ -37,11 +37,11 @@ def keep(command: Sequence[str]) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _tell(code: int) -> None:
+def _report_exit(code: int) -> None:
     with contextlib.suppress(OSError):  # nobody listens any more
         sys.stdout.buffer.write(b"%d\n" % code)
         sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
-    keep(sys.argv[1:])
+    keep_server(sys.argv[1:])

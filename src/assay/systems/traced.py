@@ -19,7 +19,7 @@ from assay.core.records import Budget, Fault, Item, Query, Response, Structure
 from assay.datasets.reading import Reader, absent
 from assay.datasets.run_file import read_bytes
 from assay.systems.imported import ABSENT
-from assay.systems.traced_file import Engine, Kept, TracedAnswer, parts_held, read_engine
+from assay.systems.traced_file import EngineFiles, TracedAnswer, TracedLine, parts_held, read_engine
 from assay.systems.traced_routes import RACE, ROUTE, VISITED
 from assay.systems.traced_structure import PublishedStructure
 
@@ -28,7 +28,7 @@ from assay.systems.traced_structure import PublishedStructure
 class TracedIndex:
     """Lines by item. No query changes it, so it is its own session."""
 
-    kept: Mapping[str, Kept]
+    kept: Mapping[str, TracedLine]
     published: PublishedStructure
 
     def session(self) -> TracedIndex:
@@ -102,11 +102,11 @@ class Traced:
         return [Reader(path.parent).find(path.name) or path for path in named]
 
     @cached_property
-    def _read(self) -> dict[object, Engine]:
+    def _read(self) -> dict[object, EngineFiles]:
         """What was read. Every scope has an index of its own, and all are made of the same files."""
         return {}
 
-    def _engine(self, kit: Kit) -> Engine:
+    def _engine(self, kit: Kit) -> EngineFiles:
         try:
             states = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in self._files(kit)]
         except (OSError, DataError):
@@ -119,7 +119,7 @@ class Traced:
         return engine
 
 
-def _foreign_items(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
+def _foreign_items(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
     """Lines for items that the dataset lacks. An item without a line is no problem: it fails as absent."""
     known = {item.item_id for item in dataset.items}
     where = engine.answers.where
@@ -135,7 +135,7 @@ def _foreign_items(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
         yield Problem(f"there is no item {item_id!r}", where, line, "item_id", fix)
 
 
-def _foreign_nodes(engine: Engine, dataset: Dataset) -> Iterator[Problem]:
+def _foreign_nodes(engine: EngineFiles, dataset: Dataset) -> Iterator[Problem]:
     """Nodes that are neither passages of the dataset, in the item's scope, nor in the structure."""
     published, position = engine.published or PublishedStructure(), dataset.corpus.position
     for node_id, node in published.nodes.items():

@@ -67,7 +67,7 @@ def _piece_problems(piece: TracedPiece, field: str) -> Iterator[Problem]:
         yield Problem(what, field=field, fix=fix)
 
 
-def uneven(shown: Sequence[tuple[int, Set[Budget] | None]]) -> Iterator[Problem]:
+def uneven_budget_problems(shown: Sequence[tuple[int, Set[Budget] | None]]) -> Iterator[Problem]:
     """Lines whose budgets are not those of the first line that has contexts. One with none at all says so."""
     model = next(((line, each) for line, each in shown if each), None)
     if model is None:

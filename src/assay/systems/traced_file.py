@@ -18,15 +18,15 @@ from assay.core.errors import DataError, Problem, explained
 from assay.core.records import Budget, Fault, Hit, Observed, Response, Step
 from assay.datasets.reading import Reader, Rows
 from assay.datasets.run_file import read_bytes
-from assay.systems.traced_context import TracedContext, context_problems, uneven
+from assay.systems.traced_context import TracedContext, context_problems, uneven_budget_problems
 from assay.systems.traced_routes import LINK, RACE, ROUTE
 from assay.systems.traced_steps import trace_problems
-from assay.systems.traced_structure import PublishedStructure, decoded, read_structure
+from assay.systems.traced_structure import PublishedStructure, decode_line, read_structure
 
 # ------------------------------------------------------------------------------------- answers
 
 
-class Returned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TracedHit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A hit as the file names it."""
 
     doc_id: str
@@ -37,7 +37,7 @@ class TracedStep(Step, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     """A step of a trace, read strictly."""
 
 
-class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TracedFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why the engine did not answer."""
 
     kind: str
@@ -48,18 +48,18 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the file holds for one item."""
 
     item_id: str
-    hits: list[str | Returned] | None = None
+    hits: list[str | TracedHit] | None = None
     contexts: list[TracedContext] | None = None
     trace: list[TracedStep] = []
     route: str | None = None
     flags: dict[str, bool | str] = {}
     seconds: float | None = None
-    error: Failure | None = None
+    error: TracedFailure | None = None
 
     @property
-    def returned(self) -> list[Returned]:
+    def returned(self) -> list[TracedHit]:
         """The hits that it lists, if it lists any."""
-        return [Returned(each) if isinstance(each, str) else each for each in self.hits or ()]
+        return [TracedHit(each) if isinstance(each, str) else each for each in self.hits or ()]
 
     def response(self, passage_of: Callable[[str], str]) -> Response:
         """The answer as a system gives it. Hits that are not listed are the passages of the paths."""
@@ -69,7 +69,7 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         returned = self.returned
         if self.hits is None:
             walked = (passage_of(step.target) for step in self.trace if step.kind == "path")
-            returned = [Returned(doc_id) for doc_id in dict.fromkeys(walked)]
+            returned = [TracedHit(doc_id) for doc_id in dict.fromkeys(walked)]
         left = range(len(returned), 0, -1)
         hits = [
             Hit(each.doc_id, float(below) if each.score is None else each.score)
@@ -85,7 +85,7 @@ class TracedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.route or next(won, None)
 
 
-class Kept(msgspec.Struct, frozen=True):
+class TracedLine(msgspec.Struct, frozen=True):
     """A line that was read, as it stands: a trace in memory is many times as large."""
 
     item_id: str
@@ -108,21 +108,21 @@ class _Named(msgspec.Struct, frozen=True):
     item_id: str
 
 
-def kept(raw: bytes, published: PublishedStructure | None) -> Kept:
+def read_line(raw: bytes, published: PublishedStructure | None) -> TracedLine:
     """A line of answers and all that is wrong with it, as far as the line and the graph tell.
 
     A line that cannot be read counts for the item it names, so that the item is not told to be missing;
     without an item it is refused.
     """
     try:
-        answer = decoded(raw, TracedAnswer)
+        answer = decode_line(raw, TracedAnswer)
     except (msgspec.ValidationError, DataError) as error:
         try:
             item_id = msgspec.json.decode(raw, type=_Named).item_id
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise error from None
         told = error.problems if isinstance(error, DataError) else [explained(error)]
-        return Kept(item_id, b"", told, readable=False)
+        return TracedLine(item_id, b"", told, readable=False)
     problems = [*_hit_problems(answer), *trace_problems(answer.trace, published), *_routed_problems(answer)]
     problems += context_problems(answer.contexts or ())
     if answer.seconds is not None and answer.seconds < 0:
@@ -130,7 +130,7 @@ def kept(raw: bytes, published: PublishedStructure | None) -> Kept:
     budgets = None if answer.contexts is None else frozenset(each.budget for each in answer.contexts)
     if answer.error is not None:
         budgets = frozenset()  # what failed owes no context
-    return Kept(answer.item_id, raw, problems, budgets=budgets)
+    return TracedLine(answer.item_id, raw, problems, budgets=budgets)
 
 
 def _hit_problems(answer: TracedAnswer) -> Iterator[Problem]:
@@ -174,19 +174,19 @@ def _routed_problems(answer: TracedAnswer) -> Iterator[Problem]:
 
 
 @dataclass(frozen=True)
-class Engine:
+class EngineFiles:
     """What the files of an engine hold as far as they could be read, and what is wrong with their form."""
 
-    answers: Rows[Kept]
+    answers: Rows[TracedLine]
     published: PublishedStructure | None = None
     published_where: str = ""
     node_lines: Mapping[str, int] = field(default_factory=dict)  # the line of each node
     problems: Sequence[Problem] = ()
 
 
-def read_engine(path: Path, structure: Path | None = None) -> Engine:
+def read_engine(path: Path, structure: Path | None = None) -> EngineFiles:
     """Reads the files of an engine. What is wrong with their form is among its problems, never raised."""
-    engine = Engine(Rows(str(path), [], []))
+    engine = EngineFiles(Rows(str(path), [], []))
     if structure is not None:
         engine = _with_structure(engine, structure)
     # A graph that is broken itself accuses no walk.
@@ -195,15 +195,15 @@ def read_engine(path: Path, structure: Path | None = None) -> Engine:
         reader = Reader(path.parent)
     except DataError as error:
         return replace(engine, problems=[*engine.problems, *error.problems])
-    rows = reader.jsonl(reader.need(path.name), lambda raw: kept(raw, published), "item_id")
+    rows = reader.jsonl(reader.need(path.name), lambda raw: read_line(raw, published), "item_id")
     faulty = [replace(each, where=rows.where, line=line) for line, row in rows for each in row.problems]
     shown = [(line, row.budgets) for line, row in rows if row.readable]
-    faulty += [replace(each, where=rows.where) for each in uneven(shown)]
+    faulty += [replace(each, where=rows.where) for each in uneven_budget_problems(shown)]
     of_answers = sorted([*faulty, *reader.problems], key=lambda problem: problem.line or 0)
     return replace(engine, answers=rows, problems=[*engine.problems, *of_answers])
 
 
-def _with_structure(engine: Engine, path: Path) -> Engine:
+def _with_structure(engine: EngineFiles, path: Path) -> EngineFiles:
     try:
         reader = Reader(path.parent)
     except DataError as error:

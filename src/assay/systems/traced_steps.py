@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from assay.core.errors import Problem
 from assay.core.records import Step
 from assay.systems.traced_routes import ROUTE_KINDS, route_problems
-from assay.systems.traced_structure import PublishedStructure, Walked, ends_of
+from assay.systems.traced_structure import EdgeKinds, PublishedStructure, ends_of
 
 MEMORY_KINDS = ("path", "seed", "spread", "tension", "removed")
 KINDS = (*MEMORY_KINDS, *ROUTE_KINDS)
@@ -84,7 +84,7 @@ def _event_problems(step: Step, field: str) -> Iterator[Problem]:
             yield Problem("there is no change from 0 to 1", field=f"{field}.scores.change", fix=fix)
 
 
-def _walk_problems(trace: Sequence[Step], walked: Walked) -> Iterator[Problem]:
+def _walk_problems(trace: Sequence[Step], walked: EdgeKinds) -> Iterator[Problem]:
     """Steps along edges that the graph does not have; either direction counts."""
     for at, step in enumerate(trace):
         if step.kind not in {"path", "spread"} or step.source is None or step.edge is None:

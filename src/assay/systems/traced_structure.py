@@ -28,7 +28,7 @@ from assay.datasets.reading import Reader, Rows
 
 CHILD, ENTITY = "child", "entity"  # the kind of edge that makes a tree; the role of a name that links go over
 T = TypeVar("T")
-Walked = Mapping[tuple[str, str], set[str]]  # the kinds of the edges between two nodes, either way round
+EdgeKinds = Mapping[tuple[str, str], set[str]]  # the kinds of the edges between two nodes, either way round
 
 
 class NodeLine(Node, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -70,7 +70,7 @@ class PublishedStructure:
         return node_id if node is None or node.doc_id is None else node.doc_id
 
     @cached_property
-    def walked(self) -> Walked:
+    def walked(self) -> EdgeKinds:
         found: dict[tuple[str, str], set[str]] = defaultdict(set)
         for edge in self.edges:
             found[ends_of(edge.source, edge.target)].add(edge.kind)
@@ -147,7 +147,7 @@ def _published(node: Node, corpus: Corpus) -> Node:
 
 
 def _structure_line(raw: bytes) -> StructureLine:
-    line = decoded(raw, StructureLine)
+    line = decode_line(raw, StructureLine)
     if (line.node is None) == (line.edge is None):
         raise DataError(Problem("a line is a node or an edge", fix='Write {"node": …} or {"edge": …}.'))
     return line
@@ -228,7 +228,7 @@ def ends_of(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one <= other else (other, one)
 
 
-def decoded(raw: bytes, kind: type[T]) -> T:
+def decode_line(raw: bytes, kind: type[T]) -> T:
     """A line of JSON as a record; a number that is not finite is told as that."""
     try:
         return msgspec.json.decode(raw, type=kind)

@@ -19,7 +19,7 @@ from assay.core.registry import JUDGES, Registry
 from assay.desk.verdict_work import VerdictWork
 from assay.judges.resolve import text_hash
 from assay.pipeline.evaluate import judge_study
-from assay.pipeline.reviewing import agreement_of, progress_of
+from assay.pipeline.reviewing import review_agreement, review_progress
 from assay.pipeline.runner import run_study
 from assay.review.messages import Draft
 from assay.store.run_store import Store
@@ -103,10 +103,10 @@ def test_a_grade_counts_as_one_from_a_form(study: Study) -> None:
     assert {(each.label, each.grade, each.category) for each in marks} == {("relevance", 1.0, "FAIR")}
     words = {f"d{n}": f"{word} is about {word}" for n, word in enumerate(WORDS)}
     assert all(each.seen == text_hash(words[each.target or ""]) for each in marks)
-    found = progress_of(study).verdicts
+    found = review_progress(study).verdicts
     assert found is not None
     assert (found.items, found.finished) == (len(WORDS), 5)
-    assert agreement_of(study) is not None
+    assert review_agreement(study) is not None
     again = VerdictWork(study, ["anna", "ben"], items=5)
     assert [each.steps[0].done for each in (again.state("anna"), again.state("ben"))] == [10, 0]
 

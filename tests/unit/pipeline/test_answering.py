@@ -14,7 +14,7 @@ import pytest
 from assay.core.errors import SystemFailure
 from assay.core.records import Fault, Hit, Observed, Response
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.response import checked
+from assay.pipeline.response import check_response
 from assay.pipeline.runner import Outcome, run_study
 from assay.store.run_store import Store
 from probe import RAISED, RETURNED, Probe, asked
@@ -189,19 +189,19 @@ def test_an_item_that_always_fails_does_not_make_a_resumed_arm_a_failure(tmp_pat
 
 
 def test_numpy_numbers_are_stored_as_numbers() -> None:
-    response = checked(Response(hits=[Hit("d1", np.float32(0.5)), Hit("d2", np.float64(0.25))]))  # type: ignore[arg-type]
+    response = check_response(Response(hits=[Hit("d1", np.float32(0.5)), Hit("d2", np.float64(0.25))]))  # type: ignore[arg-type]
     assert response == Response(hits=[Hit("d1", 0.5), Hit("d2", 0.25)])
 
 
 def test_a_response_given_twice_is_two_records() -> None:
     same = Response(hits=[Hit("d1", 1.0)], observed=Observed(seconds={"search": 0.1}))
-    first, second = checked(same), checked(same)
+    first, second = check_response(same), check_response(same)
     first.observed.seconds["total"] = 9.0
     assert second == same
 
 
 def test_a_bad_response_keeps_what_it_cost() -> None:
-    bad = checked(Response(hits=[Hit("d1", float("nan"))], observed=Observed(cost=2.0)))
+    bad = check_response(Response(hits=[Hit("d1", float("nan"))], observed=Observed(cost=2.0)))
     assert bad.error is not None
     assert bad.observed.cost == 2.0
 

@@ -21,7 +21,7 @@ from assay.core.records import Budget, ClauseResult, Hit, Judgment, Query, Respo
 from assay.core.registry import JUDGES, MEASURES, SYSTEMS, Registry
 from assay.core.results import Results
 from assay.measures.ranking import Success
-from assay.pipeline.baselines.gate import held_against
+from assay.pipeline.baselines.gate import compare_with_baseline
 from assay.pipeline.baselines.tags import tag_baseline
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import Selection, run_study
@@ -78,7 +78,7 @@ def opened(folder: Path) -> Study:
 
 
 def results(folder: Path, against: str = "main", selection: Selection | None = None) -> Results:
-    return held_against(Evaluation(opened(folder), selection or Selection()), against)
+    return compare_with_baseline(Evaluation(opened(folder), selection or Selection()), against)
 
 
 def last(found: Results) -> list[ClauseResult]:

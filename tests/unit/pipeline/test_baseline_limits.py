@@ -21,7 +21,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, ClauseResult, Hit, Observed, Query, Response, Verdict
 from assay.core.registry import MEASURES, SYSTEMS, Registry, template_of
 from assay.measures.ranking import Success
-from assay.pipeline.baselines.gate import held_against
+from assay.pipeline.baselines.gate import compare_with_baseline
 from assay.pipeline.baselines.tags import tag_baseline
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import Selection, run_study
@@ -138,7 +138,7 @@ def held(
 ) -> Verdict:
     """What is concluded of the study as it is now, against its baseline."""
     study = opened(folder, clock, fresh)
-    return held_against(Evaluation(study, selection or Selection()), "main").verdicts[-1]
+    return compare_with_baseline(Evaluation(study, selection or Selection()), "main").verdicts[-1]
 
 
 def limited(verdict: Verdict) -> dict[str, ClauseResult]:

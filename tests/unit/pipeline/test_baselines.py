@@ -22,7 +22,7 @@ from assay.core.records import Budget, Comparison, Finding, Hit, Judgment, Query
 from assay.core.registry import JUDGES, MEASURES, SYSTEMS, Registry
 from assay.measures.ranking import RR
 from assay.pipeline.baselines import tags
-from assay.pipeline.baselines.diff import Change, Difference, diff_baselines
+from assay.pipeline.baselines.diff import BaselineDiff, Change, diff_baselines
 from assay.pipeline.baselines.tags import list_baselines, tag_baseline
 from assay.pipeline.evaluate import evaluate, judge_study
 from assay.pipeline.runner import Selection, run_study
@@ -70,12 +70,12 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def compared(found: Difference, arm: str = "old") -> dict[str, Comparison]:
+def compared(found: BaselineDiff, arm: str = "old") -> dict[str, Comparison]:
     (one,) = [each for each in found.arms if each.arm == arm]
     return {comparison.measure: comparison for comparison in one.comparisons}
 
 
-def moved(found: Difference) -> list[tuple[str, float, float]]:
+def moved(found: BaselineDiff) -> list[tuple[str, float, float]]:
     return [(one.item_id, one.before, one.after) for each in found.arms for one in each.moved]
 
 
@@ -491,7 +491,7 @@ def test_a_baseline_that_is_damaged_or_newer(
 def test_the_json_form_is_versioned(folder: Path) -> None:
     found = diff_baselines(opened(folder), "march").as_json()
     assert found["schema"] == "assay/baseline-diff/1"
-    assert set(found) == {"schema", *(field.name for field in dataclasses.fields(Difference))}
+    assert set(found) == {"schema", *(field.name for field in dataclasses.fields(BaselineDiff))}
     assert json.loads(json.dumps(found)) == found
 
 

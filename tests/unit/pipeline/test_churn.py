@@ -16,7 +16,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Observed, Query, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.core.results import Results
-from assay.pipeline.baselines.gate import held_against
+from assay.pipeline.baselines.gate import compare_with_baseline
 from assay.pipeline.baselines.tags import tag_baseline
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import Selection, repeat_study, run_study
@@ -85,7 +85,7 @@ def against(folder: Path, *rounds: Iterable[int]) -> Results:
     """A newer version of the server, held against `main`."""
     study = serve(folder, f"new {rounds}", *rounds)
     run_study(study)
-    return held_against(Evaluation(study), "main")
+    return compare_with_baseline(Evaluation(study), "main")
 
 
 def kept(folder: Path, *rounds: Iterable[int]) -> None:
@@ -138,7 +138,7 @@ def test_the_newer_version_can_be_repeated_instead(tmp_path: Path) -> None:
     study = serve(tmp_path, "new", range(N), range(1, N))
     run_study(study)
     repeat_study(study, 1)
-    found = held_against(Evaluation(study), "main")
+    found = compare_with_baseline(Evaluation(study), "main")
     assert reason(found).endswith("repeated once: 1 of 42 items changed")
 
 

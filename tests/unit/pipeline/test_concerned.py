@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.errors import DataError, PluginError, Problem
 from assay.core.registry import CHECKS, INSIGHTS, Registry, package_of
-from assay.pipeline.concerned import asked_about, classes_of
+from assay.pipeline.concerned import plugins_for, used_classes
 from assay.pipeline.validate import study_warnings, validate_study
 from assay.study.study import Study, open_study
 from small_study import STUDY, write_study
@@ -50,7 +50,7 @@ def opened(folder: Path, registry: Registry, text: str = STUDY) -> Study:
 
 
 def asked(study: Study) -> list[str]:
-    return [type(each).__module__ for each in asked_about(study, CHECKS)]
+    return [type(each).__module__ for each in plugins_for(study, CHECKS)]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_check_is_asked_where_its_package_is_used(tmp_path: Path) -> None:
 def test_what_gates_and_figures_read_and_the_parts_of_systems_are_used(tmp_path: Path) -> None:
     gate = STUDY.replace(">= RR@5(old)", ">= median(Success@3(old))").replace("bm25", "dense")
     text = gate + 'figures: {alike: "spearman(P@3(lexical), R@3(old))"}\n'
-    found = {each.__name__ for each in classes_of(opened(tmp_path, Registry(), text))}
+    found = {each.__name__ for each in used_classes(opened(tmp_path, Registry(), text))}
     assert found >= {"Folder", "Dense", "Static", "Exact", "Replay", "Ids", "NDCG", "RR"}
     assert found >= {"P50", "Success", "Spearman", "P", "R"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.records import Context, Piece, Response
-from assay.pipeline.response import checked
+from assay.pipeline.response import check_response
 
 WORDS = "ferry " * 50  # more than 40 tokens, by any count
 
@@ -25,13 +25,13 @@ def context(budget: int | None, text: str = "The ferry.", tokens: int = 3, by: s
     ],
 )
 def test_what_breaks_the_budgets_is_a_fault(contexts: list[Context], what: str) -> None:
-    error = checked(Response(contexts=contexts), [40, None]).error
+    error = check_response(Response(contexts=contexts), [40, None]).error
     assert error is not None
     assert what in error.message
 
 
 def test_what_keeps_them_passes_and_no_context_is_no_fault() -> None:
     good = Response(contexts=[context(None, WORDS, 900), context(40)])
-    assert checked(good, [40, None]).error is None
-    assert checked(Response(), [40, None]).error is None
-    assert checked(good, ()).error is None
+    assert check_response(good, [40, None]).error is None
+    assert check_response(Response(), [40, None]).error is None
+    assert check_response(good, ()).error is None

@@ -19,7 +19,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Hit, Node, Query, Response, Structure
 from assay.core.registry import MEASURES, SYSTEMS, Registry
 from assay.measures.observed import Seconds
-from assay.pipeline.answering import RESERVE, Indexes
+from assay.pipeline.answering import RESERVE, IndexPool
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.store.keys import Unit
@@ -153,7 +153,7 @@ def test_a_build_that_failed_is_tried_again() -> None:
             raise ConnectionError
         return object()
 
-    indexes = Indexes(build, [Unit((0,), ("k",))])
+    indexes = IndexPool(build, [Unit((0,), ("k",))])
     with pytest.raises(ConnectionError):
         indexes.of(None)
     assert indexes.of(None) is indexes.of(None)
@@ -168,7 +168,7 @@ def test_scopes_are_built_side_by_side() -> None:
         meeting.wait()  # breaks where one build waits for another
         return scope
 
-    indexes = Indexes(build, units)
+    indexes = IndexPool(build, units)
     threads = [threading.Thread(target=indexes.of, args=(unit.scope,)) for unit in units]
     for thread in threads:
         thread.start()

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from assay.core.protocols import Measure
 from assay.core.records import Item
-from assay.pipeline.baselines.diff import Pair
-from assay.pipeline.baselines.losses import Losses
-from assay.pipeline.baselines.tags import SCHEMA, Version, _Kept
+from assay.pipeline.baselines.diff import VersionPair
+from assay.pipeline.baselines.losses import BaselineLosses
+from assay.pipeline.baselines.tags import SCHEMA, Version, _BaselineRecord
 from score_rows import B, E, M, frame_of, items_of
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ RANDOM = np.random.Generator
 
 def version(columns: Columns, items: Sequence[Item], arms: Sequence[str]) -> Version:
     """What one version of a study showed, in the form in which a baseline keeps it."""
-    kept = _Kept(SCHEMA, 0.0, "", None, {}, list(items), {}, {}, {})
+    kept = _BaselineRecord(SCHEMA, 0.0, "", None, {}, list(items), {}, {}, {})
     frame = frame_of({(arm, measure): column for (arm, measure), column in _by_arm(columns, arms)}, items)
     return Version(kept, {}, frame)
 
@@ -53,8 +53,8 @@ def alarms(
     random, items, found = np.random.default_rng(11), items_of(n), 0
     for _ in range(studies):
         old, new = draw(random)
-        pair = Pair(version(old, items, arms), version(new, items, arms), resamples=200)
-        clauses = Losses(pair, "main", arms, measures, {}, 0.05).clauses
+        pair = VersionPair(version(old, items, arms), version(new, items, arms), resamples=200)
+        clauses = BaselineLosses(pair, "main", arms, measures, {}, 0.05).clauses
         assert len(clauses) == len(measures) * len(arms)
         found += any(clause.shows == "loss shown" for clause in clauses)
     return found / studies

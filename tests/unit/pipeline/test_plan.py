@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.errors import DataError, SystemFailure
 from assay.core.results import Results
-from assay.pipeline.plan import Plan, Step, open_plan, performed, plan_status, run_plan
+from assay.pipeline.plan import Plan, PlanStep, open_plan, plan_status, run_plan, run_step
 from assay.pipeline.plan_results import GateResult, PlanResults, StepResult
 from assay.pipeline.runner import Outcome
 from assay.study.plan_file import is_plan
@@ -136,10 +136,10 @@ steps:
 def test_a_step_whose_systems_fail_ends_the_plan_undecided(tmp_path: Path) -> None:
     path = three(tmp_path)
 
-    def perform(step: Step) -> tuple[Outcome, Results]:
+    def perform(step: PlanStep) -> tuple[Outcome, Results]:
         if step.name == "curve":
             raise SystemFailure("lexical could not be opened: no disk")
-        return performed(step)
+        return run_step(step)
 
     found = run_plan(open_plan(path), perform)
     assert [step.skipped for step in found.steps] == [False, False, True]

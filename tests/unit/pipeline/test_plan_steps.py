@@ -12,7 +12,7 @@ from assay.core.errors import DataError, SystemFailure, UsageError
 from assay.core.records import Verdict
 from assay.core.results import Results, Trust
 from assay.pipeline.performing import Tally
-from assay.pipeline.plan import Plan, Step, open_plan, performed, run_plan
+from assay.pipeline.plan import Plan, PlanStep, open_plan, run_plan, run_step
 from assay.pipeline.plan_results import PlanResults
 from assay.pipeline.runner import Outcome
 from small_study import STUDY, edited, write_study
@@ -147,7 +147,7 @@ steps:
     # the study is the same one: what its run folder keeps of its gates is no other
     assert list(study.file.gates) == ["first", "worse", "both", "deep"]
     assert study.fingerprint == plan.steps[3].study().fingerprint
-    outcome, results = performed(plan.steps[0])
+    outcome, results = run_step(plan.steps[0])
     assert (outcome.answered, results.verdict) == (12, "go")
     assert [verdict.gate for verdict in results.verdicts] == ["first"]
     assert not [each for each in results.trust.warnings if "gate" in each]
@@ -179,10 +179,10 @@ steps:
 
 def scripted(
     words: Sequence[str], asked: Sequence[int] = (0, 0, 0)
-) -> Callable[[Step], tuple[Outcome, Results]]:
+) -> Callable[[PlanStep], tuple[Outcome, Results]]:
     """Steps that need no system: every gate of a step says the same; ten answers a second."""
 
-    def perform(step: Step) -> tuple[Outcome, Results]:
+    def perform(step: PlanStep) -> tuple[Outcome, Results]:
         word, n = words[step.place], asked[step.place]
         if word == "broken":
             raise SystemFailure("no disk\nask again")

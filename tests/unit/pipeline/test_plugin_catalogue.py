@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.registry import EMBEDDERS, SYSTEMS, Registry
-from assay.pipeline.catalogue import Parameter, catalogue
+from assay.pipeline.catalogue import PluginParameter, list_plugins
 from assay.retrieval.embed.static import Static
 
 
@@ -29,22 +29,22 @@ class Sample:
 
 
 def test_a_plugin_is_told_from_its_class() -> None:
-    (found,) = catalogue(Registry({SYSTEMS: {"drawer": Sample}}), "drawer")
+    (found,) = list_plugins(Registry({SYSTEMS: {"drawer": Sample}}), "drawer")
     assert (found.group, found.name, found.provider) == ("systems", "drawer", "")
     assert found.about == "Looks things up in a drawer."
     assert found.description == "Looks things up in a drawer.\n\nDrawers are opened one at a time."
     assert found.parameters == (
-        Parameter("drawer", "str", None),
-        Parameter("order", "up | down", "up"),
-        Parameter("most", "int", "none"),
-        Parameter("weights", "list of float", "1.0, 2.0"),
-        Parameter("model", "one of embedders", "static"),
+        PluginParameter("drawer", "str", None),
+        PluginParameter("order", "up | down", "up"),
+        PluginParameter("most", "int", "none"),
+        PluginParameter("weights", "list of float", "1.0, 2.0"),
+        PluginParameter("model", "one of embedders", "static"),
     )
 
 
 def test_every_plugin_that_is_installed_loads_and_says_what_it_does() -> None:
     registry = Registry()
-    found = catalogue(registry)
+    found = list_plugins(registry)
     assert [each.name for each in found] == [
         name for group in registry.groups for name in registry.names(group)
     ]
@@ -53,11 +53,11 @@ def test_every_plugin_that_is_installed_loads_and_says_what_it_does() -> None:
 
 
 def test_a_name_in_several_groups_is_told_of_each_or_of_one() -> None:
-    assert [each.group for each in catalogue(Registry(), "rules")] == ["judges", "packs"]
-    assert [each.group for each in catalogue(Registry(), "packs.rules")] == ["packs"]
-    assert {each.group for each in catalogue(Registry(), "stores")} == {"stores"}
+    assert [each.group for each in list_plugins(Registry(), "rules")] == ["judges", "packs"]
+    assert [each.group for each in list_plugins(Registry(), "packs.rules")] == ["packs"]
+    assert {each.group for each in list_plugins(Registry(), "stores")} == {"stores"}
 
 
 def test_a_name_that_nothing_has_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match=r"called 'ndgc'\. Did you mean 'nDCG'"):
-        catalogue(Registry(), "ndgc")
+        list_plugins(Registry(), "ndgc")

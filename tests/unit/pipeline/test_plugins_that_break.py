@@ -17,7 +17,7 @@ from assay.core.errors import PluginError
 from assay.core.registry import JUDGES, MEASURES, RENDERERS, STATISTICS, Registry
 from assay.core.results import Results
 from assay.measures.ranking import Success
-from assay.pipeline.baselines.gate import held_against
+from assay.pipeline.baselines.gate import compare_with_baseline
 from assay.pipeline.baselines.tags import tag_baseline
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
@@ -104,7 +104,7 @@ def test_a_measure_that_broke_since_the_baseline_is_no_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tag_baseline(late(tmp_path, monkeypatch, breaks=False), "main")
-    found = held_against(Evaluation(late(tmp_path, monkeypatch, breaks=True)), "main")
+    found = compare_with_baseline(Evaluation(late(tmp_path, monkeypatch, breaks=True)), "main")
     against = found.verdicts[-1]
     assert against.verdict == "inconclusive"
     clauses = {one.text: (one.holds, one.reason) for one in against.clauses}
@@ -118,7 +118,7 @@ def test_a_baseline_keeps_no_scores_of_a_measure_that_broke(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tag_baseline(late(tmp_path, monkeypatch, breaks=True), "main")
-    found = held_against(Evaluation(late(tmp_path, monkeypatch, breaks=False)), "main")
+    found = compare_with_baseline(Evaluation(late(tmp_path, monkeypatch, breaks=False)), "main")
     clauses = {one.text: (one.holds, one.reason) for one in found.verdicts[-1].clauses}
     assert clauses["Late@1(lexical) >= Late@1(main)"] == (None, "not in the baseline: Late@1")
     assert clauses["RR@5(lexical) >= RR@5(main)"][0] is True

@@ -10,7 +10,7 @@ import pytest
 from assay.core.proof_results import Proof
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.proofs_file import FILE, stored_proofs
+from assay.pipeline.proofs_file import FILE, load_proofs
 from assay.pipeline.proving import prove
 from assay.study.study import open_study
 from small_study import STUDY, edited, write_study
@@ -105,18 +105,18 @@ def test_kills_only_refuse_by_no_go(tmp_path: Path) -> None:
 
 def test_a_proof_of_other_clauses_or_answers_is_not_shown(tmp_path: Path) -> None:
     tried(tmp_path)
-    assert [each.gate for each in stored_proofs(Evaluation(open_study(tmp_path)))] == ["ship"]
+    assert [each.gate for each in load_proofs(Evaluation(open_study(tmp_path)))] == ["ship"]
     write_study(tmp_path, edited("+ 0.2", "+ 0.1"))
-    assert stored_proofs(Evaluation(open_study(tmp_path))) == []
+    assert load_proofs(Evaluation(open_study(tmp_path))) == []
     write_study(tmp_path)
-    assert len(stored_proofs(Evaluation(open_study(tmp_path)))) == 1
+    assert len(load_proofs(Evaluation(open_study(tmp_path)))) == 1
     items = (tmp_path / "data/items.jsonl").read_text()
     (tmp_path / "data/items.jsonl").write_text(items.replace('{"d0": 1}', '{"d1": 1}'))  # another label
-    assert stored_proofs(Evaluation(open_study(tmp_path))) == []
+    assert load_proofs(Evaluation(open_study(tmp_path))) == []
 
 
 def test_a_proof_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     tried(tmp_path)
     path = Evaluation(open_study(tmp_path)).store.root / FILE
     path.write_text(json.dumps([{"gate": 3}]))
-    assert stored_proofs(Evaluation(open_study(tmp_path))) == []
+    assert load_proofs(Evaluation(open_study(tmp_path))) == []

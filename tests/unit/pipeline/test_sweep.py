@@ -15,7 +15,7 @@ from assay.core.errors import DataError, SystemFailure
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Judgment, Query, Response
 from assay.core.registry import aside
-from assay.pipeline.sweep.running import Sweeping, run_sweep, setting_names
+from assay.pipeline.sweep.running import SweepRun, run_sweep, setting_names
 from assay.store.journal import Judged
 from assay.store.run_store import Store
 from small_study import WORDS
@@ -45,7 +45,7 @@ def test_each_text_is_embedded_once_a_model(tmp_path: Path, sweep: str, settings
     assert len(found.settings) == settings
     seen = Counter(embedded(tmp_path))
     assert set(seen.values()) == {1}
-    swept = Sweeping.of(study, {}).swept
+    swept = SweepRun.of(study, {}).swept
     corpora = [swept.dataset(arm).corpus for arm in swept.arms]
     texts = {passage.text for corpus in corpora for passage in corpus.passages}
     queries = {item.text for item in swept.dataset(swept.arms[0]).items}
@@ -149,7 +149,7 @@ CHANGES = """\
 def test_changes_are_compared_with_the_system_as_it_is_over_all_seeds(tmp_path: Path) -> None:
     """As it is, each word is found with one of two seeds: 0.5 an item. Never is 0, always 1, for each."""
     folder = write_corpus(tmp_path, CHANGES, CHANCY)
-    sweeping = Sweeping.of(opened(folder, {"chancy": Chancy}), {})
+    sweeping = SweepRun.of(opened(folder, {"chancy": Chancy}), {})
     outcome, broken = sweeping.ask()
     assert outcome is not None
     assert (outcome.answered, broken) == (3 * 12 * 2, None)  # three settings, twelve items, two seeds
@@ -164,7 +164,7 @@ def test_changes_are_compared_with_the_system_as_it_is_over_all_seeds(tmp_path: 
     ]
     assert (found.reference.name, found.parameters, found.folds) == ("chancy", [], [])
     assert found.changes == {"never": {"blind": "true"}, "always": {"sure": "true"}}
-    again = Sweeping.of(opened(folder, {"chancy": Chancy}), {})
+    again = SweepRun.of(opened(folder, {"chancy": Chancy}), {})
     resumed, _ = again.ask()
     assert resumed is not None
     assert (resumed.answered, resumed.reused) == (0, 72)
@@ -175,7 +175,7 @@ def test_a_change_that_no_answer_depends_on_is_not_asked(tmp_path: Path) -> None
         tmp_path, "  changes: {more patient: {patience: 3}, always: {sure: true}}\n", CHANCY
     )
     with pytest.raises(DataError, match=r"study.yaml:7: sweep.changes.more patient: no answer depends on"):
-        Sweeping.of(opened(folder, {"chancy": Chancy}), {})
+        SweepRun.of(opened(folder, {"chancy": Chancy}), {})
     assert not (folder / "sweep").exists()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.core.records import Item
-from assay.pipeline.sweep.figures import Figures
+from assay.pipeline.sweep.figures import SweepStatistics
 from assay.report.wording import settled
 from score_rows import M, T, frame_of, items_of
 
@@ -18,7 +18,7 @@ K, SIZE, MODEL = ("40", "60", "80"), ("200", "300", "500"), ("a", "b", "c")
 Columns = Mapping[str, Sequence[Any]]
 
 
-def figures(columns: Columns, items: Sequence[Item] | None = None, **more: Any) -> Figures:
+def figures(columns: Columns, items: Sequence[Item] | None = None, **more: Any) -> SweepStatistics:
     """Settings named `k/size/…`, each with its scores of M."""
     longest = max(map(len, columns.values()))
     items = items_of(longest) if items is None else items
@@ -26,7 +26,7 @@ def figures(columns: Columns, items: Sequence[Item] | None = None, **more: Any) 
     settings = {name: dict(zip(names, name.split("/"), strict=False)) for name in columns}
     scores = frame_of({(name, "M"): column for name, column in columns.items()}, items)
     more = {"measures": [M], "resamples": 500, "reference": next(iter(columns)), **more}
-    return Figures(scores, items, settings, **more)
+    return SweepStatistics(scores, items, settings, **more)
 
 
 # ------------------------------------------------------------------------------------ settings
@@ -107,7 +107,7 @@ def test_of_a_measure_without_an_upper_end_a_failure_has_no_place() -> None:
     items = items_of(2)
     scores = frame_of({("40", "T"): [2.0, 2.0], ("60", "T"): [1.0, "failed"], ("80", "T"): [1.0, 2.0]}, items)
     settings = {name: {"k": name} for name in ("40", "60", "80")}
-    found = Figures(scores, items, settings, "40", [T], resamples=200).ranked()
+    found = SweepStatistics(scores, items, settings, "40", [T], resamples=200).ranked()
     assert [(each.name, each.ranked) for each in found] == [("80", True), ("40", True), ("60", False)]
 
 
@@ -148,7 +148,7 @@ def test_seeds_of_a_setting_are_not_mistaken_for_settings() -> None:
     items = items_of(2)
     columns = {("40", "M", 0): [0.0, 0.0], ("40", "M", 1): [0.2, 0.2], ("60", "M", 0): [1.0, 0.5]}
     scores = frame_of({**columns, ("60", "M", 1): [0.6, 0.5]}, items)
-    found = Figures(scores, items, {"40": {"k": "40"}, "60": {"k": "60"}}, "40", [M], resamples=200)
+    found = SweepStatistics(scores, items, {"40": {"k": "40"}, "60": {"k": "60"}}, "40", [M], resamples=200)
     (k,) = found.parameters()
     # (0 + 0.2)/2 twice; (1 + 0.6)/2 = 0.8 and 0.5
     assert [each.estimate.value for each in k.effects] == pytest.approx([0.1, 0.65])
@@ -165,7 +165,7 @@ def test_a_parameter_with_an_open_setting_is_not_compared() -> None:
 # -------------------------------------------------------------------------------------- halves
 
 
-def halves(made: Figures) -> dict[str, list[str]]:
+def halves(made: SweepStatistics) -> dict[str, list[str]]:
     return {half: [made.items[place].item_id for place in places] for half, places in made.halves.items()}
 
 

@@ -11,7 +11,7 @@ from assay.core.block import Block, Labels
 from assay.core.errors import DataError
 from assay.core.records import Arm, Item, Node, Observed, Response, Step, Structure
 from assay.measures.parse import parse_measure
-from assay.pipeline.unmeasured import unseen
+from assay.pipeline.unmeasured import unknown_name_warnings
 from assay.pipeline.validate import validate_study
 from assay.store.columns import COLUMNS, in_order
 from small_study import assay, edited, write_lines, write_study
@@ -123,7 +123,7 @@ def test_what_no_answer_has_is_told_after_a_run(measure: str, said: str) -> None
     trace = [Step("route", 1, "n1", scores={"mine": 1.0})]
     answered = Response(trace=trace, observed=Observed(seconds={"total": 1.0, "search": 0.5}))
     tree = Structure([Node("n1", 1, "node"), Node("n2", 2, "node")], [])
-    (warning,) = unseen([parse_measure(measure)], [block(answered, tree)])
+    (warning,) = unknown_name_warnings([parse_measure(measure)], [block(answered, tree)])
     assert warning == f"{parse_measure(measure).name} has no value: {said}"
 
 
@@ -131,7 +131,7 @@ def test_what_no_answer_has_is_told_after_a_run(measure: str, said: str) -> None
 def test_what_an_answer_has_is_not_told(measure: str) -> None:
     answered = Response(observed=Observed(seconds={"total": 1.0, "search": 0.5}))
     tree = Structure([Node("n1", 1, "node"), Node("n2", 2, "node")], [])
-    assert not list(unseen([parse_measure(measure)], [block(answered, tree)]))
+    assert not list(unknown_name_warnings([parse_measure(measure)], [block(answered, tree)]))
 
 
 def test_a_run_shows_it(tmp_path: Path) -> None:

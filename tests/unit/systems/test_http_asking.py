@@ -21,7 +21,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Item, Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
 from assay.systems.http import Http, HttpIndex
-from assay.systems.http_exchange import Pace
+from assay.systems.http_exchange import RateLimiter
 from stand_ins.search_server import Reply, SearchServer, found
 
 CORPUS = Corpus([Passage("d1", "text of d1"), Passage("d2", "text of d2")])
@@ -171,7 +171,7 @@ def test_a_date_to_come_back_at_is_read_by_the_clock_of_the_kit() -> None:
 
 
 def test_whoever_waits_when_it_is_closed_is_sent_away() -> None:
-    pace, ends = Pace(None), []
+    pace, ends = RateLimiter(None), []
 
     def wait() -> None:
         with pytest.raises(SystemFailure, match="closed"):

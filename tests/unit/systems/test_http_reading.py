@@ -15,8 +15,8 @@ from assay.core.dataset import Corpus, digest
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.records import Passage, Response
 from assay.systems.http import Http
-from assay.systems.http_reading import descending
-from assay.systems.http_request import Form, asker
+from assay.systems.http_reading import descending_scores
+from assay.systems.http_request import RequestTemplate, service_endpoint
 
 URL = "http://search.example/{query}"
 KNOWN = {"d1": "one fine day", "d2": "two\n days", "7": "seven", "a": "of a", "b": "of b", "c": "of c"}
@@ -26,7 +26,9 @@ CORPUS = Corpus([Passage(doc_id, text) for doc_id, text in KNOWN.items()])
 def read(answer: Any, corpus: Corpus = CORPUS, **how: Any) -> Response:
     body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
     system = Http(URL, **how)
-    return system._reading(corpus, asker(Form(system.url, {}, None, 1), {})).response(body)
+    return system._reading(corpus, service_endpoint(RequestTemplate(system.url, {}, None, 1), {})).response(
+        body
+    )
 
 
 def mark(text: str) -> str:
@@ -97,24 +99,24 @@ def test_no_more_than_k_results_are_taken() -> None:
 
 
 def test_scores_that_fall_stay_as_they_are() -> None:
-    assert descending([0.9, 0.5, 0.1]) == [0.9, 0.5, 0.1]
+    assert descending_scores([0.9, 0.5, 0.1]) == [0.9, 0.5, 0.1]
 
 
 def test_equal_scores_differ_by_the_smallest_step() -> None:
     below = math.nextafter(0.5, 0)
-    assert descending([0.5, 0.5, 0.5, 0.1]) == [0.5, below, math.nextafter(below, 0), 0.1]
+    assert descending_scores([0.5, 0.5, 0.5, 0.1]) == [0.5, below, math.nextafter(below, 0), 0.1]
 
 
 def test_an_order_against_the_scores_stands_and_the_first_has_the_best_score() -> None:
     # from the end: 0.3, max(0.8, 0.3) = 0.8, max(0.2, 0.8) = 0.8, max(0.4, 0.8) = 0.8; then steps
-    first, second, third, last = descending([0.4, 0.2, 0.8, 0.3])
+    first, second, third, last = descending_scores([0.4, 0.2, 0.8, 0.3])
     assert (first, last) == (0.8, 0.3)
     assert 0.8 > second > third > 0.8 - 1e-15
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20))
 def test_whatever_the_scores_order_and_best_are_kept(scores: list[float]) -> None:
-    found = descending(scores)
+    found = descending_scores(scores)
     assert found[0] == max(scores)
     assert all(above > below for above, below in pairwise(found))
     # none is higher than the best from its place on

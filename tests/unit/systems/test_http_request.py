@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 
 from assay.core.errors import SystemFailure, UsageError
 from assay.core.records import Query
-from assay.systems.http_request import Form, asker, check_headers, check_places
+from assay.systems.http_request import RequestTemplate, check_headers, check_places, service_endpoint
 
 URL = "http://search.example/api"
 
 
-def form(url: str = URL, *, params: dict[str, Any] | None = None, body: Any = None, k: int = 10) -> Form:
-    return Form(url, params or {}, body, k)
+def form(
+    url: str = URL, *, params: dict[str, Any] | None = None, body: Any = None, k: int = 10
+) -> RequestTemplate:
+    return RequestTemplate(url, params or {}, body, k)
 
 
 def sent(body: Any, query: Query) -> Any:
@@ -99,7 +101,7 @@ def test_half_a_character_is_sent_as_a_question_mark() -> None:
     ],
     ids=["address", "params", "body"],
 )
-def test_a_request_that_names_the_language_needs_one(asking: Form) -> None:
+def test_a_request_that_names_the_language_needs_one(asking: RequestTemplate) -> None:
     assert asking.needs_language
     with pytest.raises(SystemFailure, match="has no language"):
         asking.call(Query("q", "a"))
@@ -206,7 +208,9 @@ def test_what_says_who_asks_is_taken_out_of_texts() -> None:
         body={"auth": {"secret": "in-body"}, "query": "harmless"},
     )
     hidden = ["anna", "hunter22", "in-the-url", "in-params", "in-body", "tok-1234", "Bearer tok-1234"]
-    shown = asker(asking, {"Authorization": "Bearer tok-1234", "Accept": "application/json", "X-V": "2"})
+    shown = service_endpoint(
+        asking, {"Authorization": "Bearer tok-1234", "Accept": "application/json", "X-V": "2"}
+    )
     text = shown.conceal(" | ".join([*hidden, "harmless", "application/json", "2 of 2"]))
     assert not any(secret in text for secret in hidden)
     assert text.endswith("| harmless | application/json | 2 of 2")

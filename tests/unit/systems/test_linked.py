@@ -23,11 +23,11 @@ from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
 from assay.systems import retrievers
-from assay.systems.answering import merged
+from assay.systems.answering import merge_links
 from assay.systems.flat import BM25, Dense, Hybrid
 from assay.systems.flat_strong import FlatStrong
-from assay.systems.linked import rescoring
-from assay.systems.retrievers import ByVectors, ByWords, Fused
+from assay.systems.linked import build_scorer
+from assay.systems.retrievers import FusedRetriever, VectorRetriever, WordRetriever
 
 CORPUS = Corpus(
     [
@@ -95,7 +95,7 @@ def test_the_first_hits_stay_and_a_linked_one_stands_where_its_relevance_is() ->
         Linked(8, 7, "ada", 1, 0.6, 0.4),
         Linked(2, 7, "ada", 2, 0.3, 0.1),
     ]
-    found = merged(ranking, linked, k=10)
+    found = merge_links(ranking, linked, k=10)
     assert [each.position for each in found] == [7, 8, 3, 9, 5, 2]
     assert [each.score for each in found[:2]] == [8.0, 6.0]
     # on the line from (0.5, 4) to (0.63093, 6): 4 + 2 × 0.05 / 0.13093
@@ -103,12 +103,12 @@ def test_the_first_hits_stay_and_a_linked_one_stands_where_its_relevance_is() ->
     assert [each.by is not None for each in found] == [False, False, True, False, False, True]
     # below the last: on the line from (0.43068, 2) to (0, 2 − 8)
     assert found[5].score == pytest.approx(2 - 8 * (0.43068 - 0.1) / 0.43068, abs=1e-3)
-    assert [each.position for each in merged(ranking, linked, k=3)] == [7, 8, 3]
+    assert [each.position for each in merge_links(ranking, linked, k=3)] == [7, 8, 3]
 
 
 def test_a_hit_whose_link_is_worth_more_than_its_rank_moves_up_once() -> None:
     ranking = Ranking(np.arange(9), np.linspace(1, 0, 9))
-    found = merged(ranking, [Linked(8, 0, "ada", 1, 0.6, 0.6)], k=9)
+    found = merge_links(ranking, [Linked(8, 0, "ada", 1, 0.6, 0.6)], k=9)
     assert [each.position for each in found] == [0, 1, 8, 2, 3, 4, 5, 6, 7]
     assert [each.relevance for each in found] == sorted((each.relevance for each in found), reverse=True)
 
@@ -159,11 +159,11 @@ def test_arrivals_by_rank_without_names_show_what_none_show() -> None:
 
 def test_what_was_not_found_is_scored_by_the_system_s_own_scorer() -> None:
     kit = Kit()
-    words = ByWords.build(CORPUS, Analysis(), 10, kit)
-    vectors = ByVectors.build(CORPUS, Static(), Exact(), 10, kit)
+    words = WordRetriever.build(CORPUS, Analysis(), 10, kit)
+    vectors = VectorRetriever.build(CORPUS, Static(), Exact(), 10, kit)
     every = np.arange(len(CORPUS))
     (by_words, by_vectors) = (
-        rescoring(part, CORPUS, Analysis(), kit).beside("the dam in spring", Ranking(every, np.ones(4)))(
+        build_scorer(part, CORPUS, Analysis(), kit).beside("the dam in spring", Ranking(every, np.ones(4)))(
             every
         )
         for part in (words, vectors)
@@ -175,7 +175,7 @@ def test_what_was_not_found_is_scored_by_the_system_s_own_scorer() -> None:
     assert by_vectors[cosine.positions] == pytest.approx(
         np.maximum(cosine.scores / cosine.scores[0], 0), abs=1e-6
     )
-    fused = rescoring(Fused([words, vectors], Weighted((3.0, 1.0))), CORPUS, Analysis(), kit)
+    fused = build_scorer(FusedRetriever([words, vectors], Weighted((3.0, 1.0))), CORPUS, Analysis(), kit)
     both = fused.beside("the dam in spring", Ranking(every, np.ones(4)))(every)
     assert both == pytest.approx(0.75 * by_words + 0.25 * by_vectors)
     vectors.close()
@@ -183,9 +183,9 @@ def test_what_was_not_found_is_scored_by_the_system_s_own_scorer() -> None:
 
 def test_a_store_that_gives_no_vectors_back_scores_the_same() -> None:
     kit, every = Kit(), np.arange(len(CORPUS))
-    exact = ByVectors.build(CORPUS, Static(), Exact(), 10, kit)
+    exact = VectorRetriever.build(CORPUS, Static(), Exact(), 10, kit)
     found = [
-        rescoring(by, CORPUS, Analysis(), kit).beside("the dam", Ranking(every, np.ones(4)))(every)
+        build_scorer(by, CORPUS, Analysis(), kit).beside("the dam", Ranking(every, np.ones(4)))(every)
         for by in (exact, replace(exact, index=Searched()))
     ]
     assert found[0] == pytest.approx(found[1], abs=1e-6)

@@ -26,7 +26,7 @@ class Churn(msgspec.Struct, frozen=True):
     varied: dict[str, list[str]]  # of these, those whose value was not the same each time
 
 
-def churn_of(evaluation: Evaluation) -> dict[str, Churn]:
+def measure_churn(evaluation: Evaluation) -> dict[str, Churn]:
     """What varies by itself, by arm whose items were asked again; scores that are sealed say nothing."""
     begun = evaluation.store.repetition(1).root.parent.glob("*/")
     numbers = sorted(int(path.name) for path in begun if path.name.isdecimal())

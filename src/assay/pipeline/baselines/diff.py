@@ -18,7 +18,7 @@ from assay.core.records import Comparison, Item, Status, Verdict
 from assay.measures.observed import Seconds
 from assay.measures.parse import parse_measure
 from assay.measures.score import STATUS
-from assay.pipeline.baselines.tags import Version, current_version, kept_version
+from assay.pipeline.baselines.tags import Version, current_version, load_version
 from assay.pipeline.evaluation import Evaluation
 from assay.report.wording import clause_state
 from assay.stats.columns import TIE
@@ -49,7 +49,7 @@ class ItemChanges(msgspec.Struct, frozen=True):
     relabelled: list[str]  # of the unchanged: those of which judges say something else
 
 
-class Moved(msgspec.Struct, frozen=True):
+class ValueChange(msgspec.Struct, frozen=True):
     """An item's value before and after."""
 
     item_id: str
@@ -64,11 +64,11 @@ class ArmDifference(msgspec.Struct, frozen=True):
     arm: str
     comparisons: list[Comparison]
     measure: str
-    moved: list[Moved]
+    moved: list[ValueChange]
 
 
 @dataclasses.dataclass(frozen=True)
-class Difference:
+class BaselineDiff:
     """What changed from one version of a study to another; it decides nothing."""
 
     study: str
@@ -90,20 +90,20 @@ class Difference:
         return {"schema": "assay/baseline-diff/1", **msgspec.to_builtins(self)}
 
 
-def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool = False) -> Difference:
+def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool = False) -> BaselineDiff:
     """What changed from one baseline to another, or to what the study shows now."""
     before, after = (
-        kept_version(study, old),
-        current_version(Evaluation(study)) if new is None else kept_version(study, new),
+        load_version(study, old),
+        current_version(Evaluation(study)) if new is None else load_version(study, new),
     )
     measures, arms = ([side.distinct(column) for side in (before, after)] for column in ("measure", "arm"))
     shared = [parse_measure(name, study.registry) for name in measures[1] if name in measures[0]]
     timed = [measure.name for measure in shared if isinstance(measure, Seconds) and not timings]
     measured = [measure for measure in shared if measure.name not in timed]
-    pair = Pair(before, after, study.file.compare.resamples)
+    pair = VersionPair(before, after, study.file.compare.resamples)
     compared = [arm for arm in arms[1] if arm in arms[0]] if measured and pair.items else []
     provenance = [{**side.shown["trust"]["provenance"], **side.kept.systems} for side in (before, after)]
-    return Difference(
+    return BaselineDiff(
         study.name,
         old,
         new,
@@ -121,7 +121,7 @@ def diff_baselines(study: Study, old: str, new: str | None = None, timings: bool
 
 
 @dataclasses.dataclass(frozen=True)
-class Pair:
+class VersionPair:
     """Two versions over the items that both have unchanged."""
 
     before: Version
@@ -181,7 +181,7 @@ class Pair:
         _, found = summarise(rows, together, how)
         return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
 
-    def moved(self, arm: str, measure: Measure) -> list[Moved]:
+    def moved(self, arm: str, measure: Measure) -> list[ValueChange]:
         """Every item whose value of a measure changed, in the order of items."""
         rows = self.rows(arm)
         return [] if self.apart(rows, measure.name) else _moved(rows, measure)
@@ -246,21 +246,22 @@ def _imputed(scores: pl.DataFrame, values: Mapping[str, float]) -> pl.DataFrame:
     )
 
 
-def _moved(rows: Rows, measure: Measure) -> list[Moved]:
+def _moved(rows: Rows, measure: Measure) -> list[ValueChange]:
     old, new = (rows.column(side, measure.name) for side in (OLD, NEW))
     raised = np.where(old.counted & new.counted, new.values - old.values, 0.0)
     found = [(rows.item_of(row), row) for row in np.flatnonzero(np.abs(raised) > TIE).tolist()]
     return [
-        Moved(item.item_id, item.text, float(old.values[row]), float(new.values[row])) for item, row in found
+        ValueChange(item.item_id, item.text, float(old.values[row]), float(new.values[row]))
+        for item, row in found
     ]
 
 
-def gain_of(one: Moved, measure: Measure) -> float:
+def gain_of(one: ValueChange, measure: Measure) -> float:
     """By how much an item is better now; negative: worse."""
     return one.after - one.before if measure.better == "higher" else one.before - one.after
 
 
-def _most(moved: Sequence[Moved], measure: Measure) -> list[Moved]:
+def _most(moved: Sequence[ValueChange], measure: Measure) -> list[ValueChange]:
     """Those that changed most, worst first."""
     most = sorted(moved, key=lambda one: (-abs(gain_of(one, measure)), gain_of(one, measure)))
     return sorted(most[:MOST_CHANGED], key=lambda one: gain_of(one, measure))

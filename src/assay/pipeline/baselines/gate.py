@@ -25,17 +25,17 @@ from assay.gates.leaf import means_of
 from assay.gates.parts import repeated
 from assay.gates.verdict import Gate, measures_of, overall
 from assay.measures.observed import Seconds
-from assay.pipeline.baselines.diff import Pair, gain_of
-from assay.pipeline.baselines.limits import Limits, not_kept
-from assay.pipeline.baselines.losses import Losses, loss_text
-from assay.pipeline.baselines.tags import Version, current_version, kept_version
+from assay.pipeline.baselines.diff import VersionPair, gain_of
+from assay.pipeline.baselines.limits import Limits, missing_from_baseline
+from assay.pipeline.baselines.losses import BaselineLosses, loss_text
+from assay.pipeline.baselines.tags import Version, current_version, load_version
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import Selection
 
 
-def held_against(evaluation: Evaluation, name: str) -> Results:
+def compare_with_baseline(evaluation: Evaluation, name: str) -> Results:
     """The results with one more verdict: whether anything that gates read was lost since a baseline."""
-    holding, results = Holding(evaluation, name), evaluation.results
+    holding, results = BaselineComparison(evaluation, name), evaluation.results
     verdicts = [*results.verdicts, holding.verdict]
     warnings = [*results.trust.warnings, *holding.warnings]
     return dataclasses.replace(
@@ -48,20 +48,20 @@ def held_against(evaluation: Evaluation, name: str) -> Results:
 
 
 @dataclasses.dataclass(frozen=True)
-class Holding:
+class BaselineComparison:
     """A study and one of its baselines, both as far as the selection reaches."""
 
     evaluation: Evaluation
     name: str
 
     @cached_property
-    def pair(self) -> Pair:
+    def pair(self) -> VersionPair:
         study, selection = self.evaluation.study, self.evaluation.selection
         before, after = (
             _narrowed(version, selection, set(study.file.factors))
-            for version in (kept_version(study, self.name), current_version(self.evaluation))
+            for version in (load_version(study, self.name), current_version(self.evaluation))
         )
-        return Pair(before, after, study.file.compare.resamples)
+        return VersionPair(before, after, study.file.compare.resamples)
 
     @cached_property
     def _deciding(self) -> list[Gate]:
@@ -81,13 +81,13 @@ class Holding:
         return [arm for arm in self.pair.after.distinct("arm") if arm in known]
 
     @cached_property
-    def _losses(self) -> Losses:
+    def _losses(self) -> BaselineLosses:
         """What was lost, of every measure and arm that are compared."""
         broken = self.evaluation.broken
         whose = {arm.name: arm.system for arm in self.evaluation.arms}
         known = {(arm, name): why for arm in self.arms for name, why in _of_system(broken, whose[arm])}
         allowed = min((gate.rules.max_failed for gate in self._deciding), default=GateFile().max_failed)
-        return Losses(self.pair, self.name, self.arms, self.measures, known, allowed)
+        return BaselineLosses(self.pair, self.name, self.arms, self.measures, known, allowed)
 
     @cached_property
     def against(self) -> Against:
@@ -140,7 +140,7 @@ class Holding:
         """An open clause for all that gates read and the baseline lacks: nobody knows what it was."""
         found = []
         for (arm, _), measure in self._gated.items():
-            if reason := not_kept(self.pair.before, arms=[arm], measure=measure.name):
+            if reason := missing_from_baseline(self.pair.before, arms=[arm], measure=measure.name):
                 found.append(open_clause(loss_text(measure, arm, self.name), reason))
         return found
 
@@ -168,7 +168,7 @@ def _of_system(broken: Mapping[tuple[str, str], str], system: str) -> Iterator[t
     return ((measure, why) for (whose, measure), why in broken.items() if whose == system)
 
 
-def _turns(pair: Pair, arm: str, measure: Measure) -> list[tuple[float, Turn]]:
+def _turns(pair: VersionPair, arm: str, measure: Measure) -> list[tuple[float, Turn]]:
     varied, about = pair.churn(arm, measure.name)[1], (arm, measure.name)
     return [
         (

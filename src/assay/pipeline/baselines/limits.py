@@ -28,7 +28,7 @@ from assay.gates.leaf import Mean
 from assay.gates.readiness import why_open
 from assay.gates.syntax import Call
 from assay.measures.observed import Seconds
-from assay.pipeline.baselines.diff import NEW, OLD, Pair
+from assay.pipeline.baselines.diff import NEW, OLD, VersionPair
 from assay.pipeline.baselines.tags import Version
 from assay.pipeline.evaluation import Evaluation
 from assay.report.wording import counted, number, with_interval
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 PAUSE = 3600.0  # seconds without any answer, after which what is asked is another run
 
 
-def not_kept(before: Version, *, arms: Collection[str], measure: str) -> str:
+def missing_from_baseline(before: Version, *, arms: Collection[str], measure: str) -> str:
     """What of a clause a baseline lacks, as a reason; empty where it has all."""
     kept = before.distinct("arm")
     lacking = [arm for arm in arms if arm not in kept]
@@ -59,7 +59,7 @@ class Limits:
     """
 
     evaluation: Evaluation
-    pair: Pair
+    pair: VersionPair
     name: str
     gated: Collection[str] = ()
 
@@ -117,7 +117,7 @@ class Limits:
         return any(side.scores.select(told.any()).item() for side in (self.pair.before, self.pair.after))
 
     def _undecidable(self, measure: str, *arms: str) -> str:
-        reason = not_kept(self.pair.before, arms=arms, measure=measure)
+        reason = missing_from_baseline(self.pair.before, arms=arms, measure=measure)
         return reason or ("" if self.pair.items else "no item is in both unchanged")
 
     def _decided(self, clause: str, text: str) -> ClauseResult:

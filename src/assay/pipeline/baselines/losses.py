@@ -22,7 +22,7 @@ from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, NO_LOSS_SHOWN, ClauseResult, Comparison
 from assay.gates.decision import open_clause
 from assay.gates.readiness import failed_too_often
-from assay.pipeline.baselines.diff import NEW, OLD, Pair, best_and_worst, gain_of
+from assay.pipeline.baselines.diff import NEW, OLD, VersionPair, best_and_worst, gain_of
 from assay.report.wording import counted, p_value
 from assay.stats.losses import LossTest, detectable_loss, loss_tests
 from assay.stats.rows import Column, Rows
@@ -34,10 +34,10 @@ TIMES = {1: "once", 2: "twice"}
 
 
 @dataclasses.dataclass(frozen=True)
-class Losses:
+class BaselineLosses:
     """Arms and measures of two versions, compared for a loss; `allowed` is the share that may fail."""
 
-    pair: Pair
+    pair: VersionPair
     name: str
     arms: Sequence[str]
     measures: Sequence[Measure]

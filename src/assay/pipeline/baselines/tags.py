@@ -27,9 +27,9 @@ from assay.core.protocols import PersonJudge
 from assay.core.records import Item
 from assay.core.registry import identity
 from assay.core.results import Results
-from assay.pipeline.baselines.churn import Churn, churn_of
+from assay.pipeline.baselines.churn import Churn, measure_churn
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.looks import FOLDER, baselines_folder, looks_of
+from assay.pipeline.looks import FOLDER, baselines_folder, stored_looks
 from assay.report.parquet import Parquet
 from assay.store.disk import storing, sync
 from assay.store.keys import scope_hash
@@ -67,7 +67,7 @@ def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False)
         raise UsageError(f"There is a baseline {name!r} already. Choose another name, or add --replace.")
     evaluation = Evaluation(study)
     results = _computed(evaluation)
-    looks = [_encode(look) + b"\n" for look in looks_of(study, evaluation.store)]
+    looks = [_encode(look) + b"\n" for look in stored_looks(study, evaluation.store)]
     content = {
         SCORES: Parquet().render(results),
         RESULTS: _encode(_without_scores(results)),
@@ -85,13 +85,13 @@ def list_baselines(study: Study) -> list[Baseline]:
     return sorted(found, key=lambda each: (each.created is None, each.created or 0.0, each.name))
 
 
-class LabelledBy(msgspec.Struct, frozen=True):
+class LabelSources(msgspec.Struct, frozen=True):
     """Who can decide what a measure reads, by name with a hash of what they are, and in which world."""
 
     world: str
     judges: dict[str, str]
 
-    def since(self, then: LabelledBy) -> str:
+    def since(self, then: LabelSources) -> str:
         """In what they differ from those of an earlier version; empty where in nothing."""
         if set(self.judges) != set(then.judges):
             return f"judged by {then.names} then, by {self.names} now"
@@ -108,7 +108,7 @@ class LabelledBy(msgspec.Struct, frozen=True):
         return f"{', '.join(most)} and {last}" if most else f"{last} alone" if self.judges else last
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _BaselineRecord(msgspec.Struct, frozen=True):
     """What items.json holds. Of an item's gold and scope it holds hashes: they tell whether it changed."""
 
     schema: str
@@ -121,7 +121,7 @@ class _Kept(msgspec.Struct, frozen=True):
     views: dict[str, str]  # by measure that reads an open world: the labels it reads
     pools: dict[str, dict[str, str]]  # by these labels, then by item: a hash of what was looked at
     files: dict[str, str] = {}  # the hash of each other file
-    labelled: dict[str, LabelledBy] = {}  # by measure that reads labels; none: unknown
+    labelled: dict[str, LabelSources] = {}  # by measure that reads labels; none: unknown
     grades: dict[str, dict[str, Grade]] | None = None  # by item and hash of the thing judged; None: unknown
     churn: dict[str, Churn] = {}  # by arm whose items were asked again: what varied by itself
 
@@ -129,7 +129,7 @@ class _Kept(msgspec.Struct, frozen=True):
 class Version(NamedTuple):
     """What a study showed at one time; `shown` is what results.json holds."""
 
-    kept: _Kept
+    kept: _BaselineRecord
     shown: dict[str, Any]
     scores: pl.DataFrame
 
@@ -182,7 +182,7 @@ def _without_scores(results: Results) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name != "scores"}
 
 
-def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
+def _kept(evaluation: Evaluation, note: str = "") -> _BaselineRecord:
     study, labels, bases = evaluation.study, evaluation.labels, evaluation.store.bases(evaluation.study)
     datasets = list(evaluation.datasets.values())
     # an item's first dataset counts: an arm that is added changes no item
@@ -193,7 +193,7 @@ def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
     pooled = {each.name for each in reading if getattr(each, "pooled", True)}
     unknown = {name: view for name, view in views.items() if name in pooled and labels.world(view) == "open"}
     looked = labels.frame.select("item", "label", "target", "start", "end")
-    return _Kept(
+    return _BaselineRecord(
         SCHEMA,
         study.kit.clock(),
         note,
@@ -205,11 +205,11 @@ def _kept(evaluation: Evaluation, note: str = "") -> _Kept:
         {view: _by_item(looked.filter(pl.col("label").is_in(view.split("|")))) for view in unknown.values()},
         labelled={name: _labelled_by(evaluation, view) for name, view in views.items()},
         grades=_grades(labels.frame),
-        churn=churn_of(evaluation),
+        churn=measure_churn(evaluation),
     )
 
 
-def _labelled_by(evaluation: Evaluation, view: str) -> LabelledBy:
+def _labelled_by(evaluation: Evaluation, view: str) -> LabelSources:
     """The judges that can decide one of the labels of a view: by what they say of themselves, or did say."""
     judging, labels = evaluation.judging, set(view.split("|"))
     ranks = evaluation.labels.frame.filter(pl.col("label").is_in(labels))["rank"].unique()
@@ -222,7 +222,7 @@ def _labelled_by(evaluation: Evaluation, view: str) -> LabelledBy:
         or not said.isdisjoint(judge.names)
     ]
     people = said.difference(*(judge.names for judge in others))
-    return LabelledBy(
+    return LabelSources(
         evaluation.labels.world(view),
         dict.fromkeys([PEOPLE] if people else [], "")
         | {judge.names[0]: digest([identity(judge).encode()]) for judge in able},
@@ -252,7 +252,7 @@ def _by_item(frame: pl.DataFrame) -> dict[str, str]:
 
 def _listed(study: Study, name: str) -> Baseline:
     try:
-        kept, shown, _ = kept_version(study, name)
+        kept, shown, _ = load_version(study, name)
     except DataError as error:
         return Baseline(name, problem=str(error))
     return Baseline(name, kept.created, kept.note, shown["verdict"], len(kept.items))
@@ -262,7 +262,7 @@ def current_version(evaluation: Evaluation) -> Version:
     return Version(_kept(evaluation), _without_scores(evaluation.results), evaluation.scores)
 
 
-def kept_version(study: Study, name: str) -> Version:
+def load_version(study: Study, name: str) -> Version:
     """A baseline as it was kept; one that is not whole is refused."""
     if name not in (names := _names(study)):
         fix = did_you_mean(name, names) or "Keep one with: assay baseline tag STUDY NAME"
@@ -274,7 +274,7 @@ def kept_version(study: Study, name: str) -> Version:
         if schema != SCHEMA:
             what = f"the baseline was kept in the form {schema!r}; this version of Assay reads {SCHEMA!r}"
             raise DataError(Problem(what, str(folder), fix="Update Assay, or tag the study again."))
-        kept = msgspec.json.decode(data[ITEMS], type=_Kept)
+        kept = msgspec.json.decode(data[ITEMS], type=_BaselineRecord)
     except (OSError, msgspec.DecodeError) as error:
         raise DataError(_damaged(folder, str(error))) from error
     if other := [file for file in (RESULTS, SCORES) if kept.files.get(file) != digest([data[file]])]:

@@ -28,7 +28,7 @@ HALVES = ("A", "B")
 
 
 @dataclass(frozen=True)
-class Figures:
+class SweepStatistics:
     """The scores of a grid or of changes, under the names of settings, and what follows from them."""
 
     scores: pl.DataFrame  # as the score stage wrote them; `arm` holds the name of a setting

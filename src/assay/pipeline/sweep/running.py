@@ -21,8 +21,8 @@ from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.performing import Progress, Tally
 from assay.pipeline.runner import Outcome, Selection, run_study
-from assay.pipeline.sweep.figures import Figures
-from assay.pipeline.trust import faults, latency
+from assay.pipeline.sweep.figures import SweepStatistics
+from assay.pipeline.trust import fault_warnings, latency
 from assay.pipeline.validate import check_study, study_warnings
 from assay.report.views import measure_infos
 from assay.stats.power import ALPHA
@@ -35,14 +35,14 @@ from assay.study.sweep_study import declared_sweep, swept_study
 
 def run_sweep(study: Study, where: Mapping[str, Sequence[str]] | None = None) -> Sweep:
     """Runs a study's sweep, as far as it was not run yet, and returns everything found."""
-    sweeping = Sweeping.of(study, where or {})
+    sweeping = SweepRun.of(study, where or {})
     _, broken = sweeping.ask()
     sweeping.judge()
     return sweeping.found(broken)
 
 
 @dataclass(frozen=True)
-class Sweeping:
+class SweepRun:
     """A sweep under way, stage by stage."""
 
     study: Study
@@ -51,7 +51,7 @@ class Sweeping:
     selection: Selection
 
     @classmethod
-    def of(cls, study: Study, where: Mapping[str, Sequence[str]]) -> Sweeping:
+    def of(cls, study: Study, where: Mapping[str, Sequence[str]]) -> SweepRun:
         """The sweep that a study declares, narrowed further; nothing is asked before it is checked."""
         how, swept = declared_sweep(study), swept_study(study)
         selection = Selection({**how.where, **where})
@@ -111,10 +111,10 @@ class Sweeping:
         return dict(zip(setting_names([arm.factors for arm in arms], self.how.grid), arms, strict=True))
 
     @cached_property
-    def _figures(self) -> Figures:
+    def _figures(self) -> SweepStatistics:
         names = {arm.name: name for name, arm in self._names.items()}
         file = self.swept.file
-        return Figures(
+        return SweepStatistics(
             self._evaluation.scores.with_columns(arm=pl.col("arm").replace_strict(names)),
             self._evaluation.items,
             {name: self._set(name) for name in self._names},
@@ -165,7 +165,7 @@ class Sweeping:
         evaluation = self._evaluation
         return [
             *_too_coarse(len(self._names) - 1, self.swept.file.compare.resamples),
-            *faults(evaluation.blocks),
+            *fault_warnings(evaluation.blocks),
             *evaluation.store.warnings(),
             *evaluation.judging.warnings,
             *study_warnings(self.swept, evaluation.datasets, evaluation.measures),

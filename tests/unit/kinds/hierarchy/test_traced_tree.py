@@ -19,7 +19,7 @@ from assay.core.records import Context, Node, Piece, Query, Response, Span
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.response import checked
+from assay.pipeline.response import check_response
 from assay.pipeline.runner import run_study
 from assay.study.study import open_study
 from assay.systems.traced import Traced
@@ -133,7 +133,7 @@ def test_tokens_are_counted_again_as_an_answer_is_taken_in(tmp_path: Path) -> No
         line["contexts"][0] |= {"budget": 5, "tokens": 5}
     folder = written(tmp_path, answers)
     assert told(folder) == []
-    fault = checked(answered(folder, "half", [5]), [5]).error
+    fault = check_response(answered(folder, "half", [5]), [5]).error
     assert fault is not None
     assert re.fullmatch(r"the context for 5 tokens has \d\d, counted by o200k_base", fault.message)
 

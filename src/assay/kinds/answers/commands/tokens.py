@@ -89,11 +89,11 @@ def _opened(path: Path, names: Sequence[str], extract: str | None) -> tuple[Data
 
 def _refuse_sealed(study: Study) -> None:
     from assay.core.errors import UsageError
-    from assay.pipeline.status import place_of
+    from assay.pipeline.status import command_path
 
     if study.withholds:
         what = "Sizes tell conditions apart, and people are to score blind"
-        raise UsageError(f"{what}. Count the tokens after: assay review unblind {place_of(study)}")
+        raise UsageError(f"{what}. Count the tokens after: assay review unblind {command_path(study)}")
 
 
 def _pairs(pairs: Sequence[PairTokens]) -> Table:

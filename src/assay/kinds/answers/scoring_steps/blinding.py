@@ -36,7 +36,7 @@ from assay.kinds.answers.scoring_steps.exporting import files_of
 from assay.kinds.answers.scoring_steps.files import RAW_DATA
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.status import place_of
+from assay.pipeline.status import command_path
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 
@@ -71,9 +71,9 @@ def blind_study(study: Study, *, by: str, fresh: bool = False) -> Blinded:
 
 def _blinded(study: Study, scoring: ScoringFolder, by: str, fresh: bool) -> Blinded:
     panel = panel_of(study)
-    _refuse_begun(scoring, place_of(study), fresh)
+    _refuse_begun(scoring, command_path(study), fresh)
     blocks = Evaluation(study).blocks
-    _refuse_uncollected(blocks, place_of(study))
+    _refuse_uncollected(blocks, command_path(study))
     key, collected = new_key(), Collected(blocks)
     sealed, shown, used = _masked(collected, Masking(panel.masks), key)
     pack = replace(_packed(study.name, panel, collected, shown, commitment(sealed)), masked=used)

@@ -12,7 +12,7 @@ from assay.kinds.answers.blinding.pack import Source
 from assay.kinds.answers.blinding.sources import neutral_source
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.status import place_of
+from assay.pipeline.status import command_path
 from assay.study.study import Study
 
 
@@ -80,6 +80,6 @@ def outdated(study: Study, scoring: ScoringFolder) -> str:
     of = len(now.keys() | blinded.keys())
     what = f"{differ} of {of} responses are not as they were blinded"
     why = "They were collected anew, or the pack is another study's"
-    begin = f"assay review blind {place_of(study)} --fresh"
+    begin = f"assay review blind {command_path(study)} --fresh"
     where = "in another folder of the panel where people have scored"
     return f"{what}. {why}. Put them back, or begin again, {where}: {begin}"

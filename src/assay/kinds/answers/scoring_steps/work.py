@@ -19,7 +19,7 @@ from assay.kinds.answers.scoring.suggestions import AccuracyJudge, Outcome, sugg
 from assay.kinds.answers.scoring_steps.collected import outdated
 from assay.kinds.answers.scoring_steps.summary import sealed_summary, thresholds_of
 from assay.kinds.answers.wording import difference_lines, disagreement, next_step
-from assay.pipeline.status import place_of
+from assay.pipeline.status import command_path
 from assay.review.book import MarkBook
 from assay.study.study import Study
 
@@ -41,7 +41,7 @@ def scoring_work(study: Study, book: MarkBook[Line] | None = None) -> ScoringWor
     scoring = scoring_folder(study)
     if scoring.open:
         what = f"{scoring.folder} was unblinded, and whoever scores now could know the conditions"
-        raise UsageError(f"{what}. See: assay report {place_of(study)}")
+        raise UsageError(f"{what}. See: assay report {command_path(study)}")
     _ = scoring.pack  # there has to be one
     if what := outdated(
         study, scoring
@@ -52,7 +52,7 @@ def scoring_work(study: Study, book: MarkBook[Line] | None = None) -> ScoringWor
 
 def refuse_unchecked(study: Study, accepted_by: str = "") -> None:
     """Nobody scores what nobody has checked, or what was found leaking, unless somebody accepts that."""
-    scoring, place = scoring_folder(study), place_of(study)
+    scoring, place = scoring_folder(study), command_path(study)
     _ = scoring.pack  # there has to be one
     last = scoring.acts.checked
     if last is None:
@@ -105,7 +105,7 @@ def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "
     with scoring.alone():
         found = sealed_summary(study)
         left = [*found.left, *filter(None, [outdated(study, scoring)])]
-        refusal = "" if left or not found.failing else _disagreeing(found, place_of(study))
+        refusal = "" if left or not found.failing else _disagreeing(found, command_path(study))
         if not scoring.open and (force or not left):  # while passes are incomplete, that is what is left
             left += disagreement(found)
         if left and force and not reason.strip():

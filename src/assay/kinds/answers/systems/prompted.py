@@ -20,7 +20,7 @@ from assay.core.records import Budget, Fault, Observed, Passage, Query, Response
 from assay.core.registry import aside, identity
 from assay.kinds.answers.datasets.content_documents import as_hits, checked_condition, content_of, joined
 from assay.retrieval.chat import Message
-from assay.systems.asking_chat import Bill, ChatModel, at_least, checked_service, fault_of, filled
+from assay.systems.asking_chat import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
 
 FIRST_ADDRESS = "assay.systems.prompted"
 
@@ -69,8 +69,8 @@ class Prompted:
 
     def __post_init__(self) -> None:
         checked_condition(self.condition)
-        at_least(0, "warm_up", self.warm_up)
-        object.__setattr__(self, "service", checked_service(self, ("content", "question")))
+        check_at_least(0, "warm_up", self.warm_up)
+        object.__setattr__(self, "service", check_service(self, ("content", "question")))
 
     def __repr__(self) -> str:
         return identity(self)
@@ -121,7 +121,7 @@ class PromptedIndex:
             what = f"there is no content of the condition {self.part.condition} for this question"
             return Response(error=Fault(NO_CONTENT, what))
         content = joined(passage.text for passage in given)
-        asked = filled(self.part.prompt, {"content": content, "question": query.text})
+        asked = fill_prompt(self.part.prompt, {"content": content, "question": query.text})
         bill = Bill()
         began = perf_counter()
         try:

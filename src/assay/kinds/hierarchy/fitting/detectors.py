@@ -44,7 +44,7 @@ from assay.kinds.hierarchy.logistic import (
 )
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table
 from assay.kinds.hierarchy.systems.abstaining import FLAG, Abstaining
-from assay.pipeline.performing import Progress, Silent
+from assay.pipeline.performing import NoProgress, Progress
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 
@@ -106,7 +106,7 @@ def fit_study(
     With factors, `where` picks the arm. Where none abstains there is nothing to do, which is an error if it
     is `required`.
     """
-    progress = progress or Silent()
+    progress = progress or NoProgress()
     every = with_every_split(study)
     found = first_arms(every, systems, where or {}, _abstaining)
     if not found and required:

@@ -48,7 +48,7 @@ from assay.kinds.hierarchy.fitting.arms import (
 )
 from assay.kinds.hierarchy.logistic import FOLDS, STRENGTHS, Bools, Scaling, fitted
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table
-from assay.pipeline.performing import Progress, Silent
+from assay.pipeline.performing import NoProgress, Progress
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 
@@ -114,7 +114,7 @@ def calibrate_study(
 
     With factors, `where` picks the arm. Nothing is done where no system races.
     """
-    progress = progress or Silent()
+    progress = progress or NoProgress()
     every = with_every_split(study)
     found = _unshared(every, first_arms(every, systems, where or {}, _racing))
     chosen = [(arm, system, _used(every, arm)) for arm, system in found.values()]

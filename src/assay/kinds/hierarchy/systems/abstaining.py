@@ -27,9 +27,8 @@ from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
 from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
 from assay.study.study_file import conceal
-from assay.systems.around import AnySystem, IndexAround, Publishing, told
-from assay.systems.retrievers import WORTH_KEEPING, indexed_text
-from assay.systems.retrievers import told as told_texts
+from assay.systems.around import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
+from assay.systems.retrievers import WORTH_KEEPING, indexed_text, texts_with_progress
 
 FIRST_ADDRESS = "assay.systems.abstaining"
 
@@ -72,7 +71,7 @@ class Abstaining:
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the file cannot be used, and why the system that is asked cannot serve a dataset."""
-        found = told(self.of, "problems", dataset, kit)
+        found = inner_findings(self.of, "problems", dataset, kit)
         try:
             read_detector(kit.path(self.detector))
         except DataError as error:
@@ -81,7 +80,7 @@ class Abstaining:
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """What the system finds odd about a dataset, and where the detector was fitted on something else."""
-        found = told(self.of, "warnings", dataset, kit)
+        found = inner_findings(self.of, "warnings", dataset, kit)
         fitted = read_detector(kit.path(self.detector)).fitted
         if fitted.system != conceal(identity(self.of), kit):
             found.append(f"{self.detector} was fitted on another system's answers: fit it again")
@@ -97,7 +96,7 @@ class Abstaining:
 
 
 @dataclass(frozen=True)
-class AbstainingIndex(IndexAround):
+class AbstainingIndex(WrappedIndex):
     """The index of the system, and what looks at its answers."""
 
     observer: Observer
@@ -108,7 +107,7 @@ class AbstainingIndex(IndexAround):
 
 
 @dataclass(frozen=True)
-class StructuredAbstainingIndex(Publishing, AbstainingIndex):
+class StructuredAbstainingIndex(StructuredWrapper, AbstainingIndex):
     """One around a system that publishes the tree or graph behind it."""
 
 
@@ -146,7 +145,7 @@ def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
     key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
     if (known := shelf.read(key, _read)) is not None:
         return known
-    counted = Frequencies.count(told_texts(corpus, kit, "counting words"))
+    counted = Frequencies.count(texts_with_progress(corpus, kit, "counting words"))
     shelf.put(key, lambda place: _write(counted, place / _COUNTS))
     return counted
 

@@ -15,7 +15,7 @@ from assay.kinds.hierarchy.systems.planted import Planted
 from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router
 from assay.kinds.hierarchy.systems.tree import Below, node_id
 from assay.systems.answering import Meter
-from assay.systems.retrievers import relative
+from assay.systems.retrievers import min_max_scaled
 
 CUT, EXPAND, BEAM = "cut", "expand", "beam"  # why a candidate was not kept
 _DIGITS = 4  # of a score in a trace: they are read, and there are many
@@ -61,7 +61,7 @@ class Beam:
         stages = dict(self.scorer.scores(asked, level, step.nodes))
         step.rank(stages[FIRST])
         walk.scored.append(len(step.nodes))
-        own = relative(stages[FIRST])
+        own = min_max_scaled(stages[FIRST])
         if self.router.cut is not None:
             step.keep_of_each_parent(stages[FIRST], self.router.cut, CUT)
         if self.second is not None:
@@ -84,7 +84,7 @@ class Beam:
         given = np.full(len(step.nodes), np.nan)
         given[open_nodes] = found.scores
         own = np.zeros(len(step.nodes))
-        own[open_nodes] = relative(found.scores)
+        own[open_nodes] = min_max_scaled(found.scores)
         return own, given
 
     def _chosen(self, level: int, step: _Step, ways: Floats) -> Kept:

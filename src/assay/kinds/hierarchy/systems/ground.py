@@ -18,8 +18,15 @@ from assay.retrieval.lexical import Analysis
 from assay.retrieval.vectors.exact import Compared, Exact
 from assay.retrieval.weights import Terms, TermWeights
 from assay.systems.answering import Meter
-from assay.systems.linked import OwnScores, Rescoring, VectorScores, Weighed, WordScores, weights_of
-from assay.systems.retrievers import ByVectors
+from assay.systems.linked import (
+    CombinedScorer,
+    PassageScorer,
+    VectorScores,
+    WeightedScorer,
+    WordScores,
+    load_term_weights,
+)
+from assay.systems.retrievers import VectorRetriever
 
 
 @dataclass(frozen=True)
@@ -36,15 +43,15 @@ class Ground:
     """A corpus that can be asked. Threads may share it."""
 
     corpus: Corpus
-    meanings: ByVectors
+    meanings: VectorRetriever
     words: TermWeights
     fuse: Fusion
     depth: int
 
     @classmethod
     def of(cls, corpus: Corpus, model: Embedder, fuse: Fusion, depth: int, kit: Kit) -> Ground:
-        meanings = ByVectors.build(corpus, model, Exact(), depth, kit)
-        return cls(corpus, meanings, weights_of(corpus, Analysis(), kit), fuse, depth)
+        meanings = VectorRetriever.build(corpus, model, Exact(), depth, kit)
+        return cls(corpus, meanings, load_term_weights(corpus, Analysis(), kit), fuse, depth)
 
     @property
     def index(self) -> Compared:
@@ -92,12 +99,12 @@ class Ground:
         return found
 
     @cached_property
-    def rescoring(self) -> Rescoring:
+    def rescoring(self) -> CombinedScorer:
         """How any passage is scored beside those found, as flat systems do it."""
         weights = getattr(self.fuse, "weights", ()) or (0.5, 0.5)
-        ways: list[OwnScores] = [WordScores(self.words), VectorScores(self.meanings, self.corpus)]
-        return Rescoring(
-            [Weighed(share / sum(weights), way) for share, way in zip(weights, ways, strict=True)]
+        ways: list[PassageScorer] = [WordScores(self.words), VectorScores(self.meanings, self.corpus)]
+        return CombinedScorer(
+            [WeightedScorer(share / sum(weights), way) for share, way in zip(weights, ways, strict=True)]
         )
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ from assay.kinds.hierarchy.systems.collapsed import Collapsed
 from assay.kinds.hierarchy.systems.ground import Asked, Ground
 from assay.kinds.hierarchy.systems.planted import Planted
 from assay.kinds.hierarchy.systems.race import Race
-from assay.systems.answering import Answering, Meter
-from assay.systems.retrievers import SecondLook
+from assay.systems.answering import AnswerBuilder, Meter
+from assay.systems.retrievers import RerankStage
 
 VISITED = "visited"
 
@@ -36,7 +36,7 @@ class BeamPath:
     """Down the tree to some leaves, then their passages as a flat system ranks them, with a second look."""
 
     beam: Beam
-    look: SecondLook
+    look: RerankStage
 
     def found(self, asked: Asked, meter: Meter) -> Found:
         walk, planted = Walk(), self.beam.planted
@@ -53,7 +53,7 @@ class CollapsedPath:
     """Summaries and passages at once, with the same second look."""
 
     collapsed: Collapsed
-    look: SecondLook
+    look: RerankStage
 
     def found(self, asked: Asked, meter: Meter) -> Found:
         tree = self.collapsed.planted.tree
@@ -86,7 +86,7 @@ class TreeIndex:
 
     planted: Planted
     ways: dict[str, Way]
-    answering: Answering
+    answering: AnswerBuilder
     race: Race | None = None
 
     def session(self) -> TreeIndex:

@@ -42,8 +42,8 @@ from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.study.study_file import conceal
-from assay.systems.answering import Answering
-from assay.systems.retrievers import SecondLook
+from assay.systems.answering import AnswerBuilder
+from assay.systems.retrievers import RerankStage
 
 FIRST_ADDRESS = "assay.systems.hierarchy.system"
 
@@ -121,7 +121,7 @@ class TreeSystem:
         showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
         showing.warm()
         links = None if self.links is None else self.links.build(corpus, kit)
-        answering = Answering(corpus, showing, self.k, self.show, links)
+        answering = AnswerBuilder(corpus, showing, self.k, self.show, links)
         return TreeIndex(standing, self._ways(standing, kit), answering, self._race(corpus, kit))
 
     def _ways(self, planted: Planted, kit: Kit) -> dict[str, Way]:
@@ -129,7 +129,7 @@ class TreeSystem:
             search = BestFirst(planted, Blend(self.words, self.dense), self.k, self.most)
             return {BOUNDS: BoundsPath(search)}
         scorer = self.rerank.load(self.model, kit)
-        look = SecondLook(scorer, planted.ground.corpus.passages, self.rerank_depth, self.trust)
+        look = RerankStage(scorer, planted.ground.corpus.passages, self.rerank_depth, self.trust)
         names = RACERS if self.path == RACE else (self.path,)
         made: dict[str, Way] = {}
         if BEAM in names:

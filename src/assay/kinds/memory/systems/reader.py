@@ -21,8 +21,8 @@ from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Hit, Observed, Query, Response
 from assay.core.registry import SYSTEMS, aside, identity, part_identities
 from assay.retrieval.chat import Said
-from assay.systems.around import AnySystem, IndexAround, Publishing, told
-from assay.systems.asking_chat import Bill, ChatModel, at_least, checked_service, fault_of, filled
+from assay.systems.around import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
+from assay.systems.asking_chat import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
 
 FIRST_ADDRESS = "assay.systems.reader"
 
@@ -65,8 +65,8 @@ class Reader:
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
-        at_least(1, "k", self.k)
-        object.__setattr__(self, "service", checked_service(self, ("passages", "question")))
+        check_at_least(1, "k", self.k)
+        object.__setattr__(self, "service", check_service(self, ("passages", "question")))
 
     def __repr__(self) -> str:
         return identity(self)
@@ -84,11 +84,11 @@ class Reader:
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why the system that is read from cannot serve a dataset."""
-        return told(self.of, "problems", dataset, kit)
+        return inner_findings(self.of, "problems", dataset, kit)
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """What the system that is read from finds odd about a dataset."""
-        return told(self.of, "warnings", dataset, kit)
+        return inner_findings(self.of, "warnings", dataset, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
         """What decides answers besides parameters. A service that changes a model silently is not seen."""
@@ -96,7 +96,7 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class ReaderIndex(IndexAround):
+class ReaderIndex(WrappedIndex):
     """The index of the system, and connections to the model."""
 
     part: Reader
@@ -123,12 +123,12 @@ class ReaderIndex(IndexAround):
 
     def read(self, question: str, passages: str, bill: Bill) -> Said:
         """What the model answers. Each attempt is paid for, also one that comes to nothing."""
-        asked = filled(self.part.prompt, {"question": question, "passages": passages})
+        asked = fill_prompt(self.part.prompt, {"question": question, "passages": passages})
         return self.model.ask([{"role": "user", "content": asked}], bill)
 
 
 @dataclass(frozen=True)
-class StructuredReaderIndex(Publishing, ReaderIndex):
+class StructuredReaderIndex(StructuredWrapper, ReaderIndex):
     """A reader of a system that publishes the tree or graph behind it."""
 
 

@@ -38,7 +38,7 @@ from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis, Language
 from assay.retrieval.vectors.exact import Exact
 from assay.systems.answering import Meter
-from assay.systems.retrievers import ByVectors, ByWords, Fused, Retriever
+from assay.systems.retrievers import FusedRetriever, Retriever, VectorRetriever, WordRetriever
 
 HERE = Path(__file__).parent
 TECHNIQUE = "the-still-oar"  # the book of instructions, which search never shows
@@ -81,11 +81,11 @@ class Search:
         corpus = Corpus(ByTokens(size=200, overlap=40).cut(list(documents(language)), kit))
         model = _model(language, kit)
         self._corpus = corpus
-        words = ByWords.build(corpus, Analysis(WORDS[language]), DEPTH, kit)
-        self._vectors = ByVectors.build(corpus, model, Exact(), DEPTH, kit)
+        words = WordRetriever.build(corpus, Analysis(WORDS[language]), DEPTH, kit)
+        self._vectors = VectorRetriever.build(corpus, model, Exact(), DEPTH, kit)
         both: dict[str, Retriever] = {"words": words, "vectors": self._vectors}
         parts = [(name, part) for name, part in both.items() if name not in self.without]
-        self._retriever = Fused(
+        self._retriever = FusedRetriever(
             [part for _, part in parts], Weighted(tuple(WEIGHTS[name] for name, _ in parts))
         )
         routes = json.loads((HERE / "routes.json").read_text(encoding="utf-8"))
