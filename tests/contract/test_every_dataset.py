@@ -13,7 +13,7 @@ from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.core.registry import DATASETS
-from assay_worlds.sources.source import SOURCES, Source, passages_of
+from assay_worlds.sources.source import SOURCES, TextSource, passages_of
 
 SLOW = {"organisation", "workplace"}  # they write a whole world
 
@@ -57,7 +57,7 @@ def test_a_dataset_is_whole_and_the_same_every_time(plugin: Any, kit: Kit) -> No
 @pytest.mark.parametrize("plugin", each(SOURCES), indirect=True)
 class TestSources:
     def test_pages_have_sections_and_passages_that_lie_in_them(self, plugin: Any, kit: Kit) -> None:
-        assert isinstance(plugin, Source)
+        assert isinstance(plugin, TextSource)
         pages = list(plugin.pages(kit))
         assert pages
         assert len({page.document.doc_id for page in pages}) == len(pages)

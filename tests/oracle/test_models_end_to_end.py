@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import yaml
 
-from assay_worlds.incidents.relevance import truth
+from assay_worlds.incidents.corpus import truth
 from small_study import assay
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,12 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay_worlds.incidents.passages import Writer, WrittenPassage
-from assay_worlds.incidents.report import Report, plan
+from assay_worlds.incidents.passages import PARAPHRASE, ReportWriter, WrittenPassage
+from assay_worlds.incidents.report import AccidentReport, plan
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 SEED = 41
 
@@ -20,7 +21,7 @@ class Chunk(NamedTuple):
     """A passage under its id, with the report it is from."""
 
     chunk_id: str
-    report: Report
+    report: AccidentReport
     written: WrittenPassage
 
 
@@ -29,7 +30,7 @@ def chunks(seed: int = SEED) -> tuple[Chunk, ...]:
     """Every passage of every report, from the seed and nothing else."""
     rng = Random(seed)
     reports = plan(rng)
-    writer = Writer(rng)
+    writer = ReportWriter(rng)
     rows = []
     for number, report in enumerate(reports):
         other = rng.choice(reports[:number] or reports[1:])
@@ -77,3 +78,65 @@ def write(path: Path, seed: int = SEED) -> int:
     table = frame(seed)
     table.write_parquet(path, compression="zstd", compression_level=19)
     return table.height
+
+
+WEIGHED = ("analysis", "findings", "cause")
+
+
+class ThemeQuery(NamedTuple):
+    """What a query asks for: a theme, or one in some sections only."""
+
+    theme: str
+    sections: tuple[str, ...] = ()
+
+
+ASKED = {
+    "CON-001": ThemeQuery("fatigue"),
+    "CON-002": ThemeQuery("icing"),
+    "CON-003": ThemeQuery("crack"),
+    "CON-004": ThemeQuery("fog"),
+    "CON-005": ThemeQuery("fuel"),
+    "CON-006": ThemeQuery("automation"),
+    "CON-007": ThemeQuery("alcohol"),
+    "CON-008": ThemeQuery("distraction"),
+    "CON-009": ThemeQuery("incapacitation"),
+    "CON-010": ThemeQuery("overload"),
+    "CON-011": ThemeQuery("corrosion"),
+    "CON-012": ThemeQuery("evacuation"),
+    "CMP-001": ThemeQuery("maintenance", sections=WEIGHED),
+    "CMP-002": ThemeQuery("warning"),
+    "CMP-003": ThemeQuery("design"),
+    "CMP-004": ThemeQuery("night"),
+    "CMP-005": ThemeQuery("oversight"),
+    "CMP-006": ThemeQuery("training", sections=WEIGHED),
+    "CMP-007": ThemeQuery("pressure"),
+    "CMP-008": ThemeQuery("communication"),
+}
+
+
+def themes_of(chunk_id: str, seed: int = SEED) -> dict[str, str]:
+    """The themes that a passage mentions, each with how: `keyword` or `paraphrase`."""
+    return {chunk.chunk_id: dict(chunk.written.themes) for chunk in chunks(seed)}.get(chunk_id, {})
+
+
+def truth(seed: int = SEED) -> dict[str, set[str]]:
+    """For each conceptual and comparative query, the passages that a perfect reviewer calls relevant."""
+    return {item_id: _relevant(asked, seed) for item_id, asked in ASKED.items()}
+
+
+def unnamed(seed: int = SEED) -> dict[str, set[str]]:
+    """The part of the truth that mentions its theme without any of its keywords."""
+    found = truth(seed)
+    hows = {chunk.chunk_id: chunk.written.themes for chunk in chunks(seed)}
+    return {
+        item_id: {chunk_id for chunk_id in found[item_id] if hows[chunk_id][asked.theme] == PARAPHRASE}
+        for item_id, asked in ASKED.items()
+    }
+
+
+def _relevant(asked: ThemeQuery, seed: int) -> set[str]:
+    return {
+        chunk_id
+        for chunk_id, _, written in chunks(seed)
+        if asked.theme in written.themes and (not asked.sections or written.section.key in asked.sections)
+    }

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from assay_worlds.incidents.report import Cause, Report
-from assay_worlds.incidents.section import Section, sections
-from assay_worlds.incidents.slots import pools, slots
-from assay_worlds.incidents.theme import themes
-from assay_worlds.incidents.wording import Decks, ReportSentence, Wording
+from assay_worlds.incidents.lexicon import region, themes, vehicles
+from assay_worlds.incidents.report import AccidentReport, Cause, ReportSection, sections
+from assay_worlds.template import capital, expand, render
+from assay_worlds.texts import read_texts
 
 KEYWORD, PARAPHRASE = "keyword", "paraphrase"
 SHORTEST, LONGEST = 62, 120  # words a passage is filled up to; its last sentence may go beyond
@@ -57,7 +58,7 @@ TELLING = {"clock": "night", "visibility": "fog"}
 class WrittenPassage:
     """A passage of a report: its text, and how it mentions each theme."""
 
-    section: Section
+    section: ReportSection
     text: str
     themes: Mapping[str, str]  # theme -> keyword or paraphrase
 
@@ -71,23 +72,23 @@ class ThemeMention(NamedTuple):
 
 
 @dataclass
-class Sheet:
+class PassageDraft:
     """A passage that is being written."""
 
-    section: Section
+    section: ReportSection
     turn: int
     mentions: list[ThemeMention] = field(default_factory=list)
 
 
-class Writer:
+class ReportWriter:
     """Writes reports one after the other, from decks that all of them share."""
 
     def __init__(self, rng: Random) -> None:
         self.rng, self.decks = rng, Decks(rng)
 
-    def write(self, report: Report, other: Report) -> Iterator[WrittenPassage]:
+    def write(self, report: AccidentReport, other: AccidentReport) -> Iterator[WrittenPassage]:
         """The passages of a report, which may recall another."""
-        wording = Wording(self.rng, report.model.kind, slots(self.rng, report, other))
+        wording = SentenceFiller(self.rng, report.model.kind, slots(self.rng, report, other))
         sheets = self._sheets(report)
         for rank, cause in enumerate(report.causes):
             self._spread(sheets, rank, cause, wording)
@@ -95,15 +96,17 @@ class Writer:
         for sheet in sheets:
             yield self._finish(sheet, report, wording)
 
-    def _sheets(self, report: Report) -> list[Sheet]:
+    def _sheets(self, report: AccidentReport) -> list[PassageDraft]:
         sheets = []
         for section in sections(self.rng, report):
             chances = [1.0, SECOND.get(section.key, 0), THIRD.get(section.key, 0)]
             count = sum(self.rng.random() < chance for chance in chances)
-            sheets += [Sheet(section, turn) for turn in range(count)]
+            sheets += [PassageDraft(section, turn) for turn in range(count)]
         return sheets
 
-    def _spread(self, sheets: Sequence[Sheet], rank: int, cause: Cause, wording: Wording) -> None:
+    def _spread(
+        self, sheets: Sequence[PassageDraft], rank: int, cause: Cause, wording: SentenceFiller
+    ) -> None:
         """Speaks of a cause in its home and in the sections that weigh causes of its rank."""
         present = {sheet.section.key for sheet in sheets}
         homes = [key for key in cause.theme.homes if key in present] or ["analysis"]
@@ -112,7 +115,7 @@ class Writer:
             sheet = self.rng.choice([sheet for sheet in sheets if sheet.section.key == key])
             sheet.mentions.append(self._mention(cause, key, wording))
 
-    def _mention(self, cause: Cause, key: str, wording: Wording) -> ThemeMention:
+    def _mention(self, cause: Cause, key: str, wording: SentenceFiller) -> ThemeMention:
         """A few sentences on a cause; where one of them names it, the others need not."""
         theme, advice = cause.theme, key == "recommendations"
         named, unnamed = theme.keyword, theme.paraphrase
@@ -124,7 +127,9 @@ class Writer:
         first = self._say(named, wording, 1)
         return ThemeMention(first + self._say(unnamed, wording, count - 1), theme.key, KEYWORD)
 
-    def _mislead(self, sheets: Sequence[Sheet], report: Report, wording: Wording) -> None:
+    def _mislead(
+        self, sheets: Sequence[PassageDraft], report: AccidentReport, wording: SentenceFiller
+    ) -> None:
         """Puts keywords of absent themes, in another sense, into plain passages."""
         absent = [theme for theme in themes().values() if not report.has(theme.key)]
         plain = [sheet for sheet in sheets if sheet.section.key in PLAIN]
@@ -132,7 +137,7 @@ class Writer:
             template = self.decks.deal(theme.other_sense, wording.kind, 1)[0]
             self.rng.choice(plain).mentions.append(ThemeMention([wording.say(template)]))
 
-    def _finish(self, sheet: Sheet, report: Report, wording: Wording) -> WrittenPassage:
+    def _finish(self, sheet: PassageDraft, report: AccidentReport, wording: SentenceFiller) -> WrittenPassage:
         sentences = self._sentences(sheet, report, wording)
         if sheet.section.key == "findings":
             text = " ".join(f"{number}. {sentence.text}" for number, sentence in enumerate(sentences, 1))
@@ -147,7 +152,9 @@ class Writer:
 
     # ------------------------------------------------------------------- by section
 
-    def _sentences(self, sheet: Sheet, report: Report, wording: Wording) -> list[ReportSentence]:
+    def _sentences(
+        self, sheet: PassageDraft, report: AccidentReport, wording: SentenceFiller
+    ) -> list[ReportSentence]:
         mentions, pool = [mention.sentences for mention in sheet.mentions], pools()
         match sheet.section.key:
             case "history":
@@ -164,7 +171,9 @@ class Writer:
             case key:
                 return self._filled(pool[key], wording, mentions)
 
-    def _cause(self, mentions: Sequence[list[ReportSentence]], wording: Wording) -> list[ReportSentence]:
+    def _cause(
+        self, mentions: Sequence[list[ReportSentence]], wording: SentenceFiller
+    ) -> list[ReportSentence]:
         """The cause first, then what contributed, in the order of their weight."""
         opening = self._say(pools()["cause_open"], wording, 1)
         for number, mention in enumerate(mentions):
@@ -172,11 +181,11 @@ class Writer:
             opening += [*link, *mention]
         return opening + self._filled(pools()["cause"], wording, [], opening)
 
-    def _say(self, pool: Sequence[str], wording: Wording, count: int) -> list[ReportSentence]:
+    def _say(self, pool: Sequence[str], wording: SentenceFiller, count: int) -> list[ReportSentence]:
         return [wording.say(template) for template in self.decks.deal(pool, wording.kind, count)]
 
     def _in_order(
-        self, pool: Sequence[str], wording: Wording, mentions: Sequence[list[ReportSentence]]
+        self, pool: Sequence[str], wording: SentenceFiller, mentions: Sequence[list[ReportSentence]]
     ) -> list[ReportSentence]:
         """The mentions among sentences of the pool that keep its order."""
         background = self._background(pool, wording, list(chain(*mentions)))
@@ -188,7 +197,7 @@ class Writer:
     def _filled(
         self,
         pool: Sequence[str],
-        wording: Wording,
+        wording: SentenceFiller,
         mentions: Sequence[list[ReportSentence]],
         before: Sequence[ReportSentence] = (),
     ) -> list[ReportSentence]:
@@ -199,7 +208,7 @@ class Writer:
         return list(chain(*parts))
 
     def _background(
-        self, pool: Sequence[str], wording: Wording, beside: Sequence[ReportSentence]
+        self, pool: Sequence[str], wording: SentenceFiller, beside: Sequence[ReportSentence]
     ) -> dict[str, ReportSentence]:
         """As many sentences of the pool as make, with those beside them, a passage of a chance length."""
         goal = self.rng.randint(SHORTEST, LONGEST)
@@ -211,3 +220,131 @@ class Writer:
                 said[template] = wording.say(template)
                 words += len(said[template].text.split())
         return said
+
+
+_KINDS = re.compile(r"((?:air|water|rail|rope)(?:,(?:air|water|rail|rope))*): ")
+_ARTICLE = re.compile(r"\b([Aa]) (?=[AEIO])")
+
+
+class ReportSentence(NamedTuple):
+    """A finished sentence, and the slots it was filled from."""
+
+    text: str
+    slots: frozenset[str]
+
+
+class SentenceFiller:
+    """The words of one report: what fills its slots, and a generator for the rest.
+
+    A template that begins with `air:`, `water:`, `rail:` or `rope:` (or several of them, with commas) suits
+    only vehicles of that kind.
+    """
+
+    def __init__(self, rng: Random, kind: str, slots: Mapping[str, str | Sequence[str]]) -> None:
+        self.rng, self.kind, self.slots = rng, kind, slots
+        self._used: set[str] = set()
+
+    def say(self, template: str) -> ReportSentence:
+        """One wording of a template."""
+        self._used.clear()
+        text = _KINDS.sub("", template, count=1) if suits(template, self.kind) else template
+        text = _ARTICLE.sub(r"\1n ", render(text, self.rng, self))
+        return ReportSentence(capital(text), frozenset(self._used))
+
+    def __getitem__(self, slot: str) -> str:
+        self._used.add(slot)
+        words = self.slots[slot]
+        return expand(words if isinstance(words, str) else self.rng.choice(words), self.rng)
+
+
+class Decks:
+    """Templates dealt like cards: none comes again before all of its pool have come."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._left: dict[tuple[Sequence[str], str], list[str]] = {}
+
+    def deal(self, pool: Sequence[str], kind: str, count: int) -> list[str]:
+        """That many different templates of the pool, all of which suit the kind of vehicle."""
+        cards = [template for template in pool if suits(template, kind)]
+        left = self._left.setdefault((pool, kind), [])
+        dealt: list[str] = []
+        while len(dealt) < min(count, len(cards)):
+            if not left:
+                left += self._rng.sample(cards, len(cards))
+            card = left.pop()
+            if card not in dealt:
+                dealt.append(card)
+        return dealt
+
+
+def suits(template: str, kind: str) -> bool:
+    """Whether a template is unmarked, or marked for this kind of vehicle."""
+    marked = _KINDS.match(template)
+    return marked is None or kind in marked[1].split(",")
+
+
+_HE = {"he": "he", "his": "his", "him": "him", "himself": "himself"}
+_SHE = {"he": "she", "his": "her", "him": "her", "himself": "herself"}
+
+
+@cache
+def words() -> dict[str, str]:
+    """What is the same in every report, as templates."""
+    return read_texts(dict[str, str], __package__, "words")
+
+
+@cache
+def pools() -> dict[str, tuple[str, ...]]:
+    """The sentences of the sections, and a few that several share."""
+    return read_texts(dict[str, tuple[str, ...]], __package__, "sections")
+
+
+def slots(rng: Random, report: AccidentReport, other: AccidentReport) -> dict[str, str | Sequence[str]]:
+    """What fills the slots of a report; several words in one are alternatives."""
+    model, day, known = report.model, report.happened, region()
+    first, second, third = rng.sample(known.surnames, 3)
+    aboard = rng.randint(*model.aboard)
+    person = rng.choice((_HE, _SHE))
+    return {
+        **words(),
+        **person,
+        "He": person["he"].title(),
+        "His": person["his"].title(),
+        "board": known.board,
+        "model": model.model,
+        "maker": model.maker,
+        "craft": model.craft,
+        "lead": model.lead,
+        "mate": model.mate,
+        "deck": model.deck,
+        "part": rng.choice(model.parts),
+        "dispatcher": vehicles().dispatcher[model.kind],
+        "name": report.name,
+        "operator": report.operator,
+        "region": report.region,
+        "place": report.place,
+        "bound": report.bound,
+        "phase": vehicles().phases[model.kind][report.phase],
+        "outcome": report.outcome,
+        "toll": pools()[f"toll_{report.fatalities}"],
+        "aboard": str(aboard),
+        "seats": str(aboard - rng.randint(2, 5) if report.has("overload") else aboard + rng.randint(2, 20)),
+        "date": f"{day.day} {day:%B %Y}",
+        "adopted": f"{report.reported.day} {report.reported:%B %Y}",
+        "landmark": rng.sample(known.landmarks, 3),
+        "weekday": f"{day:%A}",
+        "clock": [f"{report.hour:02d}:{minute:02d}" for minute in sorted(rng.sample(range(2, 58), 8))],
+        "visibility": ("eighty metres", "less than two hundred metres")
+        if report.has("fog")
+        else ("more than twenty km", "some fifteen km", "thirty km and more"),
+        "temperature": str(rng.randint(-5, -1) if report.has("icing") else rng.randint(6, 18)),
+        "age": str(rng.randint(27, 61)),
+        "person": known.surnames,
+        "surname": first,
+        "surname_2": second,
+        "surname_3": third,
+        "other": other.name,
+        "earlier_year": str(report.reported.year - rng.randint(1, 6)),
+        "report_year": str(other.reported.year),
+    }

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
+from typing import NamedTuple
 
-from assay_worlds.incidents.region import region
-from assay_worlds.incidents.theme import AccidentTheme, themes
-from assay_worlds.incidents.vehicle import VehicleModel, vehicles
+from assay_worlds.incidents.lexicon import AccidentTheme, VehicleModel, region, themes, vehicles
 
 YEARS, A_YEAR = range(2006, 2024), 5
 THREE = 0.6  # of the reports have three themes, the others two
@@ -31,7 +30,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Report:
+class AccidentReport:
     """One accident, and when the board reported on it."""
 
     report_id: str
@@ -54,13 +53,13 @@ class Report:
         return any(cause.theme.key == key for cause in self.causes)
 
 
-def plan(rng: Random) -> list[Report]:
+def plan(rng: Random) -> list[AccidentReport]:
     """Every report: each model equally often, each theme about equally often, no name twice."""
     names = {key: rng.sample(pool, len(pool)) for key, pool in region().names.items()}
     count = len(YEARS) * A_YEAR
     known = vehicles().models
     models = rng.sample(known * (count // len(known)), count)
-    dealer = _Themes(rng)
+    dealer = _ThemeDealer(rng)
     reports = []
     for number, model in enumerate(models):
         year, place_in_year = YEARS[number // A_YEAR], number % A_YEAR
@@ -73,14 +72,14 @@ def plan(rng: Random) -> list[Report]:
 
 def _report(
     rng: Random, report_id: str, model: VehicleModel, name: str, reported: date, causes: tuple[Cause, ...]
-) -> Report:
+) -> AccidentReport:
     keys = {cause.theme.key for cause in causes}
     known = region()
     district = rng.choice(known.served[model.kind])
     place, bound = rng.sample(known.regions[district], 2)
     phase = rng.choices(PHASES, PHASE_SHARES)[0]
     outcomes = vehicles().standing if phase == "stationary" else vehicles().outcomes
-    return Report(
+    return AccidentReport(
         report_id,
         model,
         name,
@@ -109,7 +108,7 @@ def _day(rng: Random, reported: date, keys: set[str]) -> date:
     return rng.choice(days)
 
 
-class _Themes:
+class _ThemeDealer:
     """Themes dealt so that each comes about equally often, with each candour in turn."""
 
     def __init__(self, rng: Random) -> None:
@@ -134,3 +133,74 @@ class _Themes:
                     self._left.remove(theme)
                     return theme
             self._left += self._rng.sample(list(themes().values()), len(themes()))
+
+
+OPTIONAL = ("recorders", "wreckage", "fire", "tests", "organisation", "appendix")
+ORDER = (
+    "synopsis",
+    "history",
+    "personnel",
+    "vehicle",
+    "weather",
+    "recorders",
+    "wreckage",
+    "fire",
+    "survival",
+    "tests",
+    "organisation",
+    "analysis",
+    "findings",
+    "cause",
+    "recommendations",
+    "appendix",
+)
+_NAMES = {
+    "synopsis": ("SYNOPSIS", "SYNOPSIS", "EXECUTIVE SUMMARY", "SUMMARY", "ABSTRACT"),
+    "personnel": ("PERSONNEL INFORMATION", "PERSONNEL INFORMATION", "CREW INFORMATION"),
+    "weather": ("METEOROLOGICAL INFORMATION",),
+    "recorders": ("RECORDERS", "RECORDED DATA"),
+    "wreckage": ("WRECKAGE AND IMPACT INFORMATION",),
+    "fire": ("FIRE",),
+    "survival": ("SURVIVAL ASPECTS",),
+    "tests": ("TESTS AND RESEARCH",),
+    "organisation": ("ORGANISATIONAL AND MANAGEMENT INFORMATION", "ORGANISATIONAL INFORMATION"),
+    "analysis": ("ANALYSIS",),
+    "findings": ("FINDINGS", "CONCLUSIONS"),
+    "cause": ("PROBABLE CAUSE", "PROBABLE CAUSE", "PROBABLE CAUSE AND CONTRIBUTING FACTORS"),
+    "recommendations": ("RECOMMENDATIONS", "SAFETY RECOMMENDATIONS"),
+    "appendix": ("APPENDIX A", "APPENDIX A - FILE NOTES", "APPENDICES"),
+}
+_UNNUMBERED = ("synopsis", "appendix")
+_CONCLUDING = {"analysis": "2", "findings": "3.1", "cause": "3.2", "recommendations": "4"}
+_LETTERED = {"findings": "(a)", "cause": "(b)", "recommendations": "(c)"}
+
+
+class ReportSection(NamedTuple):
+    """A section by what it is, and by the name its report gives it."""
+
+    key: str
+    name: str
+
+
+def sections(rng: Random, report: AccidentReport) -> list[ReportSection]:
+    """The sections of a report: ten that all have, and up to four more, its first theme's home among them."""
+    home = [key for cause in report.causes[:1] for key in cause.theme.homes if key in OPTIONAL][:1]
+    others = [key for key in OPTIONAL if key not in home]
+    extra = {*home, *rng.sample(others, rng.randint(1, 4) - len(home))}
+    keys = [key for key in ORDER if key not in OPTIONAL or key in extra]
+    style = rng.choice(("plain", "numbered", "lettered", "title"))
+    return [ReportSection(key, _heading(rng, report, key, style, number)) for number, key in enumerate(keys)]
+
+
+def _heading(rng: Random, report: AccidentReport, key: str, style: str, number: int) -> str:
+    if key == "history":
+        name = f"HISTORY OF THE {vehicles().trip_noun[report.model.kind]}"
+    elif key == "vehicle":
+        name = f"{vehicles().vehicle_noun[report.model.kind]} INFORMATION"
+    else:
+        name = rng.choice(_NAMES[key])
+    if style == "numbered" and key not in _UNNUMBERED:
+        return f"{_CONCLUDING.get(key, f'1.{number}')} {name}"
+    if style == "lettered" and key in _LETTERED:
+        return f"{_LETTERED[key]} {name}"
+    return name.title() if style == "title" else name

@@ -7,10 +7,8 @@ from datetime import date, timedelta
 from functools import cache
 from random import Random
 
-from assay_worlds.organisation.company import company
-from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, prose, state
-from assay_worlds.organisation.phrase import STYLES, Phrase
-from assay_worlds.organisation.world import Fact, Person, World
+from assay_worlds.organisation.documents import REPEATS, PageDraft, PageParagraph, Sentence, prose, state
+from assay_worlds.organisation.world import STYLES, Fact, Person, Phrase, World, company
 from assay_worlds.texts import TextEntry, read_texts
 
 ANNOUNCED = 4  # facts an announcement quotes, and how many threads there are to one announcement
@@ -44,7 +42,7 @@ def matter_texts() -> MatterTexts:
     return read_texts(MatterTexts, __package__, "matters")
 
 
-def decisions(world: World) -> Iterator[Draft]:
+def decisions(world: World) -> Iterator[PageDraft]:
     """A decision record for each matter of each project, in shuffled order."""
     texts, filler = matter_texts(), company().filler
     for number, fact, matter in _settled("decision", texts.decisions, world):
@@ -53,18 +51,18 @@ def decisions(world: World) -> Iterator[Draft]:
         opening = Sentence(matter.opening.format_map(fact.slots), fact, REPEATS)
         review = f"{author.name} of {author.team} reviews the outcome in {day.year + 1}."
         paragraphs = (
-            Paragraph("Context", (opening, *prose(*rng.sample(filler, 2)))),
-            Paragraph("Options", prose(*matter.objections)),
-            Paragraph(
+            PageParagraph("Context", (opening, *prose(*rng.sample(filler, 2)))),
+            PageParagraph("Options", prose(*matter.objections)),
+            PageParagraph(
                 "Decision", (*prose(rng.choice(filler)), state(fact), *prose(rng.choice(texts.agreeing)))
             ),
-            Paragraph("Consequences", prose(review, *rng.sample(filler, 2))),
+            PageParagraph("Consequences", prose(review, *rng.sample(filler, 2))),
         )
         metadata = {"kind": "decision", "date": day.isoformat(), "project": fact.slots["project"]}
-        yield Draft(f"decision-{matter.key}-{number:03d}", _title(matter, fact), metadata, paragraphs)
+        yield PageDraft(f"decision-{matter.key}-{number:03d}", _title(matter, fact), metadata, paragraphs)
 
 
-def threads(world: World, facts: Sequence[Fact]) -> Iterator[Draft]:
+def threads(world: World, facts: Sequence[Fact]) -> Iterator[PageDraft]:
     """E-mail threads; every few of them an announcement quotes facts that other documents state."""
     quotable = [fact for fact in facts if fact.kind in QUOTABLE]
     world.rng("announcements").shuffle(quotable)
@@ -75,7 +73,7 @@ def threads(world: World, facts: Sequence[Fact]) -> Iterator[Draft]:
         yield _thread(f"email-{matter.key}-{number:03d}", matter, fact, world)
 
 
-def _thread(doc_id: str, matter: Matter, fact: Fact, world: World) -> Draft:
+def _thread(doc_id: str, matter: Matter, fact: Fact, world: World) -> PageDraft:
     rng, texts = world.rng(doc_id), matter_texts()
     day = _day(rng, 2022)
     heads = [_head(writer, day + timedelta(at)) for at, writer in enumerate(rng.sample(world.people, 4))]
@@ -87,12 +85,14 @@ def _thread(doc_id: str, matter: Matter, fact: Fact, world: World) -> Draft:
         prose(heads[2], f"> {first}", "I see it differently.", second),
         (*prose(heads[3], rng.choice(texts.agreeing)), state(fact), *prose(rng.choice(texts.closing))),
     )
-    paragraphs = tuple(Paragraph(f"Message {number}", message) for number, message in enumerate(messages, 1))
+    paragraphs = tuple(
+        PageParagraph(f"Message {number}", message) for number, message in enumerate(messages, 1)
+    )
     metadata = {"kind": "email", "date": day.isoformat()}
-    return Draft(doc_id, f"E-mail: {_title(matter, fact)}", metadata, paragraphs)
+    return PageDraft(doc_id, f"E-mail: {_title(matter, fact)}", metadata, paragraphs)
 
 
-def _announcement(doc_id: str, quoted: Sequence[Fact], world: World) -> Draft:
+def _announcement(doc_id: str, quoted: Sequence[Fact], world: World) -> PageDraft:
     rng, texts = world.rng(doc_id), matter_texts()
     day = _day(rng, 2025)
     head = _head(rng.choice(world.people), day)
@@ -100,9 +100,11 @@ def _announcement(doc_id: str, quoted: Sequence[Fact], world: World) -> Draft:
     for number, fact in enumerate(quoted, 1):
         quote = Sentence(_quoted(fact), fact, REPEATS)
         around = prose(head, rng.choice(texts.announcing))
-        paragraphs.append(Paragraph(f"Item {number}", (*around, quote, *prose(rng.choice(texts.closing)))))
+        paragraphs.append(
+            PageParagraph(f"Item {number}", (*around, quote, *prose(rng.choice(texts.closing))))
+        )
     title = f"E-mail: Bulletin for {day:%B %Y}"
-    return Draft(doc_id, title, {"kind": "email", "date": day.isoformat()}, tuple(paragraphs))
+    return PageDraft(doc_id, title, {"kind": "email", "date": day.isoformat()}, tuple(paragraphs))
 
 
 def _quoted(fact: Fact) -> str:

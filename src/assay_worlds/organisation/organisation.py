@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import UsageError
 from assay.core.protocols import Kit
-from assay_worlds.organisation.draft import Draft, Page, lay_out
-from assay_worlds.organisation.handbook import editions, topics
+from assay_worlds.organisation.documents import (
+    FinishedPage,
+    PageDraft,
+    editions,
+    lay_out,
+    pages,
+    releases,
+    topics,
+)
 from assay_worlds.organisation.matters import decisions, threads
-from assay_worlds.organisation.people import pages
 from assay_worlds.organisation.questions import questions
-from assay_worlds.organisation.releases import releases
 from assay_worlds.organisation.world import World, create_world
 
 SMALLEST, LARGEST = 400, 5000
@@ -52,7 +57,7 @@ class Organisation:
         name = f"organisation-{self.seed}"
         return Dataset(name, corpus, questions(mentions, world, self.queries), LABELS)
 
-    def _write(self, world: World) -> list[Page]:
+    def _write(self, world: World) -> list[FinishedPage]:
         """Every page, kind by kind; e-mail comes last, because it quotes what the others state."""
         streams = {
             "policy": editions("policy", (*topics("office_policies"), *topics("company_policies")), world),
@@ -65,9 +70,9 @@ class Organisation:
         stated = [mention.fact for page in written for mention in page.mentions]
         return [*written, *self._enough("email", threads(world, list(dict.fromkeys(stated))))]
 
-    def _enough(self, kind: str, drafts: Iterable[Draft]) -> list[Page]:
+    def _enough(self, kind: str, drafts: Iterable[PageDraft]) -> list[FinishedPage]:
         wanted, done = self.passages * SHARES[kind], 0
-        written: list[Page] = []
+        written: list[FinishedPage] = []
         for draft in drafts:
             if done >= wanted:
                 break

@@ -11,9 +11,8 @@ from typing import Any
 
 from assay.core.errors import UsageError
 from assay.core.records import Item
-from assay_worlds.organisation.draft import STATES, Mention
-from assay_worlds.organisation.phrase import STYLES
-from assay_worlds.organisation.world import Fact, World
+from assay_worlds.organisation.documents import STATES, Mention
+from assay_worlds.organisation.world import STYLES, Fact, World
 from assay_worlds.texts import TextEntry, read_texts
 
 DIFFICULTY = ("easy", "medium", "hard")

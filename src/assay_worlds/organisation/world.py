@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from assay_worlds.organisation.company import Company, Office, Product, company
-from assay_worlds.organisation.phrase import Phrase
+from assay_worlds.texts import TextEntry, read_texts
 
 SHARED_NAMES = 0.1  # of the people bear another's name
 
@@ -112,3 +112,68 @@ def _projects(rng: Random, known: Company, count: int) -> tuple[Project, ...]:
         shared = lap > 0 or index + len(names) < count
         projects.append(Project(f"Project {names[place]}", team, shared))
     return tuple(projects)
+
+
+class Office(NamedTuple):
+    """A site, and the money that is spent there: `rate` units of it make one euro."""
+
+    name: str
+    currency: str
+    rate: int
+
+
+class Product(NamedTuple):
+    """Something the organisation sells, with the prefix of its tickets."""
+
+    name: str
+    prefix: str
+    about: str
+
+
+class Company(TextEntry, frozen=True):
+    """The organisation by its names."""
+
+    name: str
+    offices: tuple[Office, ...]
+    teams: tuple[str, ...]
+    first_names: tuple[str, ...]
+    last_names: tuple[str, ...]
+    roles: tuple[str, ...]
+    products: tuple[Product, ...]
+    project_names: tuple[str, ...]
+    months: tuple[str, ...]
+    filler: tuple[str, ...]  # sentences that fit on any page
+
+
+@cache
+def company() -> Company:
+    return read_texts(Company, __package__, "company")
+
+
+STYLES = ("keyword", "natural", "paraphrase")
+
+
+class Phrase(TextEntry, frozen=True):
+    """One relation in words. `{value}` is the answer; a question's `{scope}` says whose and when.
+
+    Its templates hold slots and no chance, so that a fact reads the same wherever it is quoted.
+
+    `state` is the sentence of the document. `keyword` reuses its words, `natural` some of them, and
+    `paraphrase` as few as a person who does not know the house's terms would.
+    """
+
+    state: str
+    keyword: str
+    natural: str
+    paraphrase: str
+    values: tuple[str, ...] = ()
+
+
+class Topic(TextEntry, frozen=True):
+    """A subject the handbook has editions of: its prose, and the clauses whose values differ between them."""
+
+    key: str
+    title: str
+    prose: tuple[str, ...]
+    clauses: tuple[Phrase, ...]
+    local: bool = False  # every office keeps its own edition

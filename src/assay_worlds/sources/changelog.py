@@ -18,8 +18,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
 from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
-from assay_worlds.sources.source import Page, Section, check_pin, fingerprint
-from assay_worlds.sources.text_files import in_order, unpacked
+from assay_worlds.sources.source import PageSection, SourcePage, check_pin, fingerprint, in_order, unpacked
 
 _VERSION = re.compile(r"\[?(v?\d+\.\d[\w.+-]*)\]?(?:\s.*)?")
 _LEFT_OUT = re.compile(r"downloads? for|downloads?$|table of contents", re.IGNORECASE)
@@ -34,7 +33,7 @@ _NOTHING = "Nothing has changed."
 _LONGEST = 200  # characters of a heading that may name a product
 
 
-class _Part(NamedTuple):
+class _ReleasePart(NamedTuple):
     """What stands under one heading of a release; `path` has the headings above it and its own."""
 
     path: tuple[str, ...]
@@ -55,7 +54,7 @@ class Changelog:
 
     kind: ClassVar[str] = "changelog"
 
-    def pages(self, kit: Kit) -> Iterator[Page]:
+    def pages(self, kit: Kit) -> Iterator[SourcePage]:
         """One page a release, in the order of files and of releases in them."""
         where = kit.path(self.path)
         files = _files(where)
@@ -77,16 +76,18 @@ class Changelog:
         """The product as it was given, with what else the name of a file says: "Pumps python client"."""
         return " ".join([self.product, *_NOT_NAME.sub(" ", Path(_SUFFIX.sub("", name)).name).split()])
 
-    def _page(self, name: str, place: str, product: str, version: str, parts: Sequence[_Part]) -> Page:
+    def _page(
+        self, name: str, place: str, product: str, version: str, parts: Sequence[_ReleasePart]
+    ) -> SourcePage:
         title = f"{product} {version} release notes"
-        text, sections = title, list[Section]()
-        for part in parts or [_Part((), "")]:
+        text, sections = title, list[PageSection]()
+        for part in parts or [_ReleasePart((), "")]:
             start = len(text) + 2 if sections else 0
             heading = f"{part.path[-1]} ({version})\n\n" if part.path else ""
             text = f"{text}\n\n{heading}{part.text}".rstrip()
-            sections.append(Section(" > ".join(part.path) or title, Span(start, len(text))))
+            sections.append(PageSection(" > ".join(part.path) or title, Span(start, len(text))))
         metadata = {"kind": self.kind, "path": name, "version": version, "product": product}
-        return Page(Document(f"{self.kind}/{place}/{version}", text, title, metadata), tuple(sections))
+        return SourcePage(Document(f"{self.kind}/{place}/{version}", text, title, metadata), tuple(sections))
 
 
 def _files(where: Path) -> list[tuple[str, Path]]:
@@ -138,11 +139,11 @@ def _less_notes(text: str) -> str:
     return name
 
 
-def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_Part]]]:
+def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_ReleasePart]]]:
     """Each release with its parts, less what is a list of files or says that nothing changed."""
     ends = [*(heading.start for heading in plain.headings), len(plain.text)]
     spans = list(zip(plain.headings, pairwise(ends), strict=True))
-    version, parts, above = "", list[_Part](), list[Heading]()
+    version, parts, above = "", list[_ReleasePart](), list[Heading]()
     for heading, (start, end) in spans:
         body = plain.text[start + len(heading.text) : end].strip()
         released = _VERSION.fullmatch(heading.text) if heading.level == level else None
@@ -150,12 +151,12 @@ def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_Part]]]
             if version:
                 yield version, parts
             version, parts, above = released[1] if released else "", [], []
-            parts += [_Part((), body)] if body else []
+            parts += [_ReleasePart((), body)] if body else []
             continue
         above = [each for each in above if each.level < heading.level] + [heading]
         path = tuple(each.text for each in above)
         unwanted = any(_LEFT_OUT.search(each) for each in path)
         if version and body and body.strip("_") != _NOTHING and not unwanted:
-            parts.append(_Part(path, body))
+            parts.append(_ReleasePart(path, body))
     if version:
         yield version, parts

@@ -15,8 +15,7 @@ from assay.core.errors import DataError, Problem, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
 from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
-from assay_worlds.sources.source import Page, Section, check_pin, fingerprint
-from assay_worlds.sources.text_files import unpacked
+from assay_worlds.sources.source import PageSection, SourcePage, check_pin, fingerprint, unpacked
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -37,7 +36,7 @@ _ABOUT = {
 _KIND = "handbook"
 
 
-class _Record(msgspec.Struct):
+class _SnapshotLine(msgspec.Struct):
     """A line of the file of snapshots: a page as it was from a day on, or that it was deleted by then."""
 
     as_of: str
@@ -46,7 +45,7 @@ class _Record(msgspec.Struct):
     deleted: bool = False
 
 
-class _Version(NamedTuple):
+class _PageVersion(NamedTuple):
     as_of: str
     until: str | None  # the day from which something else holds
     source: str
@@ -74,7 +73,7 @@ class Handbook:
         if self.snapshots_per_page is not None and self.snapshots_per_page < 0:
             raise UsageError(f"snapshots_per_page is {self.snapshots_per_page}; give 0 or more.")
 
-    def pages(self, kit: Kit) -> Iterator[Page]:
+    def pages(self, kit: Kit) -> Iterator[SourcePage]:
         """The pages by path, each followed by its earlier texts, the oldest first."""
         folder = kit.path(self.path)
         files = _files(folder)
@@ -105,9 +104,9 @@ class Handbook:
         name: str,
         path: str,
         file: Path | None,
-        versions: Mapping[str, Sequence[_Version]],
+        versions: Mapping[str, Sequence[_PageVersion]],
         parser: MarkdownIt,
-    ) -> Iterator[Page]:
+    ) -> Iterator[SourcePage]:
         """What a page says now, where it is still there, and what it said before."""
         source = None if file is None else _read(file)
         dated = versions.get(path, ())
@@ -154,11 +153,11 @@ def _called(folder: Path) -> str:
     return " ".join([*(word.title() for word in words if word and word.lower() != _KIND), _KIND])
 
 
-def _versions(path: Path) -> dict[str, list[_Version]]:
+def _versions(path: Path) -> dict[str, list[_PageVersion]]:
     """The texts of each page by day, each with the day on which it ended; broken lines are named together."""
-    by_path: dict[str, list[_Record]] = {}
+    by_path: dict[str, list[_SnapshotLine]] = {}
     problems = []
-    decode = msgspec.json.Decoder(_Record).decode
+    decode = msgspec.json.Decoder(_SnapshotLine).decode
     for line, text in enumerate(unpacked(path).split(b"\n"), 1):
         if not text.strip():
             continue
@@ -173,19 +172,19 @@ def _versions(path: Path) -> dict[str, list[_Version]]:
     return {each: _ended(records) for each, records in by_path.items()}
 
 
-def _ended(records: list[_Record]) -> list[_Version]:
-    found: list[_Version] = []
+def _ended(records: list[_SnapshotLine]) -> list[_PageVersion]:
+    found: list[_PageVersion] = []
     ordered = sorted(records, key=lambda record: record.as_of)
     for record, following in zip(ordered, [*ordered[1:], None], strict=True):
         if record.text is not None and not record.deleted:
-            found.append(_Version(record.as_of, following.as_of if following else None, record.text))
+            found.append(_PageVersion(record.as_of, following.as_of if following else None, record.text))
     return found
 
 
 # ------------------------------------------------------------------------------------------- pages
 
 
-def _page(doc_id: str, source: str, metadata: dict[str, Any], parser: MarkdownIt) -> Iterator[Page]:
+def _page(doc_id: str, source: str, metadata: dict[str, Any], parser: MarkdownIt) -> Iterator[SourcePage]:
     """The page of a Markdown text, unless nothing of it is left as text."""
     plain = plain_text(source, parser)
     if not plain.text.strip():
@@ -197,7 +196,7 @@ def _page(doc_id: str, source: str, metadata: dict[str, Any], parser: MarkdownIt
         plain = PlainText(f"{title}\n\n{plain.text}", headings, plain.front)
     dated = f"{title} (as of {metadata['as_of']})" if "@" in doc_id else title
     document = Document(doc_id, plain.text, dated, {**metadata, "page": title})
-    yield Page(document, tuple(_sections(plain, title)))
+    yield SourcePage(document, tuple(_sections(plain, title)))
 
 
 def _title(plain: PlainText, path: str) -> str:
@@ -211,7 +210,7 @@ def _title(plain: PlainText, path: str) -> str:
     return re.sub(r"[-_]+", " ", words).strip().capitalize()
 
 
-def _sections(plain: PlainText, title: str) -> Iterator[Section]:
+def _sections(plain: PlainText, title: str) -> Iterator[PageSection]:
     """Stretches between headings; a heading without text of its own goes with the section below it."""
     path: list[Heading] = []
     start = 0
@@ -226,5 +225,5 @@ def _sections(plain: PlainText, title: str) -> Iterator[Section]:
         end = heading.start + len(plain.text[heading.start : following.start].rstrip())
         if end > start:
             names = dict.fromkeys(each.text for each in path)
-            yield Section(" > ".join(names), Span(start, end))
+            yield PageSection(" > ".join(names), Span(start, end))
         start = following.start

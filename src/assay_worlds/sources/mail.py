@@ -13,8 +13,14 @@ from __future__ import annotations
 import mailbox
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.errors import MessageError
+from email.message import EmailMessage, MIMEPart
+from email.parser import BytesParser, Parser
+from email.policy import default
+from email.utils import parseaddr, parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -24,30 +30,36 @@ import msgspec
 from assay.core.errors import DataError, Problem, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
+from assay.datasets.markdown_text import markdown_parser, plain_text
 from assay.datasets.reading import Reader
-from assay_worlds.sources.mail_message import Message, read_message
-from assay_worlds.sources.mail_threads import Place, places
-from assay_worlds.sources.source import WORDS, Page, Section, check_pin, fingerprint
-from assay_worlds.sources.text_files import in_order, parted
+from assay_worlds.sources.source import (
+    WORDS,
+    PageSection,
+    SourcePage,
+    check_pin,
+    fingerprint,
+    in_order,
+    parted,
+)
 
 _PACKED = (".jsonl", ".jsonl.gz", ".mbox")
 _HEADER = re.compile(rb"(?:From |[A-Za-z][A-Za-z0-9-]*:)")  # how a message begins
 _SIGNATURE = re.compile(r"^-- ?$", re.MULTILINE)
 
 
-class Raw(msgspec.Struct, frozen=True):
+class MessageSource(msgspec.Struct, frozen=True):
     """The source text of a message in a JSONL file."""
 
     id: str = msgspec.field(name="_id")
     raw: str
 
 
-class Found(NamedTuple):
+class LocatedMessage(NamedTuple):
     """A message with its id in this source and the path it was found at."""
 
     id: str
     path: str
-    message: Message
+    message: MailMessage
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class Mail:
         if self.limit is not None and self.limit < 1:
             raise UsageError(f"limit is {self.limit}; take 1 or more, or leave it out.")
 
-    def pages(self, kit: Kit) -> Iterator[Page]:
+    def pages(self, kit: Kit) -> Iterator[SourcePage]:
         """One page a message. Threads are found among all that are read."""
         where = kit.path(self.path)
         files = _files(where)
@@ -95,25 +107,25 @@ def _is_message(path: Path) -> bool:
         return bool(_HEADER.match(stream.read(200).lstrip()))
 
 
-def _messages(files: list[tuple[str, Path]], boxed: bool) -> Iterator[Found]:
+def _messages(files: list[tuple[str, Path]], boxed: bool) -> Iterator[LocatedMessage]:
     """The messages of all files; `boxed` says that a file of any name holds several."""
     for name, path in files:
         if name.endswith((".jsonl", ".jsonl.gz")):
             reader = Reader(path.parent)
-            rows = reader.jsonl(path, msgspec.json.Decoder(Raw).decode, key="id")
+            rows = reader.jsonl(path, msgspec.json.Decoder(MessageSource).decode, key="id")
             reader.finish()
-            yield from (Found(each.id, each.id, read_message(each.raw)) for each in rows.records)
+            yield from (LocatedMessage(each.id, each.id, read_message(each.raw)) for each in rows.records)
         elif boxed or name.endswith(".mbox"):
             yield from _mbox(name, path)
         else:
-            yield Found(name, name, read_message(path.read_bytes()))
+            yield LocatedMessage(name, name, read_message(path.read_bytes()))
 
 
-def _mbox(name: str, path: Path) -> Iterator[Found]:
+def _mbox(name: str, path: Path) -> Iterator[LocatedMessage]:
     box = mailbox.mbox(path, create=False)
     try:
         for number, key in enumerate(box.iterkeys(), 1):
-            yield Found(f"{name}/{number}", name, read_message(box.get_bytes(key)))
+            yield LocatedMessage(f"{name}/{number}", name, read_message(box.get_bytes(key)))
     finally:
         box.close()
 
@@ -121,7 +133,7 @@ def _mbox(name: str, path: Path) -> Iterator[Found]:
 # ------------------------------------------------------------------------------------------ pages
 
 
-def _page(found: Found, place: Place, among: list[Found]) -> Page:
+def _page(found: LocatedMessage, place: ThreadPosition, among: list[LocatedMessage]) -> SourcePage:
     message = found.message
     sender = f"{message.name} <{message.address}>" if message.name else message.address
     when = message.date.isoformat(" ", "minutes") if message.date else ""
@@ -135,17 +147,197 @@ def _page(found: Found, place: Place, among: list[Found]) -> Page:
     if place.parent is not None:
         metadata["reply_to"] = _doc_id(among[place.parent])
     document = Document(_doc_id(found), text, message.subject, metadata)
-    return Page(document, tuple(_sections(text, message.subject)))
+    return SourcePage(document, tuple(_sections(text, message.subject)))
 
 
-def _doc_id(found: Found) -> str:
+def _doc_id(found: LocatedMessage) -> str:
     return f"{Mail.kind}/{found.id}"
 
 
-def _sections(text: str, subject: str) -> Iterator[Section]:
+def _sections(text: str, subject: str) -> Iterator[PageSection]:
     """The message, and what stands under it as a signature."""
     signature = list(_SIGNATURE.finditer(text))
     end = signature[-1].start() if signature else len(text)
-    yield Section(subject, Span(0, end))
+    yield PageSection(subject, Span(0, end))
     if signature:
-        yield Section(f"{subject} > signature", Span(end, len(text)))
+        yield PageSection(f"{subject} > signature", Span(end, len(text)))
+
+
+NO_SUBJECT = "(no subject)"
+# What the parser raises on headers and bodies that no standard foresaw.
+_BROKEN = (MessageError, ValueError, LookupError, AttributeError, TypeError, RecursionError)
+_ID = re.compile(r"<[^<>\s]+>")
+_MARKS = re.compile(r"(?:\s*(?:(?:re|fw|fwd|aw)(?:\[\d+\])?\s*:|\[[^\]]{1,20}\]))+\s*", re.IGNORECASE)
+_REPLY = re.compile(r"(?:\s*\[[^\]]{1,20}\])*\s*(?:re|aw)(?:\[\d+\])?\s*:", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff\ufffe\uffff\ud800-\udfff]")
+_BLANK = re.compile(r"\n(?:[ \t]*\n){2,}")
+_UNREAD = "\ufffd"
+_PLAIN = {"", "7bit", "8bit", "binary"}  # transfer encodings that encode nothing
+_GAP = re.compile(r"\n\s*\n")
+
+
+class MailMessage(NamedTuple):
+    """What of an e-mail is read: who, when, about what, in answer to what, and the words."""
+
+    name: str
+    address: str
+    date: datetime | None
+    subject: str
+    body: str
+    message_id: str
+    references: tuple[str, ...]  # what it answers, nearest last
+
+    @property
+    def bare_subject(self) -> str:
+        """The subject less what replies and mailing lists put before it."""
+        return bare(self.subject)
+
+    @property
+    def is_reply(self) -> bool:
+        """Whether its subject says that it answers something."""
+        return says_reply(self.subject)
+
+
+def bare(subject: str) -> str:
+    """A subject less "Re:" and the tags that mailing lists put before it."""
+    found = _MARKS.match(subject)
+    return subject[found.end() :] if found else subject
+
+
+def says_reply(subject: str) -> bool:
+    """Whether a subject begins as replies do."""
+    return bool(_REPLY.match(subject))
+
+
+def _parsed(raw: bytes | str, head: bool = False) -> EmailMessage:
+    if isinstance(raw, bytes):
+        return BytesParser(EmailMessage, policy=default).parsebytes(raw, headersonly=head)
+    return Parser(EmailMessage, policy=default).parsestr(raw, headersonly=head)
+
+
+def read_message(raw: bytes | str) -> MailMessage:
+    """An e-mail from its source text; what cannot be read of it is left empty."""
+    try:
+        message = _parsed(raw)
+    except RecursionError:  # parts within parts within parts: its head is all that is read
+        message = _parsed(raw, head=True)
+    name, address = parseaddr(_header(message, "from"))
+    references = _ID.findall(_header(message, "references"))
+    answered = _ID.findall(_header(message, "in-reply-to"))
+    references = [each for each in references if each not in answered[:1]] + answered[:1]
+    own = _ID.findall(_header(message, "message-id"))
+    return MailMessage(
+        _line(name),
+        _line(address),
+        _date(_header(message, "date")),
+        _line(_header(message, "subject")) or NO_SUBJECT,
+        _body(message),
+        own[0] if own else "",
+        tuple(references),
+    )
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        return str(message.get(name, ""))
+    except _BROKEN:
+        return next((str(value) for key, value in message.raw_items() if key.lower() == name), "")
+
+
+def _line(text: str) -> str:
+    return " ".join(_CONTROL.sub("", text).split())
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _body(message: EmailMessage) -> str:
+    """The words of a message: its plain part, or its HTML where there is none; attachments are left out."""
+    try:
+        part = message.get_body(("plain", "html"))
+    except _BROKEN:
+        part = message
+    if part is None or part.is_multipart():
+        return ""
+    try:
+        text = str(part.get_content())
+    except _BROKEN:  # an encoding that does not exist
+        text = _UNREAD
+    if _UNREAD in text:
+        text = _guessed(part)
+    if part.get_content_type() == "text/html":
+        # A block of HTML in Markdown goes on to the next blank line.
+        text = plain_text("<div>\n" + _GAP.sub("\n", text), markdown_parser()).text
+    lines = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
+    return _BLANK.sub("\n\n", "\n".join(line.rstrip() for line in lines)).strip()
+
+
+def _guessed(part: MIMEPart) -> str:
+    """The text of a part whose encoding is not what it says, if it says any."""
+    source = part.get_payload()
+    plain = str(part.get("content-transfer-encoding", "")).strip().lower() in _PLAIN
+    if plain and isinstance(source, str) and _UNREAD not in source:
+        return source
+    payload = part.get_payload(decode=True)
+    raw = payload if isinstance(payload, bytes) else b""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")
+
+
+_UNDATED = datetime.max.replace(tzinfo=UTC)
+
+
+class ThreadPosition(NamedTuple):
+    """Where a message stands: the first message of its thread, and the one it answers, by position."""
+
+    first: int
+    parent: int | None
+
+
+def places(messages: Sequence[MailMessage]) -> list[ThreadPosition]:
+    """The place of each message.
+
+    Messages that refer to one another, or to one that is not here, are of one thread. A reply that refers to
+    nothing known joins the last message before it that has the same subject.
+    """
+    from scipy.cluster.hierarchy import DisjointSet
+
+    known: dict[str, int] = {}
+    for position, message in enumerate(messages):
+        if message.message_id:
+            known.setdefault(message.message_id, position)
+    joined = DisjointSet(range(len(messages)))
+    absent: dict[str, int] = {}  # an id that no message here has -> the first that refers to it
+    latest: dict[str, int] = {}
+    parents: list[int | None] = [None] * len(messages)
+    for position in sorted(range(len(messages)), key=lambda each: (moment(messages[each]), each)):
+        message = messages[position]
+        named = [known[each] for each in message.references if known.get(each, position) != position]
+        others = [absent.setdefault(each, position) for each in message.references if each not in known]
+        parents[position] = named[-1] if named else None
+        subject = message.bare_subject.casefold()
+        links = named + [each for each in others if each != position]
+        if not links and message.is_reply and message.subject != NO_SUBJECT and subject in latest:
+            links = [latest[subject]]
+        for other in links:
+            joined.merge(position, other)
+        latest[subject] = position
+    firsts = {
+        position: min(group, key=lambda each: (moment(messages[each]), each))
+        for group in joined.subsets()
+        for position in group
+    }
+    return [ThreadPosition(firsts[position], parents[position]) for position in range(len(messages))]
+
+
+def moment(message: MailMessage) -> datetime:
+    """When a message was sent, to sort by; what has no date comes last."""
+    if message.date is None:
+        return _UNDATED
+    return message.date if message.date.tzinfo else message.date.replace(tzinfo=UTC)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Document, Passage, Span
+from assay.core.registry import Registry
 
 SOURCES = "assay.sources"  # the group of plugins
 
@@ -20,14 +24,14 @@ _GAP = re.compile(r"\n\s*\n")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
-class Section(NamedTuple):
+class PageSection(NamedTuple):
     """A stretch of a page under one heading; the path of headings above it is joined by " > "."""
 
     heading: str
     span: Span
 
 
-class Page(NamedTuple):
+class SourcePage(NamedTuple):
     """A document as plain text: no markup, so that what is shown is what stands there.
 
     `document.metadata` has `kind` ("handbook", "mail", "changelog", "report"), `path`, and where known `date`
@@ -36,11 +40,11 @@ class Page(NamedTuple):
     """
 
     document: Document
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
 
 
 @runtime_checkable
-class Source(Protocol):
+class TextSource(Protocol):
     """A plugin that reads pages from disk, in a fixed order.
 
     `sha256` pins the content: empty takes whatever is there, anything else must be what `fingerprint` gives.
@@ -50,10 +54,10 @@ class Source(Protocol):
     path: str
     sha256: str
 
-    def pages(self, kit: Kit) -> Iterator[Page]: ...
+    def pages(self, kit: Kit) -> Iterator[SourcePage]: ...
 
 
-def passages_of(page: Page, words: int = WORDS) -> list[Passage]:
+def passages_of(page: SourcePage, words: int = WORDS) -> list[Passage]:
     """The passages of a page: neighbouring paragraphs of one section, as many as `words` allow."""
     document, found = page.document, list[Passage]()
     for section in page.sections:
@@ -111,3 +115,74 @@ def check_pin(where: Path, wanted: str, found: str) -> None:
     if wanted and wanted.lower() != found:
         what = f"the content has changed: its sha256 is {found}, and {wanted} is pinned"
         raise DataError(Problem(what, str(where), fix="Get the pinned version, or pin the new one."))
+
+
+_NUMBERS = re.compile(r"(\d+)")
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(]?[A-Z0-9])")
+
+
+def in_order(paths: Iterable[Path], root: Path) -> list[tuple[str, Path]]:
+    """Files with their names under a folder, sorted so that numbers in names count as numbers."""
+    named = [(path.relative_to(root).as_posix(), path) for path in paths]
+    return sorted(named, key=lambda each: (_counted(each[0]), each[0]))
+
+
+def _counted(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _NUMBERS.split(name)]
+
+
+def unpacked(path: Path) -> bytes:
+    """The bytes of a file, unpacked where it is gzipped."""
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(Problem(f"cannot be unpacked: {error}", str(path), fix="Fetch it again.")) from None
+
+
+def parted(text: str, words: int) -> str:
+    """A text in which no paragraph has many more than so many words.
+
+    A longer one is parted by blank lines, at the ends of lines or sentences; only white space changes.
+    """
+    return "\n\n".join(_parted(paragraph, words) for paragraph in re.split(r"\n[ \t]*\n", text))
+
+
+def _parted(paragraph: str, words: int) -> str:
+    if len(paragraph.split()) <= words:
+        return paragraph
+    pieces, start, held = list[str](), 0, 0
+    last = 0
+    for end in (*_SENTENCE_END.finditer(paragraph), None):
+        stop = len(paragraph) if end is None else end.start()
+        more = len(paragraph[last:stop].split())
+        if held and held + more > words:
+            pieces.append(paragraph[start:last].strip())
+            start, held = last, 0
+        held += more
+        last = stop
+    return "\n\n".join([*pieces, paragraph[start:].strip()])
+
+
+def gathered(sources: Sequence[Any], kit: Kit) -> Iterator[SourcePage]:
+    """Every page of every source; a source may still be as a study writes it.
+
+    What is wrong with the sources is reported at the end, all of it together, each problem with its source.
+    """
+    registry = Registry()
+    made: list[TextSource] = [
+        each if isinstance(each, TextSource) else registry.create(SOURCES, each) for each in sources
+    ]
+    problems = list[Problem]()
+    for number, source in enumerate(made):
+        try:
+            yield from source.pages(kit)
+        except DataError as error:
+            problems += (_placed(each, f"sources.{number}") for each in error.problems)
+    if problems:
+        raise DataError(problems)
+
+
+def _placed(problem: Problem, place: str) -> Problem:
+    return replace(problem, field=f"{place}.{problem.field}" if problem.field else place)

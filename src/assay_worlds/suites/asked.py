@@ -7,9 +7,8 @@ from random import Random
 from typing import NamedTuple
 
 from assay_worlds.template import capital, render, say
-from assay_worlds.workplace.directory import Directory, Entity
+from assay_worlds.workplace.directory import Directory, Entity, Relation
 from assay_worlds.workplace.facts import Atom
-from assay_worlds.workplace.kind import Relation
 from assay_worlds.workplace.programs import Program
 
 STYLES = {"keyword": 0.2, "natural": 0.45, "paraphrase": 0.35}
@@ -50,7 +49,7 @@ def enumerated(parts: Sequence[str], last: str) -> str:
     return f" {last} ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
-class Truth:
+class FactLookup:
     """What is stated of entities of any tier, looked up one at a time, without writing any page."""
 
     def __init__(self, directory: Directory) -> None:

@@ -10,13 +10,12 @@ from collections.abc import Callable
 from functools import cache, cached_property, partial
 from random import Random
 
-from assay_worlds.suites.asked import Truth, WordedQuestion, closing, enumerated, in_one, worded
+from assay_worlds.suites.asked import FactLookup, WordedQuestion, closing, enumerated, in_one, worded
 from assay_worlds.template import capital, expand, render, say
 from assay_worlds.texts import TextEntry, read_texts
 from assay_worlds.workplace import programs as program
-from assay_worlds.workplace.directory import EVERYWHERE, YEARS, Directory, Entity
+from assay_worlds.workplace.directory import EVERYWHERE, YEARS, Directory, Entity, PageKind, Relation
 from assay_worlds.workplace.facts import Facts
-from assay_worlds.workplace.kind import PageKind, Relation
 
 MANY, FEW = 25, (2, 6)  # sentences of a listing that may be too long for the budget; subjects of a short one
 SHARED = 8  # subjects that have a value in common
@@ -44,7 +43,7 @@ class QuestionMaker:
     """Makes questions on the organisation; `facts` are those of the first stage."""
 
     def __init__(self, directory: Directory, facts: Facts) -> None:
-        self.directory, self.facts, self.truth = directory, facts, Truth(directory)
+        self.directory, self.facts, self.truth = directory, facts, FactLookup(directory)
 
     @cached_property
     def makers(self) -> dict[str, Maker]:
@@ -104,13 +103,13 @@ class QuestionMaker:
         kinds = {"person", "service", "product", "project", "vendor", "customer"}
         relation = rng.choice([each for each in self._asked_for(detail) if each.kind in kinds])
         name = self.fresh(relation.kind, rng)
-        return WordedQuestion(worded(relation, rng, of=name), program.Absent((relation.key, name)))
+        return WordedQuestion(worded(relation, rng, of=name), program.NoAnswer((relation.key, name)))
 
     def unknown_fact(self, rng: Random, tier: int, *, detail: bool = False) -> WordedQuestion:
         """Something of somebody who exists, that is stated nowhere."""
         relation, entity = rng.choice(self._unstated[detail])
         return WordedQuestion(
-            worded(relation, rng, of=entity.name), program.Absent((relation.key, entity.name))
+            worded(relation, rng, of=entity.name), program.NoAnswer((relation.key, entity.name))
         )
 
     def _asked_for(self, detail: bool) -> list[Relation]:
@@ -143,7 +142,7 @@ class QuestionMaker:
         chosen = rng.sample(known, count)
         parts = tuple(program.Listing(relation, value) for value in chosen)
         return WordedQuestion(
-            capital(wording.format(value=enumerated(chosen, between))), program.Together(parts)
+            capital(wording.format(value=enumerated(chosen, between))), program.Conjunction(parts)
         )
 
     def two_listings(self, rng: Random, tier: int) -> WordedQuestion | None:
@@ -156,7 +155,7 @@ class QuestionMaker:
         if len(known) < 2:
             return None
         text = in_one(*(part.text for part in known))
-        return WordedQuestion(text, program.Together(tuple(part.program for part in known)))
+        return WordedQuestion(text, program.Conjunction(tuple(part.program for part in known)))
 
     def short_listing(self, rng: Random, tier: int) -> WordedQuestion | None:
         """Every subject of a value that few share."""
@@ -188,7 +187,7 @@ class QuestionMaker:
     def joined(self, outer: str, inner: str, wording: str, rng: Random) -> WordedQuestion | None:
         """A wording filled with one to three values of a neighbour."""
         chosen = rng.sample(self.values(inner), rng.randint(1, 3))
-        wanted = program.Together(tuple(program.Join(outer, inner, value) for value in chosen))
+        wanted = program.Conjunction(tuple(program.Join(outer, inner, value) for value in chosen))
         derived = wanted.derive(self.facts)
         if derived is None or len(derived.atoms) < MANY:
             return None
@@ -204,7 +203,7 @@ class QuestionMaker:
         of, when = f"{topic} at every single office", f"{before}, and in {after}"
         parts = tuple(program.Series(relation.key, topic, year) for year in (before, after))
         text = closing(relation, rng, of=of, when=when)
-        return None if text is None else WordedQuestion(text, program.Together(parts))
+        return None if text is None else WordedQuestion(text, program.Conjunction(parts))
 
     def history(self, rng: Random, tier: int) -> WordedQuestion:
         """All the rules of a policy, year by year."""
@@ -246,7 +245,7 @@ class QuestionMaker:
             return None
         texts = [worded(each, rng, "natural", of=entity.name, when=when) for each in pair]
         chains = tuple(program.Chain(entity.name, (each.key,), when) for each in pair)
-        return WordedQuestion(in_one(*texts), program.Together(chains))
+        return WordedQuestion(in_one(*texts), program.Conjunction(chains))
 
     def change(self, rng: Random, tier: int) -> WordedQuestion | None:
         """A setting before and after."""
@@ -256,7 +255,7 @@ class QuestionMaker:
         if not self._changed(entity, relation, before, after):
             return None
         text = f"{worded(relation, rng, of=entity.name, when=before).rstrip('?')}, and what in {after}?"
-        return WordedQuestion(text, program.Change(relation.key, entity.name, before, after))
+        return WordedQuestion(text, program.ValueChange(relation.key, entity.name, before, after))
 
     def _changed(self, entity: Entity, relation: Relation, before: str, after: str) -> bool:
         values = {self.directory.value(entity, relation, when) for when in (before, after)}
@@ -307,7 +306,7 @@ class QuestionMaker:
         relation = rng.choice([each for each in self.relations if each.compare])
         kind = relation.kind
         a, b = (self.entity(kind, tier, rng).name for _ in range(2))
-        wanted = program.Compare(relation.key, (a, b))
+        wanted = program.LargerOfTwo(relation.key, (a, b))
         if a == b or wanted.derive(self.facts) is None:
             return None
         return WordedQuestion(capital(render(relation.compare, rng, {"a": a, "b": b})), wanted)
@@ -321,7 +320,7 @@ class QuestionMaker:
             return None
         texts = [worded(each, rng, "natural", of=entity.name) for each in pair]
         chains = tuple(program.Chain(entity.name, (each.key,)) for each in pair)
-        return WordedQuestion(in_one(*texts), program.Together(chains))
+        return WordedQuestion(in_one(*texts), program.Conjunction(chains))
 
     def two_topics(self, rng: Random, tier: int) -> WordedQuestion | None:
         """The same rule of two policies."""
@@ -332,7 +331,7 @@ class QuestionMaker:
         of = f"{one.name}, and for {other.name}"
         chains = tuple(program.Chain(each.name, (relation.key,), when) for each in (one, other))
         text = closing(relation, rng, of=of, when=when)
-        return None if text is None else WordedQuestion(text, program.Together(chains))
+        return None if text is None else WordedQuestion(text, program.Conjunction(chains))
 
 
 def _topic(name: str) -> str:

@@ -43,7 +43,7 @@ FEASIBLE = 180
 SOURCES = {ANCHORED: 180, ADVERSARIAL: 60, HAND: 60}
 
 
-class Cell(NamedTuple):
+class SuiteCell(NamedTuple):
     """Queries of one shape: how many of a fold, what they are tagged, and who words them."""
 
     shape: str
@@ -62,49 +62,49 @@ class Cell(NamedTuple):
 
 CELLS = (
     # cannot be answered within the budget, or at all
-    Cell("unknown", (ABSENT,), False, 2, hand=2),
-    Cell("unknown_name", (ABSENT,), False, 2),
-    Cell("unknown_fact", (ABSENT,), False, 2),
-    Cell("unknown_name_detail", (ABSENT, DETAIL), False, 2),
-    Cell("unknown_fact_detail", (ABSENT, DETAIL), False, 2),
-    Cell("listing", (AGGREGATION, SINGLE), False, 4, hand=2),
-    Cell("two_listings", (AGGREGATION,), False, 4),
-    Cell("join", (AGGREGATION, SPANNING, TWO_HOP), False, 8, hand=1),
-    Cell("series", (AGGREGATION, TEMPORAL), False, 2),
-    Cell("history", (TEMPORAL,), False, 4, hand=1),
-    Cell("portraits", (COMPARATIVE, SINGLE), False, 3, hand=1),
-    Cell("mixed_portraits", (COMPARATIVE,), False, 5),
+    SuiteCell("unknown", (ABSENT,), False, 2, hand=2),
+    SuiteCell("unknown_name", (ABSENT,), False, 2),
+    SuiteCell("unknown_fact", (ABSENT,), False, 2),
+    SuiteCell("unknown_name_detail", (ABSENT, DETAIL), False, 2),
+    SuiteCell("unknown_fact_detail", (ABSENT, DETAIL), False, 2),
+    SuiteCell("listing", (AGGREGATION, SINGLE), False, 4, hand=2),
+    SuiteCell("two_listings", (AGGREGATION,), False, 4),
+    SuiteCell("join", (AGGREGATION, SPANNING, TWO_HOP), False, 8, hand=1),
+    SuiteCell("series", (AGGREGATION, TEMPORAL), False, 2),
+    SuiteCell("history", (TEMPORAL,), False, 4, hand=1),
+    SuiteCell("portraits", (COMPARATIVE, SINGLE), False, 3, hand=1),
+    SuiteCell("mixed_portraits", (COMPARATIVE,), False, 5),
     # can
-    Cell("short_listing", (AGGREGATION, SINGLE), True, 2),
-    Cell("steps", (SINGLE,), True, 5, hand=2, later=(1, 1)),
-    Cell("loan", (SINGLE,), True, 4, injector=NEAR_DUPLICATE),
-    Cell("two_clauses", (SINGLE, AMBIGUOUS), True, 4, hand=2, later=(1, 0)),
-    Cell("glossed", (TWO_HOP, SINGLE), True, 4, injector=SYNONYM),
-    Cell("as_of", (TEMPORAL, SINGLE), True, 4, injector=CONTRADICTION),
-    Cell("change", (TEMPORAL, DETAIL), True, 5, hand=2, later=(1, 0)),
-    Cell("two_hops", (TWO_HOP, SPANNING, DETAIL), True, 8, hand=3, later=(1, 2)),
-    Cell("three_hops", (THREE_HOP, SPANNING, DETAIL), True, 9, hand=2, later=(1, 2)),
-    Cell("people_hops", (THREE_HOP, DETAIL), True, 1),
-    Cell("compare", (COMPARATIVE, DETAIL), True, 4, hand=2),
-    Cell("weigh", (COMPARATIVE, DETAIL), True, 3, injector=BURIED),
-    Cell("readings", (AMBIGUOUS, DETAIL), True, 4, injector=COLLISION),
-    Cell("two_facts", (AMBIGUOUS, DETAIL), True, 1),
-    Cell("shelf", (DETAIL,), True, 1, injector=BURIED),
-    Cell("two_topics", (AMBIGUOUS,), True, 1),
+    SuiteCell("short_listing", (AGGREGATION, SINGLE), True, 2),
+    SuiteCell("steps", (SINGLE,), True, 5, hand=2, later=(1, 1)),
+    SuiteCell("loan", (SINGLE,), True, 4, injector=NEAR_DUPLICATE),
+    SuiteCell("two_clauses", (SINGLE, AMBIGUOUS), True, 4, hand=2, later=(1, 0)),
+    SuiteCell("glossed", (TWO_HOP, SINGLE), True, 4, injector=SYNONYM),
+    SuiteCell("as_of", (TEMPORAL, SINGLE), True, 4, injector=CONTRADICTION),
+    SuiteCell("change", (TEMPORAL, DETAIL), True, 5, hand=2, later=(1, 0)),
+    SuiteCell("two_hops", (TWO_HOP, SPANNING, DETAIL), True, 8, hand=3, later=(1, 2)),
+    SuiteCell("three_hops", (THREE_HOP, SPANNING, DETAIL), True, 9, hand=2, later=(1, 2)),
+    SuiteCell("people_hops", (THREE_HOP, DETAIL), True, 1),
+    SuiteCell("compare", (COMPARATIVE, DETAIL), True, 4, hand=2),
+    SuiteCell("weigh", (COMPARATIVE, DETAIL), True, 3, injector=BURIED),
+    SuiteCell("readings", (AMBIGUOUS, DETAIL), True, 4, injector=COLLISION),
+    SuiteCell("two_facts", (AMBIGUOUS, DETAIL), True, 1),
+    SuiteCell("shelf", (DETAIL,), True, 1, injector=BURIED),
+    SuiteCell("two_topics", (AMBIGUOUS,), True, 1),
 )
 
 
-class Slot(NamedTuple):
+class SuiteSlot(NamedTuple):
     """One query to be made."""
 
     number: int
     split: str
-    cell: Cell
+    cell: SuiteCell
     origin: str
     tier: int  # the stage from which on its evidence is there
 
 
-def slots() -> Iterator[Slot]:
+def slots() -> Iterator[SuiteSlot]:
     """Every query of the suite, fold by fold, in an order that mixes the cells."""
     number = 0
     for fold, split in enumerate(FOLDS):
@@ -112,16 +112,16 @@ def slots() -> Iterator[Slot]:
         Random(fold).shuffle(places)  # so that the first few of a fold are of many shapes
         for cell, place in places:
             number += 1
-            yield Slot(number, split, cell, _origin(cell, place), _tier(cell, place))
+            yield SuiteSlot(number, split, cell, _origin(cell, place), _tier(cell, place))
 
 
-def _origin(cell: Cell, place: int) -> str:
+def _origin(cell: SuiteCell, place: int) -> str:
     if place < cell.hand:
         return HAND
     return ADVERSARIAL if cell.injector else ANCHORED
 
 
-def _tier(cell: Cell, place: int) -> int:
+def _tier(cell: SuiteCell, place: int) -> int:
     """The last places of a cell are for later stages: those worded by hand come first."""
     second, third = cell.later
     if place >= cell.times - third:

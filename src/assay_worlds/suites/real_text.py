@@ -17,11 +17,11 @@ from assay.core.records import Item
 from assay.core.registry import TOKENIZERS
 from assay.datasets.evidence import AGGREGATION, BUDGET, OUT_OF_KB, evidence_tokens, graded, misplaced
 from assay.retrieval.tokens import O200kBase
-from assay_worlds.sources.source import SOURCES, Page, passages_of
-from assay_worlds.suites.gathering import gathered
+from assay_worlds.sources.source import SOURCES, SourcePage, gathered, passages_of
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import ANCHORED, FOLDS
-from assay_worlds.suites.real.question import Drafted, Maker, Passages
+from assay_worlds.suites.real.question import Maker, QuestionDraft
+from assay_worlds.suites.real.value import Passages
 from assay_worlds.suites.rephrase import Rephrase
 
 # The modules that draw questions from pages of a kind; pages of any other kind only stand in the corpus.
@@ -83,7 +83,7 @@ class RealText:
         return Dataset(f"real_text-{self.seed}", corpus, asked, LABELS, few)
 
 
-def _refuse_doubled(pages: Sequence[Page]) -> None:
+def _refuse_doubled(pages: Sequence[SourcePage]) -> None:
     """Two pages of one id: one of them would be lost without a word."""
     times = Counter(page.document.doc_id for page in pages)
     fix = "Put sources in folders of different names, and name every page once."
@@ -96,9 +96,9 @@ def _refuse_doubled(pages: Sequence[Page]) -> None:
         raise DataError(problems)
 
 
-def _drafted(pages: Sequence[Page], passages: Passages, seed: int) -> dict[str, list[Drafted]]:
+def _drafted(pages: Sequence[SourcePage], passages: Passages, seed: int) -> dict[str, list[QuestionDraft]]:
     """What every maker finds. Each has its own chance, so that a source more does not change the others'."""
-    found: dict[str, list[Drafted]] = {}
+    found: dict[str, list[QuestionDraft]] = {}
     for kind, modules in MAKERS.items():
         own = [page for page in pages if page.document.metadata.get("kind") == kind]
         for name in modules if own else ():
@@ -110,9 +110,9 @@ def _drafted(pages: Sequence[Page], passages: Passages, seed: int) -> dict[str, 
 # -------------------------------------------------------------------------------------- the checks
 
 
-def sound_drafts(drafted: Iterable[Drafted], corpus: Corpus, tokens: Tokens) -> list[Drafted]:
+def sound_drafts(drafted: Iterable[QuestionDraft], corpus: Corpus, tokens: Tokens) -> list[QuestionDraft]:
     """The drafts that hold: evidence in its place, no answer given away, as long as they say they are."""
-    found: dict[str, Drafted] = {}
+    found: dict[str, QuestionDraft] = {}
     for draft in drafted:
         if draft.text in found or gives_away(draft) or misplaced(_everywhere(draft), corpus):
             continue
@@ -123,29 +123,29 @@ def sound_drafts(drafted: Iterable[Drafted], corpus: Corpus, tokens: Tokens) -> 
     return list(found.values())
 
 
-def gives_away(draft: Drafted) -> bool:
+def gives_away(draft: QuestionDraft) -> bool:
     """Whether a question that can be answered holds its own answer, or one of several."""
     answers = [draft.answer] if isinstance(draft.answer, str) else draft.answer
     return draft.impossible is None and leaks(draft.text, answers)
 
 
-def _everywhere(draft: Drafted) -> list[dict[str, Any]]:
+def _everywhere(draft: QuestionDraft) -> list[dict[str, Any]]:
     return [*draft.units, *(other for unit in draft.units for other in unit.get("also", ()))]
 
 
 # -------------------------------------------------------------------------------------- the choice
 
 
-def choose(drafted: Mapping[str, Sequence[Drafted]], count: int, rng: Random) -> list[Drafted]:
+def choose(drafted: Mapping[str, Sequence[QuestionDraft]], count: int, rng: Random) -> list[QuestionDraft]:
     """As many drafts: the next is of the maker with the fewest, of its rule with the fewest, of rare tags."""
-    waiting: dict[tuple[str, str], list[Drafted]] = {}
+    waiting: dict[tuple[str, str], list[QuestionDraft]] = {}
     for maker, drafts in drafted.items():
         for draft in drafts:
             waiting.setdefault((maker, draft.kind), []).append(draft)
     for group in waiting.values():
         rng.shuffle(group)
     makers, rules, tags, pages = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    chosen: list[Drafted] = []
+    chosen: list[QuestionDraft] = []
     while waiting and len(chosen) < count:
         maker, rule = min(waiting, key=lambda place: (makers[place[0]], rules[place[1]], place))
         group = [draft for draft in waiting[maker, rule] if pages[_page(draft)] < _PER_PAGE]
@@ -162,11 +162,11 @@ def choose(drafted: Mapping[str, Sequence[Drafted]], count: int, rng: Random) ->
     return chosen
 
 
-def _page(draft: Drafted) -> str:
+def _page(draft: QuestionDraft) -> str:
     return str(draft.units[0]["source"]).partition("@")[0] if draft.units else ""
 
 
-def items(chosen: Sequence[Drafted], tokens: Tokens) -> list[Item]:
+def items(chosen: Sequence[QuestionDraft], tokens: Tokens) -> list[Item]:
     """The items of the drafts, rule by rule; splits take turns, so each has its share of every rule.
 
     What shares a page is of one split: a threshold must not be chosen on what it is tested on.
@@ -179,7 +179,7 @@ def items(chosen: Sequence[Drafted], tokens: Tokens) -> list[Item]:
     ]
 
 
-def _splits(drafts: Sequence[Drafted]) -> list[str]:
+def _splits(drafts: Sequence[QuestionDraft]) -> list[str]:
     """The split of each draft: what shares pages goes together, to the split that lacks most of its kind."""
     found = [""] * len(drafts)
     have: Counter[tuple[str, str]] = Counter()
@@ -194,7 +194,7 @@ def _splits(drafts: Sequence[Drafted]) -> list[str]:
     return found
 
 
-def _sharing(drafts: Sequence[Drafted]) -> list[list[int]]:
+def _sharing(drafts: Sequence[QuestionDraft]) -> list[list[int]]:
     """The places of drafts that share a page, directly or through others."""
     of_page: dict[str, int] = {}
     group = list(range(len(drafts)))
@@ -208,11 +208,11 @@ def _sharing(drafts: Sequence[Drafted]) -> list[list[int]]:
     return list(found.values())
 
 
-def _grades(draft: Drafted) -> dict[str, int]:
+def _grades(draft: QuestionDraft) -> dict[str, int]:
     return {**dict.fromkeys((unit["doc_id"] for unit in _everywhere(draft)), 1), **graded(draft.units)}
 
 
-def _item(draft: Drafted, number: int, split: str, tokens: Tokens) -> Item:
+def _item(draft: QuestionDraft, number: int, split: str, tokens: Tokens) -> Item:
     units = list(draft.units)
     gold: dict[str, Any] = {"answer": draft.answer, "relevant": _grades(draft)} if units else {}
     if units:

@@ -39,7 +39,7 @@ _MOST_TOKENS = 400  # of an answer: 60 words, of which many are invented names
 _FILE = "said.txt"
 
 
-class Wording(NamedTuple):
+class QueryWording(NamedTuple):
     """A query as it is worded, what may not be given away, and what it is counted under."""
 
     text: str
@@ -48,7 +48,7 @@ class Wording(NamedTuple):
     stays: str = ""  # why it is not reworded; empty: it is
 
 
-class Reworded(NamedTuple):
+class Rewording(NamedTuple):
     """The wording that counts; where the first one was kept, why."""
 
     text: str
@@ -101,7 +101,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         pairs = zip(items, found, strict=True)
         return [replace(item, text=each.text) for item, each in pairs], self.summarize(wordings, found)
 
-    def rewritten(self, texts: Sequence[Wording], kit: Kit) -> list[Reworded]:
+    def rewritten(self, texts: Sequence[QueryWording], kit: Kit) -> list[Rewording]:
         """The wording that counts for each query, in order. No two queries get the same one."""
         said = self._said([each.text for each in texts if not each.stays], kit)
         taken = {_plain(each.text) for each in texts}
@@ -113,10 +113,10 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 reason = "another query has that wording"
             if not reason:
                 taken.add(_plain(new))
-            found.append(Reworded(wording.text if reason else new, bool(reason), reason))
+            found.append(Rewording(wording.text if reason else new, bool(reason), reason))
         return found
 
-    def summarize(self, texts: Sequence[Wording], found: Sequence[Reworded]) -> list[str]:
+    def summarize(self, texts: Sequence[QueryWording], found: Sequence[Rewording]) -> list[str]:
         """How many queries were rephrased, how many were not and why, and how many of each tag."""
         kept = Counter(each.reason.partition(":")[0] for each in found if each.kept)
         who = f"{self.model or 'The model'} at {self.endpoint.address}"
@@ -180,10 +180,10 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return digest([self.endpoint.identity.encode(), sent])
 
 
-def _wording(item: Item) -> Wording:
+def _wording(item: Item) -> QueryWording:
     answer = item.gold.get("answer") or ()
     stays = "worded by hand" if HAND in item.values("origin") else ""
-    return Wording(item.text, [answer] if isinstance(answer, str) else answer, item.values("tag"), stays)
+    return QueryWording(item.text, [answer] if isinstance(answer, str) else answer, item.values("tag"), stays)
 
 
 def _messages(text: str) -> list[Message]:
@@ -227,7 +227,7 @@ _OTHERS = "before between both complete during each every everything look need s
 _OPENERS = _ASKING.union(_OTHERS.split(), ENGLISH)
 
 
-def fault(wording: Wording, new: str) -> str:
+def fault(wording: QueryWording, new: str) -> str:
     """Why a new wording is not taken: what is wrong, and after a colon by what; empty where nothing is."""
     if not new:
         return "nothing was said"

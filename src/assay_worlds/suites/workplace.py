@@ -15,20 +15,18 @@ from assay.core.records import Item, Passage
 from assay.core.registry import TOKENIZERS
 from assay.datasets import evidence as gold
 from assay.retrieval.tokens import O200kBase
-from assay_worlds.organisation.draft import Mention, Page
-from assay_worlds.sources.source import SOURCES, passages_of
+from assay_worlds.organisation.documents import FinishedPage, Mention
+from assay_worlds.sources.source import SOURCES, gathered, passages_of
 from assay_worlds.suites.asked import WordedQuestion
 from assay_worlds.suites.asking import QuestionMaker
-from assay_worlds.suites.asking_hand import HandQuestionMaker
-from assay_worlds.suites.asking_injected import InjectedQuestionMaker
-from assay_worlds.suites.gathering import gathered
 from assay_worlds.suites.leaks import leaks
-from assay_worlds.suites.plan import ADVERSARIAL, HAND, Slot, slots
+from assay_worlds.suites.plan import ADVERSARIAL, HAND, SuiteSlot, slots
 from assay_worlds.suites.rephrase import Rephrase
+from assay_worlds.suites.special_questions import HandQuestionMaker, InjectedQuestionMaker
 from assay_worlds.workplace.corpus import SIZES, STAGES, Workforce, WrittenStage, allotted
 from assay_worlds.workplace.facts import Atom, Facts, stated
 from assay_worlds.workplace.injections import InjectedGroup, injections
-from assay_worlds.workplace.programs import Derived, Program, minimal
+from assay_worlds.workplace.programs import Derivation, Program, minimal
 
 LABELS = {"relevance": "2: the passage holds a sentence that the answer takes"}
 # measured in paragraphs: policies and procedures
@@ -37,10 +35,10 @@ MOST_REAL = 0.6  # beyond it too little of the organisation is left to ask about
 TRIES = 3000  # draws for one query, of which most lead nowhere
 
 
-class Query(NamedTuple):
+class SuiteQuery(NamedTuple):
     """A query of the suite, before anybody looks which stage answers it."""
 
-    slot: Slot
+    slot: SuiteSlot
     asked: WordedQuestion
 
 
@@ -68,7 +66,7 @@ class Workplace:
             raise UsageError(f"There is no stage {self.stage!r}. {did_you_mean(self.stage, STAGES)}")
         if not 0.0 <= self.real <= MOST_REAL:
             raise UsageError(f"real is {self.real}. It is a share of the passages, from 0 to {MOST_REAL}.")
-        pages = [Page(page.document, passages_of(page), []) for page in gathered(self.sources, kit)]
+        pages = [FinishedPage(page.document, passages_of(page), []) for page in gathered(self.sources, kit)]
         workforce = Workforce(self.seed, allotted(pages, self.real, self.seed))
         groups = injections(workforce.directory)
         written = workforce.written(
@@ -92,7 +90,7 @@ class Suite:
         first = {passage.doc_id for passage in written.corpus.passages[: SIZES[STAGES[0]]]}
         self._first = Facts(atom for atom, place in self._places.items() if place.doc_id in first)
 
-    def queries(self, groups: Sequence[InjectedGroup]) -> Iterator[Query]:
+    def queries(self, groups: Sequence[InjectedGroup]) -> Iterator[SuiteQuery]:
         """Every query, each the first draw that fits its slot and was not made before."""
         asking = QuestionMaker(self._workforce.directory, self._first)
         injected, by_hand = InjectedQuestionMaker(groups), HandQuestionMaker(asking)
@@ -111,12 +109,12 @@ class Suite:
                 if self._fits(slot, asked):
                     known.update(asked.identity)
                     by_hand.settle()
-                    yield Query(slot, asked)
+                    yield SuiteQuery(slot, asked)
                     break
             else:
                 raise UsageError(f"No query of the shape {slot.cell.shape!r} can be made with this seed.")
 
-    def _fits(self, slot: Slot, asked: WordedQuestion) -> bool:
+    def _fits(self, slot: SuiteSlot, asked: WordedQuestion) -> bool:
         """Whether the evidence is there from the right stage on, minimal, and as long as the slot says."""
         derived = asked.program.derive(self._first)
         if slot.cell.unknown:
@@ -127,14 +125,14 @@ class Suite:
             return False
         return (self._size(derived) <= gold.BUDGET) == slot.cell.feasible
 
-    def _size(self, derived: Derived) -> int:
+    def _size(self, derived: Derivation) -> int:
         return gold.evidence_tokens(
             [{"text": self._places[atom].text, "start": 0} for atom in derived.atoms], self._tokens
         )
 
     # ------------------------------------------------------------------------------------- items
 
-    def item(self, query: Query) -> Item:
+    def item(self, query: SuiteQuery) -> Item:
         """A query as an item, with the evidence that this stage has of it."""
         slot, asked = query
         derived = asked.program.derive(self._facts)
@@ -155,7 +153,7 @@ class Suite:
         expects = None if derived else "nothing"
         return Item(f"w{slot.number:03d}", asked.text, "en", tags, held, expects, split=slot.split)
 
-    def _evidence(self, slot: Slot, derived: Derived) -> dict[str, Any]:
+    def _evidence(self, slot: SuiteSlot, derived: Derivation) -> dict[str, Any]:
         grain = gold.PARAGRAPH if slot.cell.shape in PARAGRAPHS else gold.SENTENCE
         units = self._paragraphs(derived.atoms) if grain == gold.PARAGRAPH else self._sentences(derived.atoms)
         answer = derived.answer[0] if len(derived.answer) == 1 else list(derived.answer)
@@ -184,7 +182,7 @@ class Suite:
         return self._corpus.passages[self._corpus.position[place.doc_id]]
 
 
-def _impossible(slot: Slot, derived: Derived | None) -> str | None:
+def _impossible(slot: SuiteSlot, derived: Derivation | None) -> str | None:
     """Why a query cannot be answered within the budget in this stage; None where it can."""
     if derived is None:
         return gold.OUT_OF_KB

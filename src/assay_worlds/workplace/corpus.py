@@ -11,9 +11,8 @@ from random import Random
 
 from assay.core.dataset import Corpus
 from assay.core.protocols import ProgressCallback, ignore_progress
-from assay_worlds.organisation.draft import Draft, Mention, Page, lay_out
-from assay_worlds.workplace.directory import VERSIONS, YEARS, Directory
-from assay_worlds.workplace.kind import FILL, PageKind, kinds
+from assay_worlds.organisation.documents import FinishedPage, Mention, PageDraft, lay_out
+from assay_worlds.workplace.directory import FILL, VERSIONS, YEARS, Directory, PageKind, kinds
 from assay_worlds.workplace.pages import FACTS_PER_PARAGRAPH, further, memo, pages
 
 SIZES = {"10k": 10_000, "50k": 50_000, "200k": 200_000}
@@ -65,13 +64,13 @@ def _editions(kind: PageKind) -> int:
     return len(YEARS) if kind.key == "policy" else VERSIONS
 
 
-def allotted(pages: Sequence[Page], share: float, seed: int) -> tuple[list[Page], ...]:
+def allotted(pages: Sequence[FinishedPage], share: float, seed: int) -> tuple[list[FinishedPage], ...]:
     """Real pages for each tier, in shuffled order: up to a share of what the tier adds, as far as they go."""
     waiting = Random(f"{seed}/gathered").sample(pages, len(pages))
-    found: list[list[Page]] = []
+    found: list[list[FinishedPage]] = []
     before = 0
     for size in SIZES.values():
-        left, some = share * (size - before), list[Page]()
+        left, some = share * (size - before), list[FinishedPage]()
         while waiting and len(waiting[-1].passages) <= left:
             some.append(waiting.pop())
             left -= len(some[-1].passages)
@@ -96,7 +95,7 @@ class Workforce:
     """
 
     seed: int
-    gathered: tuple[list[Page], ...] = ([], [], [])
+    gathered: tuple[list[FinishedPage], ...] = ([], [], [])
 
     @cached_property
     def directory(self) -> Directory:
@@ -104,9 +103,9 @@ class Workforce:
         room = [size - held - FOR_ADDED for size, held in zip(SIZES.values(), taken, strict=True)]
         return Directory(self.seed, kinds(), counts(room))
 
-    def drafts(self, tier: int) -> list[Draft]:
+    def drafts(self, tier: int) -> list[PageDraft]:
         """What a tier adds, in shuffled order: pages about its entities."""
-        directory, found = self.directory, list[Draft]()
+        directory, found = self.directory, list[PageDraft]()
         for key in SHARES:
             for entity in directory.every(key):
                 if entity.tier == tier:
@@ -115,10 +114,10 @@ class Workforce:
         return found
 
     def written(
-        self, stage: str, added: Sequence[Draft] = (), tell: ProgressCallback = ignore_progress
+        self, stage: str, added: Sequence[PageDraft] = (), tell: ProgressCallback = ignore_progress
     ) -> WrittenStage:
         """A stage, with further drafts at the end of its first tier."""
-        laid: list[Page] = []
+        laid: list[FinishedPage] = []
         for tier, size in enumerate(list(SIZES.values())[: STAGES.index(stage) + 1]):
             laid.extend(self.gathered[tier])
             laid.extend(map(lay_out, self.drafts(tier)))
@@ -131,7 +130,7 @@ class Workforce:
         )
         return WrittenStage(corpus, [mention for page in laid for mention in page.mentions])
 
-    def _filling(self, tier: int, left: int) -> Iterator[Draft]:
+    def _filling(self, tier: int, left: int) -> Iterator[PageDraft]:
         """Memos of one to three paragraphs, until nothing is left."""
         rng = self.directory.rng("filling", tier)
         for number in count():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from assay_worlds.organisation.draft import Mention
+from assay_worlds.organisation.documents import Mention
 
 
 class Atom(NamedTuple):

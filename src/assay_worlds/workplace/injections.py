@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from assay_worlds.organisation.draft import Draft, Paragraph, Sentence
+from assay_worlds.organisation.documents import PageDraft, PageParagraph, Sentence
 from assay_worlds.template import capital, render, say
 from assay_worlds.texts import TextEntry, read_texts
-from assay_worlds.workplace.directory import Directory
+from assay_worlds.workplace.directory import FILL, Directory, kinds
 from assay_worlds.workplace.facts import Atom
-from assay_worlds.workplace.kind import FILL, kinds
 from assay_worlds.workplace.names import words
 from assay_worlds.workplace.pages import Slots, fill
 
@@ -78,7 +77,7 @@ class InjectedGroup(NamedTuple):
 
     injector: str
     atoms: tuple[Atom, ...]
-    drafts: tuple[Draft, ...]
+    drafts: tuple[PageDraft, ...]
     named: dict[str, str]  # what the group has in common, by the slots of its questions
 
 
@@ -145,7 +144,7 @@ def _collisions(directory: Directory) -> Iterator[InjectedGroup]:
     invented = words(rng, 2)
     for number in range(GROUPS):
         name = next(invented).capitalize()
-        atoms, drafts = list[Atom](), list[Draft]()
+        atoms, drafts = list[Atom](), list[PageDraft]()
         for bearer in rng.sample(texts.bearers, rng.randint(2, 4)):
             atom = Atom(EXTENSION, f"{bearer} {name}", str(rng.randint(2000, 9999)))
             text = say(rng, texts.collisions, bearer=bearer, name=name, value=atom.value)
@@ -204,10 +203,10 @@ def _notice(
     sentences: Sequence[Sentence],
     year: str = "2025",
     titles: Sequence[str] = (),
-) -> Draft:
+) -> PageDraft:
     rng = directory.rng("notice", name)
     metadata = {"kind": "notice", "date": f"{year}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"}
     # the name shows what was injected, so that no system may see it
     doc_id = f"notice-{rng.getrandbits(40):010x}"
     title = rng.choice(titles or injected_texts().notice_titles)
-    return Draft(doc_id, title, metadata, (Paragraph("Text", tuple(sentences)),))
+    return PageDraft(doc_id, title, metadata, (PageParagraph("Text", tuple(sentences)),))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from random import Random
 
-from assay_worlds.organisation.company import company
+from assay_worlds.organisation.world import company
 from assay_worlds.texts import TextEntry, read_texts
 
 

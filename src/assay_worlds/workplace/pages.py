@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from random import Random
 
-from assay_worlds.organisation.company import company
-from assay_worlds.organisation.draft import Draft, Paragraph, Sentence
+from assay_worlds.organisation.documents import PageDraft, PageParagraph, Sentence
+from assay_worlds.organisation.world import company
 from assay_worlds.template import capital, render
-from assay_worlds.workplace.directory import Directory, Entity
+from assay_worlds.workplace.directory import Directory, Entity, PageKind, Relation
 from assay_worlds.workplace.facts import Atom
-from assay_worlds.workplace.kind import PageKind, Relation
 from assay_worlds.workplace.names import parts
 
 STEP = "procedure.step"  # a relation without a wording of its own: its value is the whole sentence
@@ -59,14 +58,14 @@ def fill(template: str, slots: Slots) -> str:
     return capital(render(template, slots.rng, slots))
 
 
-def pages(directory: Directory, entity: Entity) -> Iterator[Draft]:
+def pages(directory: Directory, entity: Entity) -> Iterator[PageDraft]:
     """The pages about an entity: one, or one per edition."""
     for number, when in enumerate(directory.editions(entity)):
         doc_id = f"{entity.kind}-{entity.number:05d}" + (f"-{number + 1}" if when else "")
         yield page(directory, entity, when, doc_id)
 
 
-def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> Draft:
+def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> PageDraft:
     """One page about an entity, in one edition of it."""
     kind, rng = directory.kinds[entity.kind], directory.rng("page", doc_id)
     slots = Slots(directory, entity.tier, rng, subject=entity.name, when=when)
@@ -83,7 +82,7 @@ def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> Draft:
     title = fill(rng.choice(kind.titles), slots)
     if when and when not in title:
         title = f"{title}, {when}"
-    return Draft(doc_id, title, metadata, tuple(paragraphs))
+    return PageDraft(doc_id, title, metadata, tuple(paragraphs))
 
 
 def _sections(
@@ -108,21 +107,21 @@ def _stating(directory: Directory, entity: Entity, relation: Relation, when: str
 
 def _mixed(
     section: str, stated: Sequence[Sentence], prose: Iterator[str], slots: Slots, rng: Random
-) -> Paragraph:
+) -> PageParagraph:
     """Facts at random places among sentences of prose."""
     sentences = [Sentence(fill(next(prose), slots)) for _ in range(rng.randint(2, 4))]
     for sentence in stated:
         sentences.insert(rng.randint(0, len(sentences)), sentence)
-    return Paragraph(section, tuple(sentences))
+    return PageParagraph(section, tuple(sentences))
 
 
-def _steps(entity: Entity, templates: Sequence[str], slots: Slots, rng: Random) -> Paragraph:
+def _steps(entity: Entity, templates: Sequence[str], slots: Slots, rng: Random) -> PageParagraph:
     stated = []
     for number, template in enumerate(rng.sample(templates, rng.randint(*STEPS)), 1):
         slots["number"] = str(number)
         text = fill(template, slots)
         stated.append(Sentence(text, Atom(STEP, entity.name, text, str(number))))
-    return Paragraph("Steps", tuple(stated))
+    return PageParagraph("Steps", tuple(stated))
 
 
 def further(kind: PageKind) -> tuple[int, int]:
@@ -130,7 +129,7 @@ def further(kind: PageKind) -> tuple[int, int]:
     return (0, 1) if kind.relations else (2, 4)
 
 
-def memo(directory: Directory, kind: PageKind, tier: int, number: int, paragraphs: int) -> Draft:
+def memo(directory: Directory, kind: PageKind, tier: int, number: int, paragraphs: int) -> PageDraft:
     """A page of nothing but prose, as long as wanted."""
     doc_id = f"{kind.key}-{tier}-{number:05d}"
     rng = directory.rng("page", doc_id)
@@ -138,7 +137,7 @@ def memo(directory: Directory, kind: PageKind, tier: int, number: int, paragraph
     prose = iter(rng.sample(kind.prose, len(kind.prose)))
     written = tuple(_mixed("Text", [], prose, slots, rng) for _ in range(paragraphs))
     title = fill(rng.choice(kind.titles), slots)
-    return Draft(doc_id, title, {"kind": kind.key, "date": _date("", rng)}, written)
+    return PageDraft(doc_id, title, {"kind": kind.key, "date": _date("", rng)}, written)
 
 
 def _date(when: str, rng: Random) -> str:

@@ -18,7 +18,7 @@ from assay_worlds.workplace.pages import STEP
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-class Derived(NamedTuple):
+class Derivation(NamedTuple):
     """An answer, part by part, and the facts it follows from."""
 
     answer: tuple[str, ...]
@@ -28,7 +28,7 @@ class Derived(NamedTuple):
 class Program(Protocol):
     """A question that facts answer, or do not."""
 
-    def derive(self, facts: Facts) -> Derived | None: ...
+    def derive(self, facts: Facts) -> Derivation | None: ...
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Chain:
     relations: tuple[str, ...]
     when: str = ""
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         at, atoms = self.subject, list[Atom]()
         for relation in self.relations:
             atom = facts.find(relation, at, self.when)
@@ -47,17 +47,17 @@ class Chain:
                 return None
             atoms.append(atom)
             at = atom.value
-        return Derived((at,), tuple(atoms))
+        return Derivation((at,), tuple(atoms))
 
 
 @dataclass(frozen=True)
-class Compare:
+class LargerOfTwo:
     """Which of two subjects has the larger number."""
 
     relation: str
     subjects: tuple[str, str]
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         found = [facts.find(self.relation, subject) for subject in self.subjects]
         atoms = tuple(atom for atom in found if atom is not None)
         numbers = [number(atom.value) for atom in atoms]
@@ -65,11 +65,11 @@ class Compare:
             return None
         larger = atoms[numbers.index(max(each for each in numbers if each is not None))]
         # with its value: the name is in the question already
-        return Derived((f"{larger.subject}, with {larger.value}",), atoms)
+        return Derivation((f"{larger.subject}, with {larger.value}",), atoms)
 
 
 @dataclass(frozen=True)
-class Change:
+class ValueChange:
     """The values of one relation in two editions."""
 
     relation: str
@@ -77,28 +77,28 @@ class Change:
     before: str
     after: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         old, new = (facts.find(self.relation, self.subject, when) for when in (self.before, self.after))
         if old is None or new is None or old.value == new.value:
             return None
-        return Derived((old.value, new.value), (old, new))
+        return Derivation((old.value, new.value), (old, new))
 
 
 @dataclass(frozen=True)
-class AsOf:
+class ValueAsOf:
     """The value in force at a time: that of the latest version until then."""
 
     relation: str
     subject: str
     when: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         versions = [atom for atom in facts.about(self.subject) if atom.relation == self.relation]
         valid = [atom for atom in versions if atom.when <= self.when]
         if not valid:
             return None
         latest = max(valid, key=lambda atom: atom.when)
-        return Derived((latest.value,), (latest,))
+        return Derivation((latest.value,), (latest,))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Listing:
     relation: str
     value: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         atoms = facts.having(self.relation, self.value)
         return _listed([atom.subject for atom in atoms], atoms)
 
@@ -121,7 +121,7 @@ class Join:
     inner: str
     value: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         between = facts.having(self.inner, self.value)
         found = [(atom, each) for each in between for atom in facts.having(self.outer, each.subject)]
         atoms = dict.fromkeys(fact for pair in found for fact in pair)
@@ -135,7 +135,7 @@ class Readings:
     relation: str
     name: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         atoms = [atom for atom in facts.all(self.relation) if atom.subject.endswith(f" {self.name}")]
         return _listed([atom.value for atom in atoms], atoms)
 
@@ -146,25 +146,25 @@ class Steps:
 
     subject: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         found = [atom for atom in facts.about(self.subject) if atom.relation == STEP]
         atoms = sorted(found, key=lambda atom: atom.when)
         return _listed([atom.value for atom in atoms], atoms)
 
 
 @dataclass(frozen=True)
-class Together:
+class Conjunction:
     """Several questions in one."""
 
     parts: tuple[Program, ...]
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         found = [part.derive(facts) for part in self.parts]
         known = [derived for derived in found if derived is not None]
         if len(known) < len(found):
             return None
         atoms = dict.fromkeys(atom for derived in known for atom in derived.atoms)
-        return Derived(tuple(part for derived in known for part in derived.answer), tuple(atoms))
+        return Derivation(tuple(part for derived in known for part in derived.answer), tuple(atoms))
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Series:
     topic: str
     when: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         start = f"{self.topic} at the "
         atoms = [
             atom
@@ -192,7 +192,7 @@ class History:
 
     subject: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         atoms = [atom for atom in facts.about(self.subject) if atom.when and atom.relation != STEP]
         atoms.sort(key=lambda atom: (atom.when, atom.relation))
         return _listed([f"{_word(atom)}, {atom.when}: {atom.value}" for atom in atoms], atoms)
@@ -204,7 +204,7 @@ class Portraits:
 
     subjects: tuple[str, ...]
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         atoms = [atom for subject in self.subjects for atom in facts.about(subject) if not atom.when]
         if {atom.subject for atom in atoms} != set(self.subjects):
             return None
@@ -212,26 +212,26 @@ class Portraits:
 
 
 @dataclass(frozen=True)
-class Glossed:
+class GlossedTerm:
     """A value under a rare word, which a glossary explains."""
 
     meaning: str
     office: str
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         for word in (atom for atom in facts.all(MEANS) if atom.value == self.meaning):
             if value := facts.find(MEASURE, f"{word.subject} at the {self.office} office"):
-                return Derived((value.value,), (word, value))
+                return Derivation((value.value,), (word, value))
         return None
 
 
 @dataclass(frozen=True)
-class Absent:
+class NoAnswer:
     """Something that is stated nowhere."""
 
     what: tuple[str, ...]
 
-    def derive(self, facts: Facts) -> Derived | None:
+    def derive(self, facts: Facts) -> Derivation | None:
         return None
 
 
@@ -246,11 +246,11 @@ def _word(atom: Atom) -> str:
     return atom.relation.partition(".")[2].replace("_", " ")
 
 
-def _listed(answer: list[str], atoms: list[Atom]) -> Derived | None:
-    return Derived(tuple(answer), tuple(atoms)) if atoms else None
+def _listed(answer: list[str], atoms: list[Atom]) -> Derivation | None:
+    return Derivation(tuple(answer), tuple(atoms)) if atoms else None
 
 
-def minimal(program: Program, derived: Derived) -> bool:
+def minimal(program: Program, derived: Derivation) -> bool:
     """Whether the facts give the answer, and without any one of them something else, or nothing, follows."""
     whole = program.derive(Facts(derived.atoms))
     if whole is None or set(whole.answer) != set(derived.answer):

@@ -14,7 +14,7 @@ from assay_worlds.sources.changelog import Changelog
 from assay_worlds.sources.source import passages_of
 from assay_worlds.suites.real.changelog_entries import Rivals, by_request, described, entries
 from assay_worlds.suites.real.changelog_questions import questions
-from assay_worlds.suites.real.question import Drafted
+from assay_worlds.suites.real.question import QuestionDraft
 
 PUMP = (
     "Fixed the rotary pump plugin corrupting water meters on detach of shared valves when the main is shut."
@@ -49,7 +49,7 @@ NOTES = f"""# v1.20.1
 """
 
 
-def drafted(folder: Path, notes: str = NOTES, seed: int = 3) -> tuple[list[Drafted], Corpus]:
+def drafted(folder: Path, notes: str = NOTES, seed: int = 3) -> tuple[list[QuestionDraft], Corpus]:
     (folder / "CHANGELOG-1.20.md").write_text(notes)
     pages = list(Changelog(str(folder), product="Kubernetes").pages(Kit()))
     passages = {page.document.doc_id: passages_of(page) for page in pages}
@@ -60,7 +60,7 @@ def drafted(folder: Path, notes: str = NOTES, seed: int = 3) -> tuple[list[Draft
     return list(questions(pages, passages, Random(seed))), corpus
 
 
-def of_kind(found: list[Drafted], kind: str) -> list[Drafted]:
+def of_kind(found: list[QuestionDraft], kind: str) -> list[QuestionDraft]:
     return [each for each in found if each.kind == kind]
 
 

@@ -10,7 +10,7 @@ import pytest
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay_worlds.sources.changelog import Changelog
-from assay_worlds.sources.source import Page, Source, passages_of
+from assay_worlds.sources.source import SourcePage, TextSource, passages_of
 
 NOTES = """- [v1.2.1](#v121)
   - [Downloads for v1.2.1](#downloads)
@@ -53,7 +53,7 @@ Read this.
 """
 
 
-def pages(path: Path, **settings: str) -> list[Page]:
+def pages(path: Path, **settings: str) -> list[SourcePage]:
     return list(Changelog(str(path), **settings).pages(Kit()))
 
 
@@ -77,7 +77,7 @@ def test_a_page_is_a_release(notes: Path) -> None:
         "changelog/CHANGELOG-1.2/v1.2.0",
     ]
     assert found[0].document.metadata["version"] == "v1.2.1"
-    assert isinstance(Changelog("x"), Source)
+    assert isinstance(Changelog("x"), TextSource)
 
 
 def test_headings_name_the_release_and_downloads_are_left_out(notes: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay_worlds.sources.handbook import Handbook
-from assay_worlds.suites.gathering import gathered
+from assay_worlds.sources.source import gathered
 
 
 def test_pages_come_source_by_source(tmp_path: Path) -> None:

@@ -9,15 +9,15 @@ import pytest
 
 from assay.core.protocols import Kit
 from assay_worlds.sources.handbook import Handbook
-from assay_worlds.suites.real.handbook_absences import absences
-from assay_worlds.suites.real.stated import Book
+from assay_worlds.suites.real.handbook_pairs import absences
+from assay_worlds.suites.real.value import PageBook
 
 
 def asked(folder: Path, text: str, others: int | None = None) -> list[str]:
     (folder / "acme").mkdir()
     (folder / "acme" / "page.md").write_text(f"# Rules\n\n{text}\n")
     pages = list(Handbook("acme").pages(Kit(root=folder)))
-    return [draft.text for draft in absences(Book(pages, {}), pages, Random(7), others)]
+    return [draft.text for draft in absences(PageBook(pages, {}), pages, Random(7), others)]
 
 
 def test_every_topic_is_asked_where_no_word_of_it_is_written(tmp_path: Path) -> None:

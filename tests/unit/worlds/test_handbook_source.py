@@ -12,7 +12,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.datasets.markdown_text import markdown_parser, plain_text
 from assay_worlds.sources.handbook import Handbook
-from assay_worlds.sources.source import Page, fingerprint, passages_of
+from assay_worlds.sources.source import SourcePage, fingerprint, passages_of
 
 PAGE = """---
 title: Sick leave
@@ -54,7 +54,7 @@ def folder(root: Path, files: dict[str, str | bytes], history: list[dict[str, ob
     return base
 
 
-def read(base: Path, **params: object) -> list[Page]:
+def read(base: Path, **params: object) -> list[SourcePage]:
     return list(Handbook(str(base), **params).pages(Kit()))  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from assay.datasets.evidence import misplaced
 from assay_worlds.sources.mail import Mail
 from assay_worlds.sources.source import passages_of
 from assay_worlds.suites.real.mail_questions import questions
-from assay_worlds.suites.real.question import Drafted
+from assay_worlds.suites.real.question import QuestionDraft
 
 
 def raw(number: int, name: str, day: int, subject: str, *, answers: int = 0, body: str = "Hello.") -> str:
@@ -40,11 +40,11 @@ MAIL = [
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> list[Drafted]:
+def found(tmp_path: Path) -> list[QuestionDraft]:
     return drafted(tmp_path, MAIL)
 
 
-def drafted(folder: Path, mail: list[str]) -> list[Drafted]:
+def drafted(folder: Path, mail: list[str]) -> list[QuestionDraft]:
     lines = [json.dumps({"_id": str(number), "raw": each}) for number, each in enumerate(mail, 1)]
     (folder / "mail.jsonl").write_text("\n".join(lines))
     pages = list(Mail(str(folder)).pages(Kit()))
@@ -59,11 +59,11 @@ def drafted(folder: Path, mail: list[str]) -> list[Drafted]:
     return made
 
 
-def answers(found: list[Drafted], kind: str) -> dict[str, str | list[str]]:
+def answers(found: list[QuestionDraft], kind: str) -> dict[str, str | list[str]]:
     return {each.text: each.answer for each in found if each.kind == kind}
 
 
-def test_the_sender_of_a_day(found: list[Drafted]) -> None:
+def test_the_sender_of_a_day(found: list[QuestionDraft]) -> None:
     asked = answers(found, "mail_sender")
     assert asked["Who wrote the e-mail about “Water in the cellar” on 3 August 2002?"] == "Bob Ray"
     assert not any("Keys are lost" in text for text in asked)  # two threads have this subject
@@ -75,21 +75,21 @@ def test_the_sender_of_a_day(found: list[Drafted]) -> None:
     ]
 
 
-def test_the_day_of_the_first_message(found: list[Drafted]) -> None:
+def test_the_day_of_the_first_message(found: list[QuestionDraft]) -> None:
     assert answers(found, "mail_opened") == {
         "On which day did Ann Lee open the e-mail thread “Water in the cellar”?": "2002-08-01",
         "On which day did Bob Ray open the e-mail thread “Lunch on Friday”?": "2002-08-14",
     }
 
 
-def test_an_address_of_someone_who_wrote_once(found: list[Drafted]) -> None:
+def test_an_address_of_someone_who_wrote_once(found: list[QuestionDraft]) -> None:
     assert answers(found, "mail_address") == {
         "From which e-mail address did Dot Kay write?": "dot@x.org",
         "From which e-mail address did Eve Orr write?": "eve@x.org",
     }
 
 
-def test_replies_that_quote_by_name(found: list[Drafted]) -> None:
+def test_replies_that_quote_by_name(found: list[QuestionDraft]) -> None:
     assert answers(found, "mail_answered") == {
         "Whose words did Bob Ray answer about “Water in the cellar” on 3 August 2002?": "Ann Lee",
         "Whose words did Cid Fox answer about “Water in the cellar” on 5 August 2002?": "Bob Ray",
@@ -99,14 +99,14 @@ def test_replies_that_quote_by_name(found: list[Drafted]) -> None:
     assert all({"two_hop", "entity_spanning"} <= set(each.tags) and len(each.units) == 7 for each in days)
 
 
-def test_a_reply_to_a_reply_is_three_steps(found: list[Drafted]) -> None:
+def test_a_reply_to_a_reply_is_three_steps(found: list[QuestionDraft]) -> None:
     (chain,) = [each for each in found if each.kind == "mail_chain"]
     assert chain.text.startswith("On 5 August 2002 Cid Fox answered an e-mail about “Water in the cellar”")
     assert chain.answer == "2002-08-01"
     assert {unit["source"] for unit in chain.units} == {"mail/1", "mail/2", "mail/3"}
 
 
-def test_another_thread_of_the_same_person(found: list[Drafted]) -> None:
+def test_another_thread_of_the_same_person(found: list[QuestionDraft]) -> None:
     asked = answers(found, "mail_other_thread")
     text = (
         "The person who opened the e-mail thread “Paint for the roof” also began a new one on 1 August 2002."
@@ -115,7 +115,7 @@ def test_another_thread_of_the_same_person(found: list[Drafted]) -> None:
     assert set(asked.values()) <= {"Water in the cellar", "Paint for the roof"}
 
 
-def test_the_earlier_of_two_threads(found: list[Drafted]) -> None:
+def test_the_earlier_of_two_threads(found: list[QuestionDraft]) -> None:
     opened = {"Water in the cellar": 1, "Paint for the roof": 9, "Lunch on Friday": 14}
     openers = {1: "Ann Lee", 9: "Ann Lee", 14: "Bob Ray"}
     for text, answer in answers(found, "mail_earlier").items():
@@ -123,7 +123,7 @@ def test_the_earlier_of_two_threads(found: list[Drafted]) -> None:
         assert answer == openers[min(days)]
 
 
-def test_an_ambiguous_question_has_every_answer(found: list[Drafted]) -> None:
+def test_an_ambiguous_question_has_every_answer(found: list[QuestionDraft]) -> None:
     assert answers(found, "mail_shared_subject") == {
         "Who opened an e-mail thread “Keys are lost”?": ["Dot Kay", "Eve Orr"]
     }
@@ -132,7 +132,7 @@ def test_an_ambiguous_question_has_every_answer(found: list[Drafted]) -> None:
     }
 
 
-def test_years_without_mail_are_not_there(found: list[Drafted]) -> None:
+def test_years_without_mail_are_not_there(found: list[QuestionDraft]) -> None:
     absent = [each for each in found if each.kind == "mail_absent"]
     assert absent
     assert all(each.impossible == "out_of_kb" and "2002" not in each.text for each in absent)

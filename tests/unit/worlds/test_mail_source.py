@@ -10,9 +10,8 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay_worlds.sources.mail import Mail
-from assay_worlds.sources.mail_message import bare, read_message, says_reply
-from assay_worlds.sources.source import Page, Source, fingerprint, passages_of
+from assay_worlds.sources.mail import Mail, bare, read_message, says_reply
+from assay_worlds.sources.source import SourcePage, TextSource, fingerprint, passages_of
 
 FIRST = """From: =?iso-8859-1?q?Ren=E9_Roy?= <rene@example.org>
 Date: Thu, 22 Aug 2002 18:26:25 +0700
@@ -68,7 +67,7 @@ AAAA
 """
 
 
-def pages(path: Path, **settings: object) -> list[Page]:
+def pages(path: Path, **settings: object) -> list[SourcePage]:
     return list(Mail(str(path), **settings).pages(Kit()))  # type: ignore[arg-type]
 
 
@@ -99,7 +98,7 @@ def test_a_message_is_plain_text_under_its_head(jsonl: Path) -> None:
     assert text[page.sections[1].span.start :] == "--\nRené"
     assert page.document.metadata["date"] == "2002-08-22T18:26:25+07:00"
     assert [passage.doc_id for passage in passages_of(page)] == ["mail/1#p1", "mail/1#p2"]
-    assert isinstance(Mail("x"), Source)
+    assert isinstance(Mail("x"), TextSource)
 
 
 def test_broken_headers_dates_and_charsets_are_survived(jsonl: Path) -> None:

@@ -21,12 +21,21 @@ from assay.core.protocols import Kit
 from assay.core.records import Item, Span
 from assay.core.registry import DATASETS, Registry
 from assay.datasets.folder import Folder
-from assay_worlds.organisation.draft import REPEATS, Draft, Paragraph, Sentence, lay_out, prose, state
-from assay_worlds.organisation.handbook import CURRENT, editions, topics
+from assay_worlds.organisation.documents import (
+    CURRENT,
+    REPEATS,
+    PageDraft,
+    PageParagraph,
+    Sentence,
+    editions,
+    lay_out,
+    prose,
+    state,
+    topics,
+)
 from assay_worlds.organisation.organisation import LARGEST, SMALLEST, Organisation
-from assay_worlds.organisation.phrase import STYLES, Phrase
 from assay_worlds.organisation.questions import unanswerable
-from assay_worlds.organisation.world import Fact, create_world
+from assay_worlds.organisation.world import STYLES, Fact, Phrase, create_world
 
 CATEGORIES = {"policy", "procedure", "release", "email", "people", "decision"}
 
@@ -186,13 +195,13 @@ def test_people_and_projects_share_names_but_not_teams() -> None:
 
 def test_a_draft_is_laid_out_with_spans() -> None:
     fact = Fact("policy", "r", Phrase("Cats get {value}.", "cats", "Cats?", "Pets {scope}?"), "milk", {})
-    draft = Draft(
+    draft = PageDraft(
         "d",
         "Pets",
         {"kind": "policy"},
         (
-            Paragraph("Diet", (*prose("Hello."), state(fact))),
-            Paragraph("Note", (Sentence("Milk, then.", fact, REPEATS),)),
+            PageParagraph("Diet", (*prose("Hello."), state(fact))),
+            PageParagraph("Note", (Sentence("Milk, then.", fact, REPEATS),)),
         ),
     )
     page = lay_out(draft)

@@ -8,22 +8,22 @@ from assay_worlds.workplace.facts import Atom, Facts
 from assay_worlds.workplace.injections import EXTENSION, MEANS, MEASURE, RULE
 from assay_worlds.workplace.pages import STEP
 from assay_worlds.workplace.programs import (
-    Absent,
-    AsOf,
     Chain,
-    Change,
-    Compare,
-    Derived,
-    Glossed,
+    Conjunction,
+    Derivation,
+    GlossedTerm,
     History,
     Join,
+    LargerOfTwo,
     Listing,
+    NoAnswer,
     Portraits,
     Program,
     Readings,
     Series,
     Steps,
-    Together,
+    ValueAsOf,
+    ValueChange,
     minimal,
 )
 
@@ -53,16 +53,16 @@ ATOMS = [
 ]
 FACTS = Facts(ATOMS)
 
-TWO = Together((Chain("relay", ("service.region",)), Chain("relay", ("service.owner",))))
+TWO = Conjunction((Chain("relay", ("service.region",)), Chain("relay", ("service.owner",))))
 # each with its answer and the number of sentences that it takes
 CASES: list[tuple[Program, tuple[str, ...], int]] = [
     (Chain("relay", ("service.region",)), ("north",), 1),
     (Chain("relay", ("service.owner", "team.lead", "person.extension")), ("4711",), 3),
     (Chain("travel at the Leeds office", ("policy.limit",), "2021"), ("150 EUR",), 1),
-    (Compare("vendor.notice", ("Holt", "Berg")), ("Berg, with 120 days",), 2),
-    (Change("policy.limit", "travel at the Leeds office", "2020", "2021"), ("100 EUR", "150 EUR"), 2),
-    (AsOf(RULE, "the fee at the Leeds office", "2021"), ("2 EUR",), 1),
-    (AsOf(RULE, "the fee at the Leeds office", "2025"), ("5 EUR",), 1),
+    (LargerOfTwo("vendor.notice", ("Holt", "Berg")), ("Berg, with 120 days",), 2),
+    (ValueChange("policy.limit", "travel at the Leeds office", "2020", "2021"), ("100 EUR", "150 EUR"), 2),
+    (ValueAsOf(RULE, "the fee at the Leeds office", "2021"), ("2 EUR",), 1),
+    (ValueAsOf(RULE, "the fee at the Leeds office", "2025"), ("5 EUR",), 1),
     (Listing("service.region", "north"), ("relay", "vault"), 2),
     (Join("asset.custodian", "person.office", "Leeds"), ("KX-1", "KX-2"), 3),
     (Readings(EXTENSION, "Varn"), ("2001", "2002"), 2),
@@ -72,7 +72,7 @@ CASES: list[tuple[Program, tuple[str, ...], int]] = [
         ("Leeds office, 2020: 100 EUR", "Turin office, 2020: 90 EUR"),
         2,
     ),
-    (Glossed("the key time", "Leeds"), ("8 hours",), 2),
+    (GlossedTerm("the key time", "Leeds"), ("8 hours",), 2),
     (TWO, ("north", "Optics"), 2),
 ]
 
@@ -99,16 +99,16 @@ def test_the_whole_history_and_several_portraits() -> None:
 
 
 def test_nothing_follows_from_what_is_not_stated() -> None:
-    assert Absent(("nothing",)).derive(FACTS) is None
+    assert NoAnswer(("nothing",)).derive(FACTS) is None
     assert Chain("vault", ("service.owner",)).derive(FACTS) is None
-    assert AsOf(RULE, "the fee at the Leeds office", "2017").derive(FACTS) is None
-    assert Change("policy.limit", "travel at the Leeds office", "2020", "2020").derive(FACTS) is None
-    assert Compare("vendor.notice", ("Holt", "Nobody")).derive(FACTS) is None
+    assert ValueAsOf(RULE, "the fee at the Leeds office", "2017").derive(FACTS) is None
+    assert ValueChange("policy.limit", "travel at the Leeds office", "2020", "2020").derive(FACTS) is None
+    assert LargerOfTwo("vendor.notice", ("Holt", "Nobody")).derive(FACTS) is None
 
 
 def test_evidence_with_a_sentence_too_many_or_too_few_is_not_minimal() -> None:
     program = Chain("relay", ("service.region",))
     needed, other = ATOMS[1], ATOMS[0]
-    assert not minimal(program, Derived(("north",), (needed, other)))
-    assert not minimal(program, Derived(("north",), (other,)))
-    assert not minimal(program, Derived(("south",), (needed,)))
+    assert not minimal(program, Derivation(("north",), (needed, other)))
+    assert not minimal(program, Derivation(("north",), (other,)))
+    assert not minimal(program, Derivation(("south",), (needed,)))

@@ -20,7 +20,7 @@ from assay.retrieval.tokens import O200kBase
 from assay_worlds.sources.handbook import Handbook
 from assay_worlds.sources.source import passages_of
 from assay_worlds.suites.real import handbook_questions
-from assay_worlds.suites.real.question import Drafted
+from assay_worlds.suites.real.question import QuestionDraft
 from assay_worlds.suites.real_text import RealText, choose, gives_away, items, sound_drafts
 
 LEAVE = """# Sick leave
@@ -62,10 +62,10 @@ def load(root: Path, **params: Any) -> Dataset:
     return RealText(specs("acme", "globex"), **params).load(Kit(root=root))
 
 
-def drafts(root: Path) -> dict[str, list[Drafted]]:
+def drafts(root: Path) -> dict[str, list[QuestionDraft]]:
     pages = [page for name in ("acme", "globex") for page in Handbook(name).pages(Kit(root=root))]
     passages = {page.document.doc_id: passages_of(page) for page in pages}
-    found: dict[str, list[Drafted]] = {}
+    found: dict[str, list[QuestionDraft]] = {}
     for draft in handbook_questions.questions(pages, passages, Random(7)):
         found.setdefault(draft.kind, []).append(draft)
     return found
@@ -108,11 +108,11 @@ def test_the_same_seed_gives_the_same_dataset_and_another_one_does_not(root: Pat
     assert load(root, queries=500).warnings
 
 
-def draft(kind: str, number: int, words: int = 5, **changes: Any) -> tuple[Drafted, Document]:
+def draft(kind: str, number: int, words: int = 5, **changes: Any) -> tuple[QuestionDraft, Document]:
     text = f"{kind} {number} " + "word " * words
     document = Document(f"{kind}{number}", text)
     unit = sentence_unit(Passage(f"{kind}{number}#p1", text, source=document.doc_id), Span(0, len(text)))
-    made = Drafted(f"{kind} {number}?", "yes", [unit], ("detail",), kind)
+    made = QuestionDraft(f"{kind} {number}?", "yes", [unit], ("detail",), kind)
     return made._replace(**changes), document
 
 

@@ -11,7 +11,7 @@ from assay.core.errors import SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.core.registry import DATASETS, Registry, WrongParameter
-from assay_worlds.suites.rephrase import PROMPT, Rephrase, Reworded, Wording, fault, fixed
+from assay_worlds.suites.rephrase import PROMPT, QueryWording, Rephrase, Rewording, fault, fixed
 from assay_worlds.suites.workplace import Workplace
 from stand_ins.chat_server import ChatStandIn, by_turns
 from stand_ins.openai_server import Faults, Reply
@@ -26,8 +26,8 @@ def kit_at(folder: Path, **services: Any) -> Kit:
     return Kit(cache=folder, **services)
 
 
-def worded(server: ChatStandIn, folder: Path, *texts: str | Wording, **how: Any) -> list[Reworded]:
-    wordings = [Wording(each) if isinstance(each, str) else each for each in texts]
+def worded(server: ChatStandIn, folder: Path, *texts: str | QueryWording, **how: Any) -> list[Rewording]:
+    wordings = [QueryWording(each) if isinstance(each, str) else each for each in texts]
     return Rephrase(server.url, "m", backoff=0, **how).rewritten(wordings, kit_at(folder))
 
 
@@ -79,23 +79,27 @@ def test_names_numbers_and_quotations_are_told_by_their_letters(text: str, kept:
     ],
 )
 def test_a_wording_is_taken_only_where_it_passes_every_check(said: str, reason: str) -> None:
-    assert fault(Wording(QUERY, ["Optics"]), said.strip()) == reason
+    assert fault(QueryWording(QUERY, ["Optics"]), said.strip()) == reason
 
 
 def test_a_single_letter_does_not_pass_for_an_article() -> None:
-    wording = Wording("Which form do I need for grade A gauges?")
+    wording = QueryWording("Which form do I need for grade A gauges?")
     assert fault(wording, "Is there a form for gauges of that grade?") == "a name or number is gone: grade A"
     assert fault(wording, "Is there a form for gauges of grade A?") == ""
 
 
 def test_signs_alone_are_no_wording() -> None:
-    assert fault(Wording("Is the sauna open?"), "- - - - - -") == "it asks nothing"
+    assert fault(QueryWording("Is the sauna open?"), "- - - - - -") == "it asks nothing"
 
 
 def test_a_version_does_not_pass_for_a_longer_one() -> None:
-    gone = fault(Wording("What is the port of Joacourk 4.3 now?"), "Which port has Joacourk 14.3 these days?")
+    gone = fault(
+        QueryWording("What is the port of Joacourk 4.3 now?"), "Which port has Joacourk 14.3 these days?"
+    )
     assert gone == "a name or number is gone: 4.3"
-    added = fault(Wording("What is the port of Joacourk 4.3 now?"), "Which port has Joacourk 4.3.1 by now?")
+    added = fault(
+        QueryWording("What is the port of Joacourk 4.3 now?"), "Which port has Joacourk 4.3.1 by now?"
+    )
     assert added == "a name or number was added: 1"
 
 
@@ -104,9 +108,9 @@ def test_a_version_does_not_pass_for_a_longer_one() -> None:
 
 def test_the_model_is_shown_the_rules_and_the_query_alone(tmp_path: Path) -> None:
     with ChatStandIn(by_turns(f'"{NEW}"\n')) as server:
-        found = worded(server, tmp_path, Wording(QUERY, ["Optics"], ["detail"]), key=KEY)
+        found = worded(server, tmp_path, QueryWording(QUERY, ["Optics"], ["detail"]), key=KEY)
         (request,) = server.requests
-    assert found == [Reworded(NEW, kept=False)]
+    assert found == [Rewording(NEW, kept=False)]
     assert request.headers["authorization"] == f"Bearer {KEY}"
     messages = request.payload.pop("messages")
     assert request.payload == {"model": "m", "temperature": 0.0, "max_tokens": 400, "seed": 1}
@@ -118,11 +122,11 @@ def test_the_model_is_shown_the_rules_and_the_query_alone(tmp_path: Path) -> Non
 def test_what_was_said_before_is_not_asked_for_again(tmp_path: Path) -> None:
     with ChatStandIn(by_turns(NEW)) as server:
         first = worded(server, tmp_path, QUERY, QUERY)
-        assert first == [Reworded(NEW, kept=False), Reworded(QUERY, True, "another query has that wording")]
+        assert first == [Rewording(NEW, kept=False), Rewording(QUERY, True, "another query has that wording")]
         assert worded(server, tmp_path, QUERY, QUERY, key=KEY, threads=1, timeout=9.0) == first
         assert asked_of(server) == [QUERY]
         worded(server, tmp_path, QUERY, extra={"top_p": 1})  # which may be answered differently
-        Rephrase(server.url, "other", backoff=0).rewritten([Wording(QUERY)], kit_at(tmp_path))
+        Rephrase(server.url, "other", backoff=0).rewritten([QueryWording(QUERY)], kit_at(tmp_path))
         assert asked_of(server) == [QUERY] * 3
 
 
@@ -157,7 +161,7 @@ def test_what_may_pass_is_tried_again_and_nothing_said_is_an_answer(tmp_path: Pa
         assert len(worded(server, tmp_path, *texts, threads=1)) == 2
         assert asked_of(server) == [texts[0], texts[1], texts[1]]
     with ChatStandIn(by_turns(None)) as server:
-        assert worded(server, tmp_path / "other", QUERY) == [Reworded(QUERY, True, "nothing was said")]
+        assert worded(server, tmp_path / "other", QUERY) == [Rewording(QUERY, True, "nothing was said")]
         assert len(server.requests) == 1
 
 
@@ -166,7 +170,7 @@ def test_several_are_in_flight_and_stay_in_order(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     with ChatStandIn(_turned, delay=0.01) as server:
         kit = kit_at(tmp_path, progress=lambda *how: told.append(how))
-        found = Rephrase(server.url, backoff=0).rewritten([Wording(text) for text in texts], kit)
+        found = Rephrase(server.url, backoff=0).rewritten([QueryWording(text) for text in texts], kit)
     assert [each.text for each in found] == [f"Tell me this, please: w{text[1:-1]}" for text in texts]
     assert told == [("rephrasing", done, 12) for done in range(13)]
 
@@ -176,7 +180,7 @@ def test_every_answer_is_paid_for_once(tmp_path: Path) -> None:
     with ChatStandIn(by_turns(NEW)) as server:
         rephrase = Rephrase(server.url, price_in=0.0, price_out=1_000_000.0)
         for _ in range(2):
-            rephrase.rewritten([Wording(QUERY)], kit_at(tmp_path, pay=paid.append))
+            rephrase.rewritten([QueryWording(QUERY)], kit_at(tmp_path, pay=paid.append))
     assert paid == [11.0]  # words said, a token each
 
 

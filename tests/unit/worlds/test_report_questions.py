@@ -9,22 +9,26 @@ import pytest
 from assay.core.dataset import Corpus
 from assay.core.records import Document, Span
 from assay.datasets.evidence import misplaced
-from assay_worlds.sources.source import Page, Section, passages_of
-from assay_worlds.suites.real.question import Drafted
+from assay_worlds.sources.source import PageSection, SourcePage, passages_of
+from assay_worlds.suites.real.question import QuestionDraft
 from assay_worlds.suites.real.report_questions import questions
 
 
-def report(number: int, incident: str, day: str, state: str, account: str = "Nothing else was said.") -> Page:
+def report(
+    number: int, incident: str, day: str, state: str, account: str = "Nothing else was said."
+) -> SourcePage:
     head = f"Report: SAFENET report R{number}\nIncident: {incident}\nDate: {day}\nState: {state}"
     return page(f"R{number}", f"{head}\n\nNARRATIVE\n\n{account}", {"NARRATIVE": 0})
 
 
-def page(number: str, text: str, starts: dict[str, int]) -> Page:
+def page(number: str, text: str, starts: dict[str, int]) -> SourcePage:
     ends = [*list(starts.values())[1:], len(text)]
     sections = [
-        Section(name, Span(start, end)) for (name, start), end in zip(starts.items(), ends, strict=True)
+        PageSection(name, Span(start, end)) for (name, start), end in zip(starts.items(), ends, strict=True)
     ]
-    return Page(Document(f"report/{number}", text, number, {"kind": "report", "id": number}), tuple(sections))
+    return SourcePage(
+        Document(f"report/{number}", text, number, {"kind": "report", "id": number}), tuple(sections)
+    )
 
 
 LESSON = "Tether every tool that is used above the floor. Check the tethers before each of the shifts."
@@ -42,7 +46,7 @@ PAGES = [
 ]
 
 
-def drafted(pages: list[Page], seed: int = 0) -> list[Drafted]:
+def drafted(pages: list[SourcePage], seed: int = 0) -> list[QuestionDraft]:
     passages = {page.document.doc_id: passages_of(page) for page in pages}
     made = list(questions(pages, passages, Random(seed)))
     corpus = Corpus(
@@ -55,11 +59,11 @@ def drafted(pages: list[Page], seed: int = 0) -> list[Drafted]:
 
 
 @pytest.fixture(scope="module")
-def found() -> list[Drafted]:
+def found() -> list[QuestionDraft]:
     return drafted(PAGES)
 
 
-def of_kind(found: list[Drafted], kind: str) -> list[Drafted]:
+def of_kind(found: list[QuestionDraft], kind: str) -> list[QuestionDraft]:
     return [each for each in found if each.kind == kind]
 
 
@@ -72,7 +76,7 @@ def test_fields_are_asked_of_incidents_that_one_report_names() -> None:
     assert "On which day did the incident “ELK COMPLEX” take place?" not in asked
 
 
-def test_a_number_is_asked_for_in_the_words_of_its_sentence(found: list[Drafted]) -> None:
+def test_a_number_is_asked_for_in_the_words_of_its_sentence(found: list[QuestionDraft]) -> None:
     (number,) = of_kind(found, "report_number")  # hours of the day are no count
     assert number.text == (
         "In the report on the incident “EAST RIM FIRE”: "
@@ -82,7 +86,7 @@ def test_a_number_is_asked_for_in_the_words_of_its_sentence(found: list[Drafted]
     assert number.units[1]["text"] == "The blaze was about 200 acres when the engine came up."
 
 
-def test_a_lesson_is_a_paragraph(found: list[Drafted]) -> None:
+def test_a_lesson_is_a_paragraph(found: list[QuestionDraft]) -> None:
     (lesson,) = of_kind(found, "report_lesson")
     assert (lesson.text, lesson.answer, lesson.grain) == (
         "What does LLIS lesson 58 recommend?",
@@ -96,14 +100,14 @@ def test_a_lesson_is_a_paragraph(found: list[Drafted]) -> None:
     ]
 
 
-def test_a_day_leads_to_the_other_incident(found: list[Drafted]) -> None:
+def test_a_day_leads_to_the_other_incident(found: list[QuestionDraft]) -> None:
     assert {each.text: each.answer for each in of_kind(found, "report_same_day")} == {
         "Which incident in MT happened on the same day as “EAST RIM FIRE”?": "LOST LAKE FIRE",
         "Which incident in AZ happened on the same day as “LOST LAKE FIRE”?": "EAST RIM FIRE",
     }
 
 
-def test_a_name_that_two_reports_bear_means_both(found: list[Drafted]) -> None:
+def test_a_name_that_two_reports_bear_means_both(found: list[QuestionDraft]) -> None:
     (several,) = of_kind(found, "report_several")
     assert several.answer == ["2006-07-01", "2009-07-01"]
     assert several.tags == ("ambiguous", "temporal")
@@ -133,7 +137,7 @@ def test_all_incidents_of_a_state_and_year_are_too_much() -> None:
     assert len(every.answer) == 40
 
 
-def test_what_is_not_there_is_a_later_year_or_an_unknown_lesson(found: list[Drafted]) -> None:
+def test_what_is_not_there_is_a_later_year_or_an_unknown_lesson(found: list[QuestionDraft]) -> None:
     absent = of_kind(found, "report_absent")
     assert absent
     for each in absent:

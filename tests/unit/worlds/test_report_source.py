@@ -8,9 +8,8 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay_worlds.sources.report_tables import report_files
-from assay_worlds.sources.safety_reports import SafetyReports, clean
-from assay_worlds.sources.source import Page, Source, fingerprint, passages_of
+from assay_worlds.sources.safety_reports import SafetyReports, clean, report_files
+from assay_worlds.sources.source import SourcePage, TextSource, fingerprint, passages_of
 
 COLUMNS = [
     "SAFENET ID", "Iteration", "Event Start Date", "Incident Name", "Event State", "Event Jurisdiction",
@@ -51,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def pages(path: Path, sha256: str = "") -> dict[str, Page]:
+def pages(path: Path, sha256: str = "") -> dict[str, SourcePage]:
     return {page.document.doc_id: page for page in SafetyReports(str(path), sha256).pages(Kit())}
 
 
@@ -75,7 +74,7 @@ def test_a_report_begins_with_its_fields(folder: Path) -> None:
         "state": "AZ",
         "agency": "BLM",
     }
-    assert isinstance(SafetyReports("x"), Source)
+    assert isinstance(SafetyReports("x"), TextSource)
 
 
 def test_all_collections_are_read_in_the_order_of_ids(folder: Path) -> None:

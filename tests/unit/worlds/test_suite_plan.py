@@ -6,14 +6,14 @@ from collections import Counter
 
 import pytest
 
-from assay_worlds.suites.asking_hand import by_hand
-from assay_worlds.suites.plan import CELLS, FEASIBLE, HAND, SOURCES, WANTED, Slot, slots
+from assay_worlds.suites.plan import CELLS, FEASIBLE, HAND, SOURCES, WANTED, SuiteSlot, slots
+from assay_worlds.suites.special_questions import by_hand
 from assay_worlds.workplace.injections import BREAKS
 
 EVERY = list(slots())
 
 
-def of(split: str) -> list[Slot]:
+def of(split: str) -> list[SuiteSlot]:
     return [slot for slot in EVERY if slot.split == split]
 
 

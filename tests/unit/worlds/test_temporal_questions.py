@@ -7,16 +7,16 @@ from random import Random
 import pytest
 
 from assay.core.records import Document, Span
-from assay_worlds.sources.source import Page, Section, passages_of
+from assay_worlds.sources.source import PageSection, SourcePage, passages_of
 from assay_worlds.suites.real import temporal_questions
-from assay_worlds.suites.real.question import Drafted
+from assay_worlds.suites.real.question import QuestionDraft
 from assay_worlds.suites.real.value import asked, blanked, changed, masked, values
 
 BEFORE = "Travel policy\n\nBook your flights at least 14 days ahead of the trip.\n\nAsk in #travel for help."
 AFTER = "Travel policy\n\nBook your flights at least 21 days ahead of the trip.\n\nAsk in #travel for help."
 
 
-def page(text: str, day: str, until: str | None = None, path: str = "travel.md") -> Page:
+def page(text: str, day: str, until: str | None = None, path: str = "travel.md") -> SourcePage:
     doc_id = f"acme/{path}" + (f"@{day}" if until else "")
     metadata = {
         "kind": "handbook",
@@ -25,15 +25,17 @@ def page(text: str, day: str, until: str | None = None, path: str = "travel.md")
         "page": text.partition("\n")[0],
     }
     metadata |= {"as_of": day, "snapshot_of": path} | ({"until": until} if until else {})
-    return Page(Document(doc_id, text, "Travel", metadata), (Section("Travel policy", Span(0, len(text))),))
+    return SourcePage(
+        Document(doc_id, text, "Travel", metadata), (PageSection("Travel policy", Span(0, len(text))),)
+    )
 
 
-def drafted(*pages: Page) -> list[Drafted]:
+def drafted(*pages: SourcePage) -> list[QuestionDraft]:
     passages = {each.document.doc_id: passages_of(each) for each in pages}
     return list(temporal_questions.questions(pages, passages, Random(7)))
 
 
-def of(found: list[Drafted], kind: str) -> list[Drafted]:
+def of(found: list[QuestionDraft], kind: str) -> list[QuestionDraft]:
     return [each for each in found if each.kind == kind]
 
 

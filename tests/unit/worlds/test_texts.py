@@ -8,15 +8,15 @@ from random import Random
 import pytest
 
 from assay.core.errors import DataError
+from assay_worlds.incidents.lexicon import themes
+from assay_worlds.incidents.passages import pools, slots
 from assay_worlds.incidents.report import plan
-from assay_worlds.incidents.slots import pools, slots
-from assay_worlds.incidents.theme import themes
 from assay_worlds.suites.asking import wordings
-from assay_worlds.suites.asking_hand import by_hand
+from assay_worlds.suites.special_questions import by_hand
 from assay_worlds.template import slots_of
 from assay_worlds.texts import TextEntry, parse_texts
 from assay_worlds.workplace.corpus import Workforce
-from assay_worlds.workplace.kind import PageKind, Relation, kinds
+from assay_worlds.workplace.directory import PageKind, Relation, kinds
 from assay_worlds.workplace.pages import Slots
 
 RELATIONS = [(kind, relation) for kind in kinds().values() for relation in kind.relations]

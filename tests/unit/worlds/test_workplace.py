@@ -16,11 +16,11 @@ from assay.datasets.evidence import misplaced, needed_texts
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.suites.leaks import leaks, overlap_by_tag
 from assay_worlds.suites.plan import WANTED
-from assay_worlds.suites.workplace import Query, Suite, Workplace
+from assay_worlds.suites.workplace import Suite, SuiteQuery, Workplace
 from assay_worlds.workplace.corpus import Workforce, WrittenStage
 from assay_worlds.workplace.facts import Atom, Facts, stated
 from assay_worlds.workplace.injections import BREAKS, InjectedGroup, injections
-from assay_worlds.workplace.programs import Absent
+from assay_worlds.workplace.programs import NoAnswer
 
 MIXED = {"two_listings", "mixed_portraits"}
 
@@ -31,7 +31,7 @@ class Made:
 
     written: WrittenStage
     groups: list[InjectedGroup]
-    queries: list[Query]
+    queries: list[SuiteQuery]
     dataset: Dataset
 
 
@@ -84,7 +84,9 @@ def test_no_evidence_can_spare_a_sentence(made: Made) -> None:
     assert looked_at == 400  # all but 50 that nothing states and 50 of later stages
 
 
-def assert_underivable_without_any(query: Query, atoms: tuple[Atom, ...], answer: tuple[str, ...]) -> None:
+def assert_underivable_without_any(
+    query: SuiteQuery, atoms: tuple[Atom, ...], answer: tuple[str, ...]
+) -> None:
     whole = query.asked.program.derive(Facts(atoms))
     assert whole is not None
     assert sorted(whole.answer) == sorted(answer)
@@ -142,7 +144,7 @@ def test_half_of_what_nobody_can_answer_is_about_somebody_who_exists(made: Made)
     assert by_shape == {"unknown": 10, "unknown_name": 20, "unknown_fact": 20}
     for query in silent:
         if query.slot.origin != "hand":
-            assert isinstance(query.asked.program, Absent)
+            assert isinstance(query.asked.program, NoAnswer)
             relation, name = query.asked.program.what
             assert facts.find(relation, name) is None
             assert bool(facts.about(name)) == query.slot.cell.shape.startswith("unknown_fact")

@@ -4,7 +4,7 @@
 
 DATA_DIR is the folder that holds `safety_reports` (default: $ASSAY_DATA, or shared/data beside the
 repository); OUT is by default `chunks.parquet` beside this file. What is in the folder, and which reports are
-taken, stands in `assay_worlds.sources.report_tables`.
+taken, stands in `assay_worlds.sources.safety_reports`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assay.core.errors import AssayError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
 from assay.retrieval.chunk import BySentences
-from assay_worlds.sources.report_tables import SECTIONS, report_files, reports
+from assay_worlds.sources.safety_reports import SECTIONS, report_files, reports
 
 METADATA = ["collection", "title", "year", "state", "agency", "unit", "incident_type", "activity", "stage"]
 METADATA += ["contributing_factors", "human_factors", "resources", "aircraft_type", "aircraft_model"]

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.core.records import Span
-from assay_worlds.sources.source import Page
-from assay_worlds.suites.real.question import Passages
-from assay_worlds.suites.real.stated import with_also
-from assay_worlds.suites.real.text_lines import Unit, unit_at
+from assay_worlds.sources.source import SourcePage
+from assay_worlds.suites.real.question import Unit, unit_at
+from assay_worlds.suites.real.value import Passages, with_also
 
 _ENTRY = re.compile(
     r"^- (?P<what>[^\n]+?) \((?:[\w.-]+/[\w.-]+)?(?P<request>#\d{4,}), @(?P<author>[\w-]+)\)"
@@ -66,10 +65,10 @@ _COMMON = frozenset(
 FEWEST = 4  # telling words a description needs
 
 
-class Entry(NamedTuple):
+class ChangelogEntry(NamedTuple):
     """A change as release notes list it: one line of a page."""
 
-    page: Page
+    page: SourcePage
     span: Span
     what: str
     request: str  # "#97013"
@@ -78,21 +77,21 @@ class Entry(NamedTuple):
     heading: str
 
 
-class Described(NamedTuple):
+class ChangeSummary(NamedTuple):
     """A change in fewer words than its entry: "fixed" and "the volume plugin in kubeadm"."""
 
     verb: str
     thing: str
 
 
-def entries(pages: Sequence[Page]) -> Iterator[Entry]:
+def entries(pages: Sequence[SourcePage]) -> Iterator[ChangelogEntry]:
     """Every change that names its pull request and author, in the order of the pages."""
     for page in pages:
         text = page.document.text
         for section in page.sections:
             for found in _ENTRY.finditer(text, section.span.start, section.span.end):
                 groups = tuple(_AND.split(found["groups"])) if found["groups"] else ()
-                yield Entry(
+                yield ChangelogEntry(
                     page,
                     Span(*found.span()),
                     found["what"],
@@ -103,15 +102,15 @@ def entries(pages: Sequence[Page]) -> Iterator[Entry]:
                 )
 
 
-def by_request(found: Sequence[Entry]) -> dict[str, list[Entry]]:
+def by_request(found: Sequence[ChangelogEntry]) -> dict[str, list[ChangelogEntry]]:
     """The entries of each pull request: release notes repeat what their pre-releases said."""
-    grouped = defaultdict[str, list[Entry]](list)
+    grouped = defaultdict[str, list[ChangelogEntry]](list)
     for entry in found:
         grouped[entry.request].append(entry)
     return grouped
 
 
-def entry_unit(same: Sequence[Entry], passages: Passages) -> Unit | None:
+def entry_unit(same: Sequence[ChangelogEntry], passages: Passages) -> Unit | None:
     """The first of entries that say the same as evidence, the others as places that would do as well."""
     units = [unit for entry in same if (unit := unit_at(entry.page, entry.span, passages))]
     return with_also(units[0], units) if units else None
@@ -125,7 +124,7 @@ def telling(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.lower()) if word not in _COMMON and len(word) > 1}
 
 
-def described(what: str) -> Described | None:
+def described(what: str) -> ChangeSummary | None:
     """A change in fewer words: its first clause, less the end; None where that would not read well."""
     component = _COMPONENT.match(what)
     first, _, rest = (what[component.end() :] if component else what).partition(" ")
@@ -146,14 +145,14 @@ def described(what: str) -> Described | None:
             name = component[1] if component else ""
             where = f" (in {name if name.isupper() else name.lower()})" if name else ""
             where = "" if name.lower() in thing.lower() else where
-            return Described(verb, thing + where)
+            return ChangeSummary(verb, thing + where)
     return None
 
 
 class Rivals:
     """The words of all entries, to see whether a description fits one pull request only."""
 
-    def __init__(self, grouped: Mapping[str, Sequence[Entry]]) -> None:
+    def __init__(self, grouped: Mapping[str, Sequence[ChangelogEntry]]) -> None:
         self._requests = defaultdict[str, set[str]](set)
         for request, same in grouped.items():
             for word in {word for entry in same for word in telling(entry.what)}:

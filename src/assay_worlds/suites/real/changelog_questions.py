@@ -11,19 +11,18 @@ from typing import NamedTuple
 
 from assay.core.records import Span
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB
-from assay_worlds.sources.source import Page
+from assay_worlds.sources.source import SourcePage
 from assay_worlds.suites.real.changelog_entries import (
-    Described,
-    Entry,
+    ChangelogEntry,
+    ChangeSummary,
     Rivals,
     by_request,
     described,
     entries,
     entry_unit,
 )
-from assay_worlds.suites.real.question import Drafted, Passages
-from assay_worlds.suites.real.stated import with_also
-from assay_worlds.suites.real.text_lines import LONG, Unit, characters, shuffled, some, unit_at
+from assay_worlds.suites.real.question import LONG, QuestionDraft, Unit, characters, shuffled, some, unit_at
+from assay_worlds.suites.real.value import Passages, with_also
 
 _MOVED = re.compile(r"^- (?P<name>[\w./-]+): (?P<old>v?[\w.+-]+) → (?P<new>v?[\w.+-]+)$", re.MULTILINE)
 _USER = re.compile(r"@[\w-]+")
@@ -31,23 +30,23 @@ _BUILT_WITH_GO = "Kubernetes"  # whose notes say with which Go version a release
 _PATCH = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
-class Notes(NamedTuple):
+class ReleaseNotes(NamedTuple):
     """What the rules look at: the entries of the release notes by pull request, and their passages."""
 
-    pages: Sequence[Page]
-    grouped: dict[str, list[Entry]]
+    pages: Sequence[SourcePage]
+    grouped: dict[str, list[ChangelogEntry]]
     passages: Passages
 
-    def product(self, page: Page) -> str:
+    def product(self, page: SourcePage) -> str:
         """What a page's pull requests are of: the notes of a client list those of the product itself."""
         own = str(page.document.metadata["product"])
         every = {str(each.document.metadata["product"]) for each in self.pages}
         return min((each for each in every if f"{own} ".startswith(f"{each} ")), key=len)
 
 
-def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """Questions that one line of the notes, or two, or too many answer."""
-    notes = Notes(pages, by_request(list(entries(pages))), passages)
+    notes = ReleaseNotes(pages, by_request(list(entries(pages))), passages)
     yield from some(_which_request(notes, rng))
     yield from some(_which_release(notes, rng))
     yield from some(_dependency_moved(notes, rng))
@@ -61,7 +60,7 @@ def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterato
 # ------------------------------------------------------------------------------------- one entry
 
 
-def _which_request(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _which_request(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """A described change: its number, its author or its group, whichever was asked for least."""
     turns = Counter[str]()
     for same, thing in _told_apart(notes, rng):
@@ -81,10 +80,10 @@ def _which_request(notes: Notes, rng: Random) -> Iterator[Drafted]:
         text, answer = asked[kind]
         if answer.strip("@").lower() not in text.lower():
             turns[kind] += 1
-            yield Drafted(text, answer, [unit], ("single_branch", "detail"), kind)
+            yield QuestionDraft(text, answer, [unit], ("single_branch", "detail"), kind)
 
 
-def _told_apart(notes: Notes, rng: Random) -> Iterator[tuple[list[Entry], Described]]:
+def _told_apart(notes: ReleaseNotes, rng: Random) -> Iterator[tuple[list[ChangelogEntry], ChangeSummary]]:
     """Pull requests that a description fits and fits no other."""
     rivals = Rivals(notes.grouped)
     for request, same in shuffled(notes.grouped.items(), rng):
@@ -93,7 +92,7 @@ def _told_apart(notes: Notes, rng: Random) -> Iterator[tuple[list[Entry], Descri
             yield same, thing
 
 
-def _which_release(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _which_release(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """The one release that lists a change; its heading says which that is."""
     for same, thing in _told_apart(notes, rng):
         entry = same[0]
@@ -106,10 +105,10 @@ def _which_release(notes: Notes, rng: Random) -> Iterator[Drafted]:
             continue  # another release lists it in a form that is not read as an entry
         product = entry.page.document.metadata["product"]
         text = f"The notes of which {product} release list the change that {thing.verb} {thing.thing}?"
-        yield Drafted(text, version, [unit, release], ("detail", "temporal"), "changelog_release")
+        yield QuestionDraft(text, version, [unit, release], ("detail", "temporal"), "changelog_release")
 
 
-def _release_unit(page: Page, passages: Passages) -> Unit | None:
+def _release_unit(page: SourcePage, passages: Passages) -> Unit | None:
     """The page's title as evidence of the release; each heading names the release as well."""
     document = page.document
     sign = re.escape(f"({document.metadata['version']})")
@@ -122,23 +121,23 @@ def _release_unit(page: Page, passages: Passages) -> Unit | None:
 # ----------------------------------------------------------------------------------- dependencies
 
 
-class _Moved(NamedTuple):
-    page: Page
+class _VersionMove(NamedTuple):
+    page: SourcePage
     span: Span
     name: str
     old: str
     new: str
 
 
-def _moves(notes: Notes) -> Iterator[_Moved]:
+def _moves(notes: ReleaseNotes) -> Iterator[_VersionMove]:
     for page in notes.pages:
         for found in _MOVED.finditer(page.document.text):
-            yield _Moved(page, Span(*found.span()), found["name"], found["old"], found["new"])
+            yield _VersionMove(page, Span(*found.span()), found["name"], found["old"], found["new"])
 
 
-def _dependency_moved(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _dependency_moved(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """The version that a dependency was moved to from a given one, where all places agree."""
-    grouped = defaultdict[tuple[str, str], list[_Moved]](list)
+    grouped = defaultdict[tuple[str, str], list[_VersionMove]](list)
     for move in _moves(notes):
         grouped[move.name, move.old].append(move)
     for (name, old), same in shuffled(grouped.items(), rng):
@@ -149,12 +148,12 @@ def _dependency_moved(notes: Notes, rng: Random) -> Iterator[Drafted]:
             text = f"To which version did {product} move its dependency {name} from {old}?"
             if same[0].new in text:
                 continue
-            yield Drafted(text, same[0].new, [unit], ("detail", "temporal"), "changelog_dependency")
+            yield QuestionDraft(text, same[0].new, [unit], ("detail", "temporal"), "changelog_dependency")
 
 
-def _dependency_in_two(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _dependency_in_two(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """What two final releases moved one dependency to."""
-    grouped = defaultdict[str, dict[str, _Moved]](dict)
+    grouped = defaultdict[str, dict[str, _VersionMove]](dict)
     for move in _moves(notes):
         if _PATCH.fullmatch(version := str(move.page.document.metadata["version"])):
             grouped[move.name].setdefault(version, move)
@@ -173,13 +172,13 @@ def _dependency_in_two(notes: Notes, rng: Random) -> Iterator[Drafted]:
                 titles = [move.page.document.title.removesuffix(" release notes") for move in (one, two)]
                 text = f"To which version was {name} moved in {titles[0]}, and to which in {titles[1]}?"
                 tags = ("comparative", "temporal", "two_hop")
-                yield Drafted(text, [one.new, two.new], units, tags, "changelog_two_releases")
+                yield QuestionDraft(text, [one.new, two.new], units, tags, "changelog_two_releases")
 
 
 # ------------------------------------------------------------------------------------ two entries
 
 
-def _shared_group(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _shared_group(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """The one group that two pull requests have in common."""
     several = [same for same in notes.grouped.values() if _stable(same) and 2 <= len(same[0].groups) <= 3]
     mixed = shuffled(several, rng)
@@ -191,16 +190,16 @@ def _shared_group(notes: Notes, rng: Random) -> Iterator[Drafted]:
             numbers = f"{one[0].request} and {two[0].request}"
             text = f"Which special interest group is named for both {product} pull requests {numbers}?"
             tags = ("comparative", "two_hop", "entity_spanning", "detail")
-            yield Drafted(text, f"SIG {common.pop()}", units, tags, "changelog_shared_group")
+            yield QuestionDraft(text, f"SIG {common.pop()}", units, tags, "changelog_shared_group")
 
 
-def _stable(same: Sequence[Entry]) -> bool:
+def _stable(same: Sequence[ChangelogEntry]) -> bool:
     return len({(entry.author, entry.groups) for entry in same}) == 1
 
 
-def _other_of_author(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _other_of_author(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """The second pull request of an author who has just two."""
-    grouped = defaultdict[str, list[list[Entry]]](list)
+    grouped = defaultdict[str, list[list[ChangelogEntry]]](list)
     for same in notes.grouped.values():
         grouped[same[0].author].append(same)
     named = Counter(_USER.findall("\n".join(page.document.text for page in notes.pages)))
@@ -214,15 +213,15 @@ def _other_of_author(notes: Notes, rng: Random) -> Iterator[Drafted]:
                 " in the release notes: what is its number?"
             )
             tags = ("two_hop", "entity_spanning", "detail")
-            yield Drafted(text, two[0].request, units, tags, "changelog_same_author")
+            yield QuestionDraft(text, two[0].request, units, tags, "changelog_same_author")
 
 
 # ------------------------------------------------------------------------------------- impossible
 
 
-def _all_of_group(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _all_of_group(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """All changes of one kind that a group has in a release: too many for a small context."""
-    grouped = defaultdict[tuple[str, str, str], list[Entry]](list)
+    grouped = defaultdict[tuple[str, str, str], list[ChangelogEntry]](list)
     for same in notes.grouped.values():
         for entry in same:
             for group in entry.groups:
@@ -236,10 +235,10 @@ def _all_of_group(notes: Notes, rng: Random) -> Iterator[Drafted]:
             text = (
                 f"List every change of SIG {group} that {release} has under “{kind}”, with its pull request."
             )
-            yield Drafted(text, sorted(once), units, ("aggregation",), "changelog_list", AGGREGATION)
+            yield QuestionDraft(text, sorted(once), units, ("aggregation",), "changelog_list", AGGREGATION)
 
 
-def _all_read(found: Sequence[Entry], kind: str, group: str) -> bool:
+def _all_read(found: Sequence[ChangelogEntry], kind: str, group: str) -> bool:
     """Whether every line of a kind that names a group was read as an entry."""
     page = found[0].page
     spans = [section.span for section in page.sections if section.heading.rpartition(" > ")[2] == kind]
@@ -248,7 +247,7 @@ def _all_read(found: Sequence[Entry], kind: str, group: str) -> bool:
     return sum(bool(named.search(line)) for line in lines) == len(found)
 
 
-def _release_not_there(notes: Notes, rng: Random) -> Iterator[Drafted]:
+def _release_not_there(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
     """Patch releases of lines that the notes do not have, and never name."""
     told = "\n".join(page.document.text for page in notes.pages)
     product = notes.pages[0].document.metadata["product"] if notes.pages else ""
@@ -270,4 +269,4 @@ def _release_not_there(notes: Notes, rng: Random) -> Iterator[Drafted]:
     for number, version in enumerate(shuffled(absent, rng)):
         if version[1:] not in told:
             text = asked[number % len(asked)].format(product=product, version=version)
-            yield Drafted(text, "", [], ("out_of_distribution",), "changelog_absent", OUT_OF_KB)
+            yield QuestionDraft(text, "", [], ("out_of_distribution",), "changelog_absent", OUT_OF_KB)

@@ -10,13 +10,10 @@ from random import Random
 from typing import NamedTuple
 
 from assay.datasets.evidence import AGGREGATION
-from assay_worlds.sources.source import Page, Section
-from assay_worlds.suites.real.handbook_absences import absences
-from assay_worlds.suites.real.handbook_listings import listings
-from assay_worlds.suites.real.phrasing import TITLE, handbook, named, page_of, place, sound
-from assay_worlds.suites.real.question import Drafted, Passages
-from assay_worlds.suites.real.stated import Book, Stated
-from assay_worlds.suites.real.value import Value, asked, masked, values
+from assay_worlds.sources.source import PageSection, SourcePage
+from assay_worlds.suites.real.handbook_pairs import absences, listings
+from assay_worlds.suites.real.question import TITLE, QuestionDraft, handbook, named, page_of, place, sound
+from assay_worlds.suites.real.value import PageBook, PageSentence, Passages, Value, asked, masked, values
 
 _STEP = re.compile(r"(?m)^\s*\d{1,3}\. ")
 _STEPS_WORDS = (25, 220)  # of a procedure that can be told within the budget
@@ -44,24 +41,24 @@ _OPENINGS = (
 _LONG_WORDS = 380  # of what cannot: well above 400 tokens
 
 
-class _Fact(NamedTuple):
+class _StatedFact(NamedTuple):
     """A sentence with one value, and the question that asks for it."""
 
-    stated: Stated
+    stated: PageSentence
     value: Value
     question: str
 
 
-def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """Every rule in turn, on pages that can be named without taking one for another."""
-    book = Book(pages, passages)
+    book = PageBook(pages, passages)
     current = _current(pages)
     answered = list(_answered(book, current, rng))
     yield from answered
     yield from absences(book, current, rng, len(answered))
 
 
-def _answered(book: Book, current: Sequence[Page], rng: Random) -> Iterator[Drafted]:
+def _answered(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Iterator[QuestionDraft]:
     facts = [fact for page in current for fact in _facts(book, page)]
     yield from (_single(book, fact, rng) for fact in facts)
     yield from _side_by_side(book, facts, rng)
@@ -70,7 +67,7 @@ def _answered(book: Book, current: Sequence[Page], rng: Random) -> Iterator[Draf
     yield from listings(book, current, rng)
 
 
-def _current(pages: Sequence[Page]) -> list[Page]:
+def _current(pages: Sequence[SourcePage]) -> list[SourcePage]:
     """The pages as they are now whose name is theirs alone."""
     current = [page for page in pages if "until" not in page.document.metadata]
     count = Counter((handbook(page), str(page.document.metadata["page"]).casefold()) for page in current)
@@ -84,7 +81,7 @@ def _current(pages: Sequence[Page]) -> list[Page]:
 # ------------------------------------------------------------------------------------------- facts
 
 
-def _facts(book: Book, page: Page) -> Iterator[_Fact]:
+def _facts(book: PageBook, page: SourcePage) -> Iterator[_StatedFact]:
     """Sentences with one value, which no other sentence of any text of the page gives otherwise."""
     sentences = book.sentences(page)
     often = Counter(each.said for each in sentences)
@@ -95,19 +92,19 @@ def _facts(book: Book, page: Page) -> Iterator[_Fact]:
             continue
         question = asked(each.said, found[0])
         if question is not None:
-            yield _Fact(each, found[0], question)
+            yield _StatedFact(each, found[0], question)
 
 
-def _single(book: Book, fact: _Fact, rng: Random) -> Drafted:
+def _single(book: PageBook, fact: _StatedFact, rng: Random) -> QuestionDraft:
     where = place(fact.stated, rng)
     opening = rng.choice((f"According to {where}", f"Going by {where}", f"This is about {where}"))
     kind, unit = f"handbook_{fact.value.sort}", book.unit(fact.stated)
-    return Drafted(
+    return QuestionDraft(
         f"{opening}: {fact.question}", fact.value.answer, [unit], ("detail", "single_branch"), kind
     )
 
 
-def _side_by_side(book: Book, facts: Sequence[_Fact], rng: Random) -> Iterator[Drafted]:
+def _side_by_side(book: PageBook, facts: Sequence[_StatedFact], rng: Random) -> Iterator[QuestionDraft]:
     """The same sort of figure in two handbooks, on pages whose names share a telling word."""
     for fact, other in combinations([fact for fact in facts if fact.value.sort in {"number", "amount"}], 2):
         pages = (fact.stated.page, other.stated.page)
@@ -124,17 +121,17 @@ def _side_by_side(book: Book, facts: Sequence[_Fact], rng: Random) -> Iterator[D
                 [fact.value.answer, other.value.answer],
             )
             tags = ("comparative", "entity_spanning", "detail", "two_hop")
-            yield Drafted(text, answer, units, tags, "handbook_side_by_side")
+            yield QuestionDraft(text, answer, units, tags, "handbook_side_by_side")
 
 
-def _unit(fact: _Fact) -> str:
+def _unit(fact: _StatedFact) -> str:
     return fact.value.answer.partition(" ")[2] if fact.value.sort == "number" else fact.value.sort
 
 
 # ---------------------------------------------------------------------------------------- sections
 
 
-def _sections(book: Book, page: Page, rng: Random) -> Iterator[Drafted]:
+def _sections(book: PageBook, page: SourcePage, rng: Random) -> Iterator[QuestionDraft]:
     """What stands under a heading: the steps of a procedure, or the answer to the question it asks."""
     headings = Counter(section.heading for section in page.sections)
     titles = {title for path in headings for title in path.split(" > ")}
@@ -163,8 +160,8 @@ def _sections(book: Book, page: Page, rng: Random) -> Iterator[Drafted]:
 
 
 def _procedure(
-    book: Book, inside: Sequence[Stated], words: int, where: str, rng: Random
-) -> Iterator[Drafted]:
+    book: PageBook, inside: Sequence[PageSentence], words: int, where: str, rng: Random
+) -> Iterator[QuestionDraft]:
     steps = [each for each in inside if _STEP.match(each.unit["text"])]
     first = next(at for at, each in enumerate(inside) if each is steps[0]) if steps else 0
     needed = inside[first:]
@@ -177,24 +174,26 @@ def _procedure(
             (f"List every numbered point under {where}.", f"Give in full all points under {where}.")
         )
         units = [book.unit(each) for each in needed]
-        yield Drafted(
+        yield QuestionDraft(
             text, answer, units, ("aggregation", "single_branch"), "handbook_long_steps", AGGREGATION
         )
     elif _STEPS_WORDS[0] <= words <= _STEPS_WORDS[1]:
         yield _whole(book, rng.choice(wording), answer, needed, "handbook_steps")
 
 
-def _whole(book: Book, text: str, answer: str | list[str], inside: Sequence[Stated], kind: str) -> Drafted:
+def _whole(
+    book: PageBook, text: str, answer: str | list[str], inside: Sequence[PageSentence], kind: str
+) -> QuestionDraft:
     """A question whose evidence is whole passages."""
-    needs: dict[str, list[Stated]] = {}
+    needs: dict[str, list[PageSentence]] = {}
     for each in inside:
         needs.setdefault(each.passage.doc_id, []).append(each)
     units = [
         book.paragraph(group[0].page, group[0].passage, [each.span for each in group])
         for group in needs.values()
     ]
-    return Drafted(text, answer, units, ("single_branch",), kind)
+    return QuestionDraft(text, answer, units, ("single_branch",), kind)
 
 
-def _within(stated: Stated, section: Section) -> bool:
+def _within(stated: PageSentence, section: PageSection) -> bool:
     return section.span.start <= stated.span.start and stated.span.end <= section.span.end

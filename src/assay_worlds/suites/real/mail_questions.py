@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
+from typing import NamedTuple
 
+from assay.core.records import Span
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB
-from assay_worlds.sources.source import Page
-from assay_worlds.suites.real.mail_letters import Letter, Threads, answered, attribution, letters, nameable
-from assay_worlds.suites.real.question import Drafted, Passages
-from assay_worlds.suites.real.text_lines import LONG_HEADS, Unit, characters, day_in_words, shuffled, some
+from assay_worlds.sources.mail import bare, says_reply
+from assay_worlds.sources.source import SourcePage
+from assay_worlds.suites.real.question import (
+    LONG_HEADS,
+    QuestionDraft,
+    Unit,
+    characters,
+    day_in_words,
+    field_of,
+    field_units,
+    shuffled,
+    some,
+    unit_at,
+)
+from assay_worlds.suites.real.value import Passages
 
 _HEAD = ("From", "Date", "Subject")
 _MOST_LETTERS = 3  # that an ambiguous question means, so that its answer stays short
 
 
-def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """Questions that the heads of messages answer, alone or together."""
     threads = Threads(letters(pages))
     yield from some(_who_wrote(threads, passages, rng))
@@ -37,7 +51,7 @@ def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterato
 # ------------------------------------------------------------------------------------ one message
 
 
-def _who_wrote(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _who_wrote(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """The sender of the only message on a subject that day."""
     for letter in shuffled(threads.letters, rng):
         same = [other for other in threads.about(letter) if other.day == letter.day]
@@ -46,26 +60,26 @@ def _who_wrote(threads: Threads, passages: Passages, rng: Random) -> Iterator[Dr
             continue
         text = f"Who wrote the e-mail about “{letter.subject}” on {day_in_words(letter.day)}?"
         if not _told(letter.name, text):
-            yield Drafted(text, letter.name, units, ("single_branch", "detail"), "mail_sender")
+            yield QuestionDraft(text, letter.name, units, ("single_branch", "detail"), "mail_sender")
 
 
-def _when_opened(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _when_opened(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """The day of the message that opened a thread."""
     for letter in shuffled(threads.openers(), rng):
         units = letter.units(_HEAD, passages)
         if units and len(threads.by_thread[letter.thread]) > 1:
             text = f"On which day did {letter.name} open the e-mail thread “{letter.subject}”?"
-            yield Drafted(text, letter.day, units, ("single_branch", "temporal"), "mail_opened")
+            yield QuestionDraft(text, letter.day, units, ("single_branch", "temporal"), "mail_opened")
 
 
-def _which_address(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _which_address(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """The address of someone who wrote once."""
     written = Counter(letter.name for letter in threads.letters)
     for letter in shuffled(threads.letters, rng):
         units = letter.units(("From",), passages)
         if letter.name and written[letter.name] == 1 and units and "@" in letter.address:
             text = f"From which e-mail address did {letter.name} write?"
-            yield Drafted(text, letter.address, units, ("single_branch", "detail"), "mail_address")
+            yield QuestionDraft(text, letter.address, units, ("single_branch", "detail"), "mail_address")
 
 
 # --------------------------------------------------------------------------------------- replies
@@ -87,14 +101,14 @@ def _replies(
             yield reply, parent, [*units, quote]
 
 
-def _whom_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _whom_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     for reply, parent, units in _replies(threads, passages, rng):
         text = f"Whose words did {reply.name} answer about “{reply.subject}” on {day_in_words(reply.day)}?"
         if not _told(parent.name, text):
-            yield Drafted(text, parent.name, units, ("single_branch", "detail"), "mail_answered")
+            yield QuestionDraft(text, parent.name, units, ("single_branch", "detail"), "mail_answered")
 
 
-def _when_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _when_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """The day of the message that another one answers: the only one of its sender in the thread."""
     for reply, parent, units in _replies(threads, passages, rng):
         own = [other for other in threads.by_thread[parent.thread] if other.name == parent.name]
@@ -105,10 +119,10 @@ def _when_answered(threads: Threads, passages: Passages, rng: Random) -> Iterato
                 " On which day had the e-mail been sent that this one answered?"
             )
             tags = ("two_hop", "entity_spanning", "temporal")
-            yield Drafted(text, parent.day, [*units, *more], tags, "mail_answered_day")
+            yield QuestionDraft(text, parent.day, [*units, *more], tags, "mail_answered_day")
 
 
-def _chain(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _chain(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """A reply to a reply: the day of the message at the far end."""
     by_id = {letter.doc_id: letter for letter in threads.letters}
     for reply, parent, units in _replies(threads, passages, rng):
@@ -126,13 +140,13 @@ def _chain(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafte
             )
             evidence = [*units, *middle, quote, *last]
             tags = ("three_hop", "entity_spanning", "temporal")
-            yield Drafted(text, first.day, evidence, tags, "mail_chain")
+            yield QuestionDraft(text, first.day, evidence, tags, "mail_chain")
 
 
 # ------------------------------------------------------------------------------------ two threads
 
 
-def _other_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _other_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """What else the opener of a thread opened, on a day on which that was one thread only."""
     opened = defaultdict[str, list[Letter]](list)
     for letter in threads.letters:
@@ -149,10 +163,10 @@ def _other_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator
                 )
                 tags = ("two_hop", "entity_spanning")
                 if not _told(other.subject, text):
-                    yield Drafted(text, other.subject, units, tags, "mail_other_thread")
+                    yield QuestionDraft(text, other.subject, units, tags, "mail_other_thread")
 
 
-def _earlier_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _earlier_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """Who opened the earlier of two threads."""
     openers = shuffled(threads.openers(), rng)
     for one, two in zip(openers[::2], openers[1::2], strict=False):
@@ -162,10 +176,10 @@ def _earlier_thread(threads: Threads, passages: Passages, rng: Random) -> Iterat
             text = f"Who opened the earlier of the two e-mail threads “{one.subject}” and “{two.subject}”?"
             tags = ("comparative", "two_hop", "temporal")
             if not _told(earlier.name, text):
-                yield Drafted(text, earlier.name, units, tags, "mail_earlier")
+                yield QuestionDraft(text, earlier.name, units, tags, "mail_earlier")
 
 
-def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """A subject that several threads have: all who opened one belong to the answer."""
     for found in shuffled(threads.by_subject.values(), rng):
         first = [letter for letter in found if not letter.is_reply and letter.thread == letter.doc_id]
@@ -176,10 +190,10 @@ def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterat
         if not (2 <= len(names) == len(first) <= _MOST_LETTERS and all(names) and covered):
             continue
         if nameable(first[0].subject) and not any(_told(name, text) for name in names):
-            yield Drafted(text, names, units, ("ambiguous", "entity_spanning"), "mail_shared_subject")
+            yield QuestionDraft(text, names, units, ("ambiguous", "entity_spanning"), "mail_shared_subject")
 
 
-def _several_days(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _several_days(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """A question for a day where someone wrote on several: all of them belong to the answer."""
     written = defaultdict[tuple[str, str], list[Letter]](list)
     for letter in threads.letters:
@@ -189,13 +203,13 @@ def _several_days(threads: Threads, passages: Passages, rng: Random) -> Iterator
         units = [unit for letter in found for unit in letter.units(_HEAD, passages)]
         if name and 2 <= len(days) == len(found) <= _MOST_LETTERS and threads.named(found[0]):
             text = f"When did {name} write about “{found[0].subject}”?"
-            yield Drafted(text, days, units, ("ambiguous", "temporal"), "mail_several_days")
+            yield QuestionDraft(text, days, units, ("ambiguous", "temporal"), "mail_several_days")
 
 
 # ------------------------------------------------------------------------------------- impossible
 
 
-def _thread_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _thread_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     for found in shuffled(threads.by_subject.values(), rng):
         units = [unit for letter in found for unit in letter.units(_HEAD, passages)]
         if characters(units) >= LONG_HEADS and len(units) == 3 * len(found) and threads.named(found[0]):
@@ -203,10 +217,10 @@ def _thread_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[
                 f"List everyone who wrote about “{found[0].subject}”, with the day of each of their e-mails."
             )
             answer = sorted({letter.name or letter.address for letter in found})
-            yield Drafted(text, answer, units, ("aggregation",), "mail_thread_list", AGGREGATION)
+            yield QuestionDraft(text, answer, units, ("aggregation",), "mail_thread_list", AGGREGATION)
 
 
-def _sender_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _sender_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     by_name = defaultdict[str, list[Letter]](list)
     for letter in threads.letters:
         by_name[letter.name].append(letter)
@@ -215,10 +229,10 @@ def _sender_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[
         if name and characters(units) >= LONG_HEADS and len(units) == 3 * len(found):
             text = f"List the subjects of all e-mails that {name} sent, each with its day."
             answer = sorted({letter.subject for letter in found})
-            yield Drafted(text, answer, units, ("aggregation",), "mail_sender_list", AGGREGATION)
+            yield QuestionDraft(text, answer, units, ("aggregation",), "mail_sender_list", AGGREGATION)
 
 
-def _year_not_there(threads: Threads, rng: Random) -> Iterator[Drafted]:
+def _year_not_there(threads: Threads, rng: Random) -> Iterator[QuestionDraft]:
     """Years in which nobody wrote, asked of people and threads that are there."""
     years = Counter(int(letter.day[:4]) for letter in threads.letters)
     if not years:
@@ -235,9 +249,107 @@ def _year_not_there(threads: Threads, rng: Random) -> Iterator[Drafted]:
         text = asked[number % len(asked)].format(
             subject=letter.subject, name=letter.name, month=month, year=rng.choice(absent)
         )
-        yield Drafted(text, "", [], ("out_of_distribution",), "mail_absent", OUT_OF_KB)
+        yield QuestionDraft(text, "", [], ("out_of_distribution",), "mail_absent", OUT_OF_KB)
 
 
 def _told(answer: str, text: str) -> bool:
     """Whether a question gives its answer away, or a word of it that would do."""
     return any(word.casefold() in text.casefold() for word in answer.split() if len(word) > 3)
+
+
+_NAME = re.compile(r"[A-Z][\w'-]+(?: [A-Z](?:\.|[\w'-]+)?){1,3}")
+_SUBJECT = re.compile(r"(?=.*[a-z])[\w\"'(][\w .,?!'/&+()-]{6,70}[\w?!)]")
+_SAID = re.compile(r"^(?![>|]).{3,110}\b(?:wrote|writes|said|says) ?:?$", re.MULTILINE)
+
+
+class Letter(NamedTuple):
+    """A message whose sender, day and subject can be named in a question."""
+
+    page: SourcePage
+    name: str
+    address: str
+    day: str  # YYYY-MM-DD, where it was sent
+    subject: str  # less "Re:" and tags of lists
+    is_reply: bool
+    thread: str
+
+    @property
+    def doc_id(self) -> str:
+        return self.page.document.doc_id
+
+    def units(self, fields: Sequence[str], passages: Passages) -> list[Unit]:
+        """Lines at its head as evidence."""
+        return field_units(self.page, fields, passages)
+
+
+def letters(pages: Iterable[SourcePage]) -> list[Letter]:
+    """The messages with a dated head; a sender without a full name, or an odd subject, is left empty."""
+    found = []
+    for page in pages:
+        name, _, address = field_of(page, "From").rpartition(" <")
+        subject = field_of(page, "Subject")
+        day = field_of(page, "Date")[:10]
+        if day:
+            found.append(
+                Letter(
+                    page,
+                    name if _NAME.fullmatch(name) else "",
+                    address.rstrip(">"),
+                    day,
+                    bare(subject).strip(),
+                    says_reply(subject),
+                    str(page.document.metadata["thread"]),
+                )
+            )
+    return found
+
+
+def nameable(subject: str) -> bool:
+    """Whether a subject can stand in a question."""
+    return len(subject.split()) >= 2 and bool(_SUBJECT.fullmatch(subject))
+
+
+class Threads:
+    """Messages by thread and by subject."""
+
+    def __init__(self, found: Sequence[Letter]) -> None:
+        self.letters = found
+        self.by_thread = defaultdict[str, list[Letter]](list)
+        self.by_subject = defaultdict[str, list[Letter]](list)
+        for letter in found:
+            self.by_thread[letter.thread].append(letter)
+            self.by_subject[letter.subject.casefold()].append(letter)
+
+    def about(self, letter: Letter) -> list[Letter]:
+        """All messages with the subject of this one."""
+        return self.by_subject[letter.subject.casefold()]
+
+    def named(self, letter: Letter) -> bool:
+        """Whether its subject can be asked about and means one thread, in all of which it is the subject."""
+        return nameable(letter.subject) and {each.thread for each in self.about(letter)} == {letter.thread}
+
+    def openers(self) -> list[Letter]:
+        """The messages that opened their thread: first in it, no reply, and all others of the subject are."""
+        return [
+            letter
+            for letter in self.letters
+            if letter.thread == letter.doc_id
+            and not letter.is_reply
+            and letter.name
+            and self.named(letter)
+            and all(other.is_reply for other in self.about(letter) if other is not letter)
+        ]
+
+
+def answered(letter: Letter, by_id: dict[str, Letter]) -> Letter | None:
+    """The message that this one answers, where it is among those known."""
+    return by_id.get(str(letter.page.document.metadata.get("reply_to")))
+
+
+def attribution(letter: Letter, other: Letter, passages: Passages) -> Unit | None:
+    """The line that says whose words a message quotes ("Ann Lee wrote:"), where it quotes one person only."""
+    text = letter.page.document.text
+    found = list(_SAID.finditer(text, text.find("\n\n") + 1))
+    if len(found) != 1 or not other.name or other.name not in found[0][0]:
+        return None
+    return unit_at(letter.page, Span(*found[0].span()), passages)

@@ -11,12 +11,11 @@ from typing import NamedTuple
 from assay.core.records import Passage, Span
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB, paragraph_unit, sentence_unit
 from assay.retrieval.sentences import sentence_spans
-from assay_worlds.sources.source import Page
+from assay_worlds.sources.source import SourcePage
 from assay_worlds.suites.leaks import leaks
-from assay_worlds.suites.real.phrasing import sound
-from assay_worlds.suites.real.question import Drafted, Passages
-from assay_worlds.suites.real.text_lines import (
+from assay_worlds.suites.real.question import (
     LONG_HEADS,
+    QuestionDraft,
     Unit,
     characters,
     day_in_words,
@@ -24,8 +23,9 @@ from assay_worlds.suites.real.text_lines import (
     field_units,
     shuffled,
     some,
+    sound,
 )
-from assay_worlds.suites.real.value import Value, asked, values
+from assay_worlds.suites.real.value import Passages, Value, asked, values
 
 _NAME = re.compile(r"[A-Z][\w'’.& -]{2,35} (?:fire|complex|burn|rx)", re.IGNORECASE)
 _GENERIC = re.compile(r"\b(?:the|fires?|wildfire|complex|burns?|rx|prescribed|incident)\b|\W+", re.IGNORECASE)
@@ -45,10 +45,10 @@ _RECOMMENDED = "RECOMMENDATIONS"
 _SHORT = (12, 60)  # words of a recommendation that can be an answer
 
 
-class Report(NamedTuple):
+class IncidentReport(NamedTuple):
     """A report on an incident."""
 
-    page: Page
+    page: SourcePage
     incident: str  # empty where the name given tells nothing
     key: str  # the name less what many names have
     day: str
@@ -59,7 +59,7 @@ class Report(NamedTuple):
         return field_units(self.page, fields, passages)
 
 
-def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """Questions that fields of reports answer, or one sentence of an account."""
     found = list(_reports(pages))
     named = Counter(report.key for report in found)
@@ -75,20 +75,22 @@ def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterato
     yield from some(_not_there(pages, single, rng))
 
 
-def _reports(pages: Sequence[Page]) -> Iterator[Report]:
+def _reports(pages: Sequence[SourcePage]) -> Iterator[IncidentReport]:
     """Every report on an incident; a question can name one that is called a fire, or a burn."""
     for page in pages:
         given = field_of(page, "Incident")
         key = _GENERIC.sub(" ", given).strip().casefold()
         if given:
             name = given if _NAME.fullmatch(given) and len(key) >= 3 else ""
-            yield Report(page, name, key, field_of(page, "Date"), field_of(page, "State"))
+            yield IncidentReport(page, name, key, field_of(page, "Date"), field_of(page, "State"))
 
 
 # --------------------------------------------------------------------------------------- one report
 
 
-def _field_asked(single: Sequence[Report], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _field_asked(
+    single: Sequence[IncidentReport], passages: Passages, rng: Random
+) -> Iterator[QuestionDraft]:
     """A field of the only report on an incident, each field in turn."""
     wordings = [
         ("Date", "On which day did the incident “{incident}” take place?", ("single_branch", "temporal")),
@@ -104,10 +106,12 @@ def _field_asked(single: Sequence[Report], passages: Passages, rng: Random) -> I
         units = report.units(("Incident", field), passages)
         text = wording.format(incident=report.incident)
         if units and len(answer) > 1 and not _NO_VALUE.match(answer) and not leaks(text, [answer]):
-            yield Drafted(text, answer, units, tags, f"report_{field.lower().replace(' ', '_')}")
+            yield QuestionDraft(text, answer, units, tags, f"report_{field.lower().replace(' ', '_')}")
 
 
-def _number_told(single: Sequence[Report], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _number_told(
+    single: Sequence[IncidentReport], passages: Passages, rng: Random
+) -> Iterator[QuestionDraft]:
     """A number in the account of the only report on an incident, from a sentence that needs no other."""
     for report in shuffled(single, rng):
         head = report.units(("Incident",), passages)
@@ -122,7 +126,7 @@ def _number_told(single: Sequence[Report], passages: Passages, rng: Random) -> I
                 unit = sentence_unit(passage, Span(base + span.start, base + span.end))
                 text = f"In the report on the incident “{report.incident}”: {question}"
                 tags = ("single_branch", "detail")
-                yield Drafted(text, value.answer, [*head, unit], tags, "report_number")
+                yield QuestionDraft(text, value.answer, [*head, unit], tags, "report_number")
                 break
 
 
@@ -132,14 +136,14 @@ def _countable(said: str, value: Value) -> bool:
     return bool(known and _BEFORE.search(said[: value.start]) and not said.isupper())
 
 
-def _sentences(page: Page, passages: Passages) -> Iterator[tuple[Passage, Span]]:
+def _sentences(page: SourcePage, passages: Passages) -> Iterator[tuple[Passage, Span]]:
     """The sentences of an account, each in its passage."""
     for passage in passages.get(page.document.doc_id, ()):
         begin = passage.text.find("\n\n") if passage.text.startswith("Report: ") else 0
         yield from ((passage, span) for span in sentence_spans(passage.text) if span.start >= begin)
 
 
-def _lesson(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _lesson(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """What a lesson recommends: a whole paragraph, if it is short."""
     for page in shuffled(pages, rng):
         section = next((each for each in page.sections if each.heading == _RECOMMENDED), None)
@@ -157,31 +161,31 @@ def _lesson(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[
             text = f"What does {head} recommend?"
             if units:
                 units.append(paragraph_unit(passage, needs))
-                yield Drafted(text, body, units, ("single_branch",), "report_lesson")
+                yield QuestionDraft(text, body, units, ("single_branch",), "report_lesson")
 
 
-def _last_passage(page: Page, passages: Passages) -> Passage | None:
+def _last_passage(page: SourcePage, passages: Passages) -> Passage | None:
     return next(reversed(passages.get(page.document.doc_id, ())), None)
 
 
-def _report_of(found: Sequence[Report], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _report_of(found: Sequence[IncidentReport], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """The incident of a report that is named by its number."""
     for report in shuffled(found, rng):
         units = report.units(("Report", "Incident"), passages)
         name = field_of(report.page, "Report")
         if report.incident and units:
             text = f"Which incident is {name} about?"
-            yield Drafted(text, report.incident, units, ("single_branch", "detail"), "report_incident")
+            yield QuestionDraft(text, report.incident, units, ("single_branch", "detail"), "report_incident")
 
 
 # -------------------------------------------------------------------------------------- two reports
 
 
 def _same_day(
-    found: Sequence[Report], single: Sequence[Report], passages: Passages, rng: Random
-) -> Iterator[Drafted]:
+    found: Sequence[IncidentReport], single: Sequence[IncidentReport], passages: Passages, rng: Random
+) -> Iterator[QuestionDraft]:
     """The only other incident in a state on the day of a named one."""
-    by_day = defaultdict[tuple[str, str], list[Report]](list)
+    by_day = defaultdict[tuple[str, str], list[IncidentReport]](list)
     for report in found:
         by_day[report.day, report.state].append(report)
     days = Counter(day for day, _ in by_day)
@@ -199,10 +203,12 @@ def _same_day(
         text = f"Which incident in {other.state} happened on the same day as “{report.incident}”?"
         if len(units) == 5:
             tags = ("two_hop", "entity_spanning", "temporal")
-            yield Drafted(text, other.incident, units, tags, "report_same_day")
+            yield QuestionDraft(text, other.incident, units, tags, "report_same_day")
 
 
-def _earlier_state(single: Sequence[Report], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _earlier_state(
+    single: Sequence[IncidentReport], passages: Passages, rng: Random
+) -> Iterator[QuestionDraft]:
     """The state of the earlier of two incidents."""
     mixed = shuffled((report for report in single if report.day and report.state), rng)
     for one, two in zip(mixed[::2], mixed[1::2], strict=False):
@@ -217,12 +223,14 @@ def _earlier_state(single: Sequence[Report], passages: Passages, rng: Random) ->
             tags = ("comparative", "two_hop", "temporal")
             if leaks(text, [earlier.state]):
                 continue
-            yield Drafted(text, earlier.state, units, tags, "report_earlier")
+            yield QuestionDraft(text, earlier.state, units, tags, "report_earlier")
 
 
-def _several_reports(found: Sequence[Report], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _several_reports(
+    found: Sequence[IncidentReport], passages: Passages, rng: Random
+) -> Iterator[QuestionDraft]:
     """An incident's name that two or three reports bear, on different days: all of them are meant."""
-    grouped = defaultdict[str, list[Report]](list)
+    grouped = defaultdict[str, list[IncidentReport]](list)
     for report in found:
         grouped[report.key].append(report)
     for _, same in shuffled(grouped.items(), rng):
@@ -231,15 +239,17 @@ def _several_reports(found: Sequence[Report], passages: Passages, rng: Random) -
         alike = same[0].incident and len({report.incident.casefold() for report in same}) == 1
         if alike and 2 <= len(same) == len(days) <= 3 and len(units) == 2 * len(same):
             text = f"On which day did the reported event of the incident “{same[0].incident}” happen?"
-            yield Drafted(text, days, units, ("ambiguous", "temporal"), "report_several")
+            yield QuestionDraft(text, days, units, ("ambiguous", "temporal"), "report_several")
 
 
 # ---------------------------------------------------------------------------------------- impossible
 
 
-def _all_of_state(found: Sequence[Report], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def _all_of_state(
+    found: Sequence[IncidentReport], passages: Passages, rng: Random
+) -> Iterator[QuestionDraft]:
     """All incidents of a state in a year: too many for a small context."""
-    grouped = defaultdict[tuple[str, str], list[Report]](list)
+    grouped = defaultdict[tuple[str, str], list[IncidentReport]](list)
     for report in found:
         if report.state and report.day:
             grouped[report.state, report.day[:4]].append(report)
@@ -254,10 +264,12 @@ def _all_of_state(found: Sequence[Report], passages: Passages, rng: Random) -> I
             if number % 2:
                 text = f"How many safety reports name an incident of {year} in {state}?"
                 answer = str(len(same))
-            yield Drafted(text, answer, units, ("aggregation",), "report_list", AGGREGATION)
+            yield QuestionDraft(text, answer, units, ("aggregation",), "report_list", AGGREGATION)
 
 
-def _not_there(pages: Sequence[Page], single: Sequence[Report], rng: Random) -> Iterator[Drafted]:
+def _not_there(
+    pages: Sequence[SourcePage], single: Sequence[IncidentReport], rng: Random
+) -> Iterator[QuestionDraft]:
     """Lessons of numbers that nobody gave, and years in which no report was filed."""
     known = {str(page.document.metadata["id"]) for page in pages}
     years = {int(report.day[:4]) for report in single if report.day}
@@ -269,4 +281,4 @@ def _not_there(pages: Sequence[Page], single: Sequence[Report], rng: Random) -> 
             year = max(years) + rng.randrange(2, 6)
             month = day_in_words(report.day).split()[1]
             text = f"What happened at the incident “{report.incident}” in {month} {year}?"
-        yield Drafted(text, "", [], ("out_of_distribution",), "report_absent", OUT_OF_KB)
+        yield QuestionDraft(text, "", [], ("out_of_distribution",), "report_absent", OUT_OF_KB)

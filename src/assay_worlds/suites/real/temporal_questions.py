@@ -10,29 +10,45 @@ from random import Random
 from typing import Any, NamedTuple
 
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB
-from assay_worlds.sources.source import Page
-from assay_worlds.suites.real.phrasing import as_of, handbook, named, page_of, place, sound, spoken
-from assay_worlds.suites.real.question import Drafted, Passages
-from assay_worlds.suites.real.stated import Book, Stated
-from assay_worlds.suites.real.value import Value, asked, blanked, changed, masked
+from assay_worlds.sources.source import SourcePage
+from assay_worlds.suites.real.question import (
+    QuestionDraft,
+    as_of,
+    handbook,
+    named,
+    page_of,
+    place,
+    sound,
+    spoken,
+)
+from assay_worlds.suites.real.value import (
+    PageBook,
+    PageSentence,
+    Passages,
+    Value,
+    asked,
+    blanked,
+    changed,
+    masked,
+)
 
 _SHORT = 4  # sentences of evidence for a change that can be told in a few words, at most
 _LONG_WORDS = 380  # of all changes together, for one that cannot: well above 400 tokens
 _EARLIER_YEARS = (3, 4, 5)
 
 
-class _Change(NamedTuple):
+class _ChangedSentence(NamedTuple):
     """A sentence before and after, and the one value in which they differ."""
 
-    old: Stated
-    new: Stated
+    old: PageSentence
+    new: PageSentence
     was: Value
     now: Value
 
 
-def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterator[Drafted]:
+def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     """As-of questions, from-what-to-what questions, and what-changed questions short and long."""
-    book = Book(pages, passages)
+    book = PageBook(pages, passages)
     clashing = _shared_names(pages)
     for versions in _histories(pages):
         for before, after in pairwise(versions):
@@ -44,9 +60,9 @@ def questions(pages: Sequence[Page], passages: Passages, rng: Random) -> Iterato
         yield from _too_early(versions[0], clashing, rng)
 
 
-def _histories(pages: Sequence[Page]) -> Iterator[list[Page]]:
+def _histories(pages: Sequence[SourcePage]) -> Iterator[list[SourcePage]]:
     """The texts of each page that has several, the oldest first."""
-    by_path: dict[tuple[str, str], list[Page]] = {}
+    by_path: dict[tuple[str, str], list[SourcePage]] = {}
     for page in pages:
         if path := page.document.metadata.get("snapshot_of"):
             by_path.setdefault((handbook(page), path), []).append(page)
@@ -55,7 +71,7 @@ def _histories(pages: Sequence[Page]) -> Iterator[list[Page]]:
             yield sorted(versions, key=lambda page: str(page.document.metadata["as_of"]))
 
 
-def _shared_names(pages: Sequence[Page]) -> set[tuple[str, str]]:
+def _shared_names(pages: Sequence[SourcePage]) -> set[tuple[str, str]]:
     """Names that several pages of a handbook have or had: a question could not say which is meant."""
     owners = {
         (handbook(page), str(page.document.metadata["page"]), page.document.metadata["path"])
@@ -68,7 +84,9 @@ def _shared_names(pages: Sequence[Page]) -> set[tuple[str, str]]:
 # ------------------------------------------------------------------------------------------ values
 
 
-def _about_values(book: Book, before: Page, after: Page, rng: Random) -> Iterator[Drafted]:
+def _about_values(
+    book: PageBook, before: SourcePage, after: SourcePage, rng: Random
+) -> Iterator[QuestionDraft]:
     for change in _changes(book, before, after):
         question = _question(change.old.said, change.was)
         if question is None or not _alone(book, change):
@@ -85,24 +103,26 @@ def _question(said: str, value: Value) -> str | None:
     return question
 
 
-def _changes(book: Book, before: Page, after: Page) -> Iterator[_Change]:
+def _changes(book: PageBook, before: SourcePage, after: SourcePage) -> Iterator[_ChangedSentence]:
     for olds, news in _differences(book, before, after):
         if len(olds) != len(news):
             continue
         for old, new in zip(olds, news, strict=True):
             values = changed(old.said, new.said)
             if values is not None and sound(old.said) and sound(new.said):
-                yield _Change(old, new, *values)
+                yield _ChangedSentence(old, new, *values)
 
 
-def _differences(book: Book, before: Page, after: Page) -> list[tuple[list[Stated], list[Stated]]]:
+def _differences(
+    book: PageBook, before: SourcePage, after: SourcePage
+) -> list[tuple[list[PageSentence], list[PageSentence]]]:
     """The stretches of sentences in which two texts of a page differ, side by side."""
     old, new = book.sentences(before), book.sentences(after)
     match = SequenceMatcher(None, [each.said for each in old], [each.said for each in new], autojunk=False)
     return [(old[a:b], new[c:d]) for tag, a, b, c, d in match.get_opcodes() if tag != "equal"]
 
 
-def _alone(book: Book, change: _Change) -> bool:
+def _alone(book: PageBook, change: _ChangedSentence) -> bool:
     """Whether no other sentence of either text answers the question with another value."""
     for stated, value in ((change.old, change.was), (change.new, change.now)):
         same = {masked(blanked(stated.said, value)), masked(stated.said)}
@@ -111,7 +131,7 @@ def _alone(book: Book, change: _Change) -> bool:
     return True
 
 
-def _then(book: Book, stated: Stated, value: Value, question: str, rng: Random) -> Drafted:
+def _then(book: PageBook, stated: PageSentence, value: Value, question: str, rng: Random) -> QuestionDraft:
     """What a page said as of a day, or says now although it once said something else."""
     where, units = place(stated, rng), [book.unit(stated)]
     tags = ("temporal", "detail", "single_branch")
@@ -120,7 +140,7 @@ def _then(book: Book, stated: Stated, value: Value, question: str, rng: Random) 
             f"According to the current text of {where}: {question}",
             f"As {where} stands now: {question}",
         )
-        return Drafted(rng.choice(wording), value.answer, units, tags, "now")
+        return QuestionDraft(rng.choice(wording), value.answer, units, tags, "now")
     when = as_of(stated.page)
     wordings = (
         f"As of {when}, according to {where}: {question}",
@@ -128,10 +148,10 @@ def _then(book: Book, stated: Stated, value: Value, question: str, rng: Random) 
         f"What did {where} say in {when}? {question}",
     )
     kind = "as_of_name" if value.sort == "name" else "as_of_value"
-    return Drafted(rng.choice(wordings), value.answer, units, tags, kind)
+    return QuestionDraft(rng.choice(wordings), value.answer, units, tags, kind)
 
 
-def _from_and_to(book: Book, change: _Change, question: str, rng: Random) -> Drafted:
+def _from_and_to(book: PageBook, change: _ChangedSentence, question: str, rng: Random) -> QuestionDraft:
     where, since = place(change.old, rng), _span_of_time(change.old.page, change.new.page)
     wording = (
         f"{since}, one detail changed in {where}. {question} Give the answer before and after.",
@@ -139,12 +159,12 @@ def _from_and_to(book: Book, change: _Change, question: str, rng: Random) -> Dra
     )
     units = [book.unit(change.old), book.unit(change.new)]
     answer = [change.was.answer, change.now.answer]
-    return Drafted(
+    return QuestionDraft(
         rng.choice(wording), answer, units, ("temporal", "detail", "comparative", "two_hop"), "from_and_to"
     )
 
 
-def _span_of_time(before: Page, after: Page) -> str:
+def _span_of_time(before: SourcePage, after: SourcePage) -> str:
     if "until" in after.document.metadata:
         return f"Between {as_of(before)} and {as_of(after)}"
     return f"Between {as_of(before)} and the current text"
@@ -153,7 +173,9 @@ def _span_of_time(before: Page, after: Page) -> str:
 # ------------------------------------------------------------------------------------------- pages
 
 
-def _about_page(book: Book, before: Page, after: Page, rng: Random) -> Iterator[Drafted]:
+def _about_page(
+    book: PageBook, before: SourcePage, after: SourcePage, rng: Random
+) -> Iterator[QuestionDraft]:
     """What changed on a page: a few sentences, or more than any budget holds."""
     pairs = _differences(book, before, after)
     touched = [each for olds, news in pairs for each in (*olds, *news)]
@@ -166,22 +188,24 @@ def _about_page(book: Book, before: Page, after: Page, rng: Random) -> Iterator[
         )
         answer = [each.said for _, news in pairs for each in news] or ["removed"]
         tags = ("temporal", "aggregation")
-        yield Drafted(rng.choice(wording), answer, _units(touched), tags, "all_changes", AGGREGATION)
+        yield QuestionDraft(rng.choice(wording), answer, _units(touched), tags, "all_changes", AGGREGATION)
     elif _reworded(pairs) and len(touched) <= _SHORT and all(sound(each.said) for each in touched):
         wording = (
             f"{since}, what changed on {where}?",
             f"How did the wording of {where} change {since[:1].lower()}{since[1:]}?",
         )
         answer = [each.said for each in touched]
-        yield Drafted(rng.choice(wording), answer, _units(touched), ("temporal", "two_hop"), "few_changes")
+        yield QuestionDraft(
+            rng.choice(wording), answer, _units(touched), ("temporal", "two_hop"), "few_changes"
+        )
 
 
-def _units(touched: Sequence[Stated]) -> list[dict[str, Any]]:
+def _units(touched: Sequence[PageSentence]) -> list[dict[str, Any]]:
     """Evidence of a change stands in the one text alone: that others say the same is not what is asked."""
     return [each.unit for each in touched]
 
 
-def _reworded(pairs: Sequence[tuple[list[Stated], list[Stated]]]) -> bool:
+def _reworded(pairs: Sequence[tuple[list[PageSentence], list[PageSentence]]]) -> bool:
     """Whether sentences were put in other words, and more than a slip of the pen was mended.
 
     That something was removed or added no sentence can show: it takes the whole of the other text.
@@ -197,7 +221,7 @@ def _reworded(pairs: Sequence[tuple[list[Stated], list[Stated]]]) -> bool:
     return ((gone - come) + (come - gone)).total() >= 6
 
 
-def _too_early(first: Page, clashing: set[tuple[str, str]], rng: Random) -> Iterator[Drafted]:
+def _too_early(first: SourcePage, clashing: set[tuple[str, str]], rng: Random) -> Iterator[QuestionDraft]:
     """A question on a time from which nothing is kept: the first snapshots come years later."""
     name = named(first)
     if name is None or (handbook(first), name) in clashing:
@@ -208,6 +232,6 @@ def _too_early(first: Page, clashing: set[tuple[str, str]], rng: Random) -> Iter
         f'What did the "{name}" page of the {handbook(first)} say as of {earlier}?',
         f'As it stood in {earlier}, what did the {handbook(first)} say on its page "{name}"?',
     )
-    yield Drafted(
+    yield QuestionDraft(
         rng.choice(wording), "", [], ("temporal", "out_of_distribution"), "before_history", OUT_OF_KB
     )

@@ -7,9 +7,14 @@ days of the trip?"), or a blank where no question word fits. That needs no gramm
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from assay.core.records import Passage, Span
+from assay.datasets.evidence import paragraph_unit, sentence_unit
+from assay.retrieval.sentences import sentence_spans
+from assay_worlds.sources.source import SourcePage
 
 _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
@@ -224,3 +229,103 @@ def _alike(one: str, other: str) -> bool:
     a, b = (re.sub(r"\W", "", text).casefold() for text in (one, other))
     initials = {"".join(word[0] for word in text.split()).casefold() for text in (one, other)}
     return a in b or b in a or bool({a, b} & initials) or SequenceMatcher(None, a, b).ratio() > 0.6
+
+
+_MARK = re.compile(r"\A\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+
+
+Passages = Mapping[str, list[Passage]]
+
+
+class PageSentence(NamedTuple):
+    """A sentence of a page; `said` is the sentence without the mark of a list."""
+
+    page: SourcePage
+    passage: Passage
+    span: Span
+    said: str
+
+    @property
+    def unit(self) -> dict[str, Any]:
+        return sentence_unit(self.passage, self.span)
+
+    @property
+    def heading(self) -> str:
+        """The heading that stands right above it."""
+        return (self.passage.section or "").rpartition(" > ")[2]
+
+
+class PageBook:
+    """The sentences of many pages, and the texts that each page had through time."""
+
+    def __init__(self, pages: Sequence[SourcePage], passages: Passages) -> None:
+        self.pages = pages
+        self._passages = passages
+        self._cut: dict[str, list[Span]] = {}  # texts come again in every snapshot of a page
+        self._by_page: dict[str, list[PageSentence]] = {}
+        self._forms: dict[tuple[tuple[str, str], Callable[[str], str]], dict[str, set[str]]] = {}
+        self._texts: dict[tuple[str, str], list[SourcePage]] | None = None
+
+    def sentences(self, page: SourcePage) -> list[PageSentence]:
+        """The sentences of a page in order, headings among them."""
+        doc_id = page.document.doc_id
+        if doc_id not in self._by_page:
+            self._by_page[doc_id] = [
+                each for passage in self._passages[doc_id] for each in self._stated(page, passage)
+            ]
+        return self._by_page[doc_id]
+
+    def passages(self, page: SourcePage) -> list[Passage]:
+        return self._passages[page.document.doc_id]
+
+    def texts(self, page: SourcePage) -> list[SourcePage]:
+        """The texts of a page through time: all pages of its name in its handbook."""
+        if self._texts is None:
+            self._texts = {}
+            for each in self.pages:
+                self._texts.setdefault(_page_key(each), []).append(each)
+        return self._texts[_page_key(page)]
+
+    def unit(self, stated: PageSentence) -> dict[str, Any]:
+        """A sentence as evidence, with where the page says the same at other times."""
+        same = (each for text in self.texts(stated.page) for each in self.sentences(text))
+        return with_also(stated.unit, (each.unit for each in same if each.said == stated.said))
+
+    def contested(self, stated: PageSentence, form: Callable[[str], str]) -> bool:
+        """Whether a text of the page, at any time, has a sentence of the same form that says otherwise."""
+        key = (_page_key(stated.page), form)
+        if key not in self._forms:
+            known = self._forms[key] = {}
+            for text in self.texts(stated.page):
+                for each in self.sentences(text):
+                    known.setdefault(form(each.said), set()).add(each.said)
+        return len(self._forms[key][form(stated.said)]) > 1
+
+    def paragraph(self, page: SourcePage, passage: Passage, needs: Sequence[Span]) -> dict[str, Any]:
+        """A passage as evidence, with where the page has the same passage at other times."""
+        here = passage.span or Span(0, 0)
+        copies = []
+        for copy in (each for text in self.texts(page) for each in self.passages(text)):
+            if copy.text == passage.text:
+                by = (copy.span or Span(0, 0)).start - here.start
+                copies.append(paragraph_unit(copy, [Span(need.start + by, need.end + by) for need in needs]))
+        return with_also(paragraph_unit(passage, needs), copies)
+
+    def _stated(self, page: SourcePage, passage: Passage) -> Iterable[PageSentence]:
+        text, base = passage.text, passage.span.start if passage.span else 0
+        if text not in self._cut:
+            self._cut[text] = sentence_spans(text)
+        for span in self._cut[text]:
+            said = " ".join(_MARK.sub("", text[span.start : span.end]).split())
+            yield PageSentence(page, passage, Span(base + span.start, base + span.end), said)
+
+
+def _page_key(page: SourcePage) -> tuple[str, str]:
+    metadata = page.document.metadata
+    return str(metadata["handbook"]), str(metadata["page"]).casefold()
+
+
+def with_also(unit: dict[str, Any], same: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """A unit with those of the same words that stand elsewhere."""
+    also = [each for each in same if (each["source"], each["start"]) != (unit["source"], unit["start"])]
+    return {**unit, "also": also} if also else unit

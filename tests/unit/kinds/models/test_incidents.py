@@ -18,10 +18,9 @@ from polars.testing import assert_frame_equal
 
 from assay.kinds.models.datasets.section_names import is_section
 from assay_worlds.incidents.__main__ import main
-from assay_worlds.incidents.corpus import chunks, frame
-from assay_worlds.incidents.relevance import ASKED, themes_of, truth, unnamed
-from assay_worlds.incidents.theme import themes
-from assay_worlds.incidents.wording import Decks, Wording, suits
+from assay_worlds.incidents.corpus import ASKED, chunks, frame, themes_of, truth, unnamed
+from assay_worlds.incidents.lexicon import themes
+from assay_worlds.incidents.passages import Decks, SentenceFiller, suits
 
 STUDY = Path(__file__).parents[4] / "src/assay/kinds/models/template"
 COUNTS = {
@@ -227,7 +226,7 @@ def test_clauses_miss_much_and_match_too_much(matched: dict[str, list[tuple[str,
 
 
 def test_templates_are_filled_and_marked_by_vehicle() -> None:
-    wording = Wording(
+    wording = SentenceFiller(
         Random(1), "air", {"craft": ("twin", "aircraft"), "name": "{craft} X", "model": "Alvar"}
     )
     sentence = wording.say("air,rope: [the|the] {name} is a {model}.")

@@ -1,0 +1,86 @@
+"""The invented region in which the accidents happen."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from assay_worlds.texts import TextEntry, read_texts
+
+
+class Region(TextEntry, frozen=True):
+    """Districts and places, companies, vessels and people; some of them by kind of vehicle."""
+
+    board: str
+    regions: dict[str, tuple[str, ...]]
+    served: dict[str, tuple[str, ...]]
+    operators: dict[str, tuple[str, ...]]
+    names: dict[str, tuple[str, ...]]  # by type of vehicle
+    landmarks: tuple[str, ...]
+    surnames: tuple[str, ...]
+
+
+@cache
+def region() -> Region:
+    return read_texts(Region, __package__, "region")
+
+
+GROUPS = ("crew", "attention", "setting", "machine", "company")
+
+
+class AccidentTheme(TextEntry, frozen=True):
+    """A cause that reports mention, by its name or without it.
+
+    Sentences are templates of `wording.Wording`. `words` are what a keyword search would look for: every
+    sentence of `keyword`, `advice_keyword` and `other_sense` holds one of them, no sentence of `paraphrase`
+    and `advice_paraphrase` does. `other_sense` are sentences in which the words mean something else, or in
+    which the cause is ruled out; they only appear where the theme is absent.
+    """
+
+    key: str
+    words: tuple[str, ...]
+    homes: tuple[str, ...]  # the sections that mention it first
+    keyword: tuple[str, ...]
+    paraphrase: tuple[str, ...]
+    advice_keyword: tuple[str, ...]
+    advice_paraphrase: tuple[str, ...]
+    other_sense: tuple[str, ...]
+    kinds: tuple[str, ...] = ("air", "water", "rail", "rope")
+
+
+@cache
+def themes() -> dict[str, AccidentTheme]:
+    """All themes, by key."""
+    groups = (read_texts(tuple[AccidentTheme, ...], __package__, f"{group}_themes") for group in GROUPS)
+    return {theme.key: theme for group in groups for theme in group}
+
+
+class VehicleModel(TextEntry, frozen=True):
+    """One make of vehicle, and what its crew and public call it."""
+
+    vehicle_type: str
+    kind: str  # what the sentences of a theme are marked with: air, water, rail, rope
+    model: str
+    maker: str
+    craft: tuple[str, ...]
+    lead: str
+    mate: str
+    deck: str
+    parts: tuple[str, ...]
+    aboard: tuple[int, int]
+
+
+class Vehicles(TextEntry, frozen=True):
+    """All models, and by kind of vehicle: phases of a trip, and how it can end."""
+
+    models: tuple[VehicleModel, ...]
+    dispatcher: dict[str, str]
+    trip_noun: dict[str, str]
+    vehicle_noun: dict[str, str]
+    phases: dict[str, dict[str, tuple[str, ...]]]
+    outcomes: dict[str, tuple[str, ...]]
+    standing: dict[str, tuple[str, ...]]
+
+
+@cache
+def vehicles() -> Vehicles:
+    return read_texts(Vehicles, __package__, "vehicles")
