@@ -51,11 +51,18 @@ serve(ScoringWork(folder / "blind"), state=folder / "desk", opened=tell)
 
 def write_blind(folder: Path) -> None:
     """A pack of responses, all of which every rater scores."""
-    from assay.kinds.answers.blinding.pack import Asked, Pack, Panel, Shown, Source, write_pack
+    from assay.kinds.answers.blinding.pack import (
+        Assignment,
+        BlindedResponse,
+        BlindPack,
+        GoldQuestion,
+        MergedSource,
+        write_pack,
+    )
 
     names = [f"rater{number}" for number in range(RATERS)]
     shown = [
-        Shown(
+        BlindedResponse(
             f"r{number:05d}",
             f"q{number % 286}",
             f"A token lives for {number} hours. " * 20,
@@ -63,12 +70,14 @@ def write_blind(folder: Path) -> None:
         )
         for number in range(RESPONSES)
     ]
-    questions = {f"q{n}": Asked(f"q{n}", f"How long does token {n} live?", "24 hours.") for n in range(286)}
-    sources = {f"s{n}": Source(f"Page {n}", SOURCE) for n in range(286)}
-    panel = Panel(names[0], names[1:], share=1.0)
+    questions = {
+        f"q{n}": GoldQuestion(f"q{n}", f"How long does token {n} live?", "24 hours.") for n in range(286)
+    }
+    sources = {f"s{n}": MergedSource(f"Page {n}", SOURCE) for n in range(286)}
+    panel = Assignment(names[0], names[1:], share=1.0)
     drawn = [each.response_id for each in shown]
     (folder / "blind").mkdir()
-    write_pack(folder / "blind", Pack("bench", panel, "", "key", shown, questions, sources, drawn=drawn))
+    write_pack(folder / "blind", BlindPack("bench", panel, "", "key", shown, questions, sources, drawn=drawn))
 
 
 @contextmanager
@@ -152,7 +161,7 @@ def measured(folder: Path) -> list[Rater]:
 def killed(folder: Path) -> tuple[list[Rater], int]:
     """Raters whose server was killed, and how many of the marks that it called saved are lost."""
     from assay.kinds.answers.blinding.pack import MARKS as MARKED
-    from assay.kinds.answers.scoring.marks import marks_of, score_book
+    from assay.kinds.answers.scoring.marks import distinct_marks, score_book
 
     with server(folder) as (process, links):
         raters = [Rater(link) for link in links.values()]
@@ -163,7 +172,7 @@ def killed(folder: Path) -> tuple[list[Rater], int]:
             thread.join()
     told = {mark for each in raters for mark in each.marks}
     book = score_book(folder / "blind" / MARKED)
-    kept = {mark.mark_id for mark in marks_of(book.lines)}
+    kept = {mark.mark_id for mark in distinct_marks(book.lines)}
     return raters, len(told - kept)
 
 

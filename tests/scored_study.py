@@ -13,15 +13,16 @@ from assay.core.records import ClauseResult, Estimate, Verdict
 from assay.core.results import Expected, ItemView, MeasureInfo, Results, Trust
 from assay.kinds.answers.report.scoring_section import scoring_section
 from assay.kinds.answers.results import (
-    Agreed,
+    ClaimOverlap,
+    ConditionTest,
     Correlation,
-    Matched,
-    Scoring,
+    RaterAgreement,
+    ScoringResults,
     SiteTokens,
-    Suggested,
-    Tested,
+    SuggestionUptake,
     TokenChange,
 )
+from assay.kinds.answers.scoring.agreement import LINEAR
 from assay.report.html import Html
 from assay.stats.families import outcome as shown_by
 
@@ -35,7 +36,9 @@ MEASURES = [
 ]
 
 
-def outcome(metric: str, family: str, where: dict[str, str], shift: float, n: int, **more: Any) -> Tested:
+def outcome(
+    metric: str, family: str, where: dict[str, str], shift: float, n: int, **more: Any
+) -> ConditionTest:
     """A test whose interval is as wide as n pairs leave it."""
     unit = 900.0 if metric == "tokens" else 1.0
     half = 1.4 * unit / float(np.sqrt(n))
@@ -43,7 +46,7 @@ def outcome(metric: str, family: str, where: dict[str, str], shift: float, n: in
     decided = shown_by(shift - half, shift + half, upward=metric not in {"hallucinations", "tokens"})
     wins = int(n * min(0.3 + abs(shift) / unit / 4, 0.6))
     binary = metric == "completeness"
-    return Tested(
+    return ConditionTest(
         metric, family, where, n, n // 2, 2.0 * unit, 2.0 * unit + shift, shift, shift - half, shift + half,
         "McNemar, by question" if binary else "Wilcoxon, by question",
         0.0004 if settled else 0.21, 0.001 if settled else 0.34,
@@ -54,7 +57,7 @@ def outcome(metric: str, family: str, where: dict[str, str], shift: float, n: in
     )  # fmt: skip
 
 
-def all_tests() -> list[Tested]:
+def all_tests() -> list[ConditionTest]:
     tests = [outcome(name, "primary", {}, SCALES[name], 572) for name in ("accuracy", "hallucinations")]
     tests.append(outcome("tokens", "primary", {}, -1430.0, 572))
     tests.append(outcome("completeness", "secondary", {}, SCALES["completeness"], 572))
@@ -89,10 +92,10 @@ def points(rng: np.random.Generator) -> list[TokenChange]:
     ]
 
 
-def scoring_of(state: str = "unblinded") -> Scoring:
+def scoring_of(state: str = "unblinded") -> ScoringResults:
     rng = np.random.default_rng(7)
     steps = {"accuracy": (1144, 1144), "hallucination": (1144, 1144), "completeness": (1144, 1144)}
-    return Scoring(
+    return ScoringResults(
         state,
         "A",
         "B",
@@ -101,20 +104,20 @@ def scoring_of(state: str = "unblinded") -> Scoring:
         1144,
         {"anna": {**steps, "citation": (1144, 1144)}, "ben": dict.fromkeys([*steps, "citation"], (172, 172))},
         agreement=[
-            Agreed("accuracy", "kappa, linear weights", ("anna", "ben"), 172, 0.78, 0.71, 0.84, 0.81, 0.6),
-            Agreed("citation", "kappa, linear weights", ("anna", "ben"), 57, 0.66, 0.49, 0.8, 0.79, 0.6),
-            Agreed("completeness", "kappa", ("anna", "ben"), 172, 0.52, 0.34, 0.68, 0.9, 0.6),
-            Agreed("hallucinations", "Spearman's rho", ("anna", "ben"), 172, 0.71, 0.6, 0.8, 0.83),
-            Agreed(
+            RaterAgreement("accuracy", LINEAR, ("anna", "ben"), 172, 0.78, 0.71, 0.84, 0.81, 0.6),
+            RaterAgreement("citation", LINEAR, ("anna", "ben"), 57, 0.66, 0.49, 0.8, 0.79, 0.6),
+            RaterAgreement("completeness", "kappa", ("anna", "ben"), 172, 0.52, 0.34, 0.68, 0.9, 0.6),
+            RaterAgreement("hallucinations", "Spearman's rho", ("anna", "ben"), 172, 0.71, 0.6, 0.8, 0.83),
+            RaterAgreement(
                 "hallucination_category", "kappa", ("anna", "ben"), 31, note="only one category occurs"
             ),
         ],
         matched=[
-            Matched(
+            ClaimOverlap(
                 ("anna", "ben"), 31, 7, 4, {"H-FAB": {"H-FAB": 18, "H-EXT": 3}, "H-SRC": {"H-SRC": 10}}
             )
         ],
-        suggestions=[Suggested("completeness", "rules", 1144, 0.91, 0.62, 40)],
+        suggestions=[SuggestionUptake("completeness", "rules", 1144, 0.91, 0.62, 40)],
         tests=all_tests(),
         categories={
             "A": {"H-FAB": 61, "H-SRC": 20, "H-EXT": 33, "H-TMP": 4},
@@ -133,10 +136,10 @@ def scoring_of(state: str = "unblinded") -> Scoring:
     )  # fmt: skip
 
 
-def blinded_of(scoring: Scoring, done: int = 400) -> Scoring:
+def blinded_of(scoring: ScoringResults, done: int = 400) -> ScoringResults:
     """The same half way: nothing that needs a condition."""
     progress = {"anna": {"accuracy": (done, 1144), "hallucination": (0, 1144)}, "ben": {"accuracy": (0, 172)}}
-    return Scoring(
+    return ScoringResults(
         *("blinded", "A", "B", "anna"),
         others=["ben"],
         responses=scoring.responses,
@@ -146,7 +149,7 @@ def blinded_of(scoring: Scoring, done: int = 400) -> Scoring:
     )
 
 
-def scored_results(scoring: Scoring | None = None) -> Results:
+def scored_results(scoring: ScoringResults | None = None) -> Results:
     arms = [f"{name}[model={model}]" for name in "AB" for model in MODELS]
     rows = [
         (
@@ -182,15 +185,15 @@ def scored_results(scoring: Scoring | None = None) -> Results:
     )  # fmt: skip
 
 
-def planted_scoring(plant: str) -> Scoring:
+def planted_scoring(plant: str) -> ScoringResults:
     """Every text that somebody else chooses with a plant in it."""
     full = scoring_of()
-    return Scoring(
+    return ScoringResults(
         "forced", f"A{plant}", f"B{plant}", f"anna{plant}", [f"ben{plant}"], 4,
         {f"anna{plant}": {f"accuracy{plant}": (1, 4)}},
-        agreement=[Agreed(f"m{plant}", f"s{plant}", (f"a{plant}", f"b{plant}"), 3, note=plant)],
-        matched=[Matched((f"a{plant}", f"b{plant}"), 1, 0, 0, {plant: {plant: 1}})],
-        suggestions=[Suggested(plant, plant, 1, None, None, 0)],
+        agreement=[RaterAgreement(f"m{plant}", f"s{plant}", (f"a{plant}", f"b{plant}"), 3, note=plant)],
+        matched=[ClaimOverlap((f"a{plant}", f"b{plant}"), 1, 0, 0, {plant: {plant: 1}})],
+        suggestions=[SuggestionUptake(plant, plant, 1, None, None, 0)],
         tests=[planted_test(full.tests[0], plant)],
         categories={f"A{plant}": {plant: 1}, f"B{plant}": {plant: 2}},
         sites=[SiteTokens(plant, plant, 1, 2, 1, 2, 1, -1, -50.0)],
@@ -201,13 +204,13 @@ def planted_scoring(plant: str) -> Scoring:
     )  # fmt: skip
 
 
-def planted_test(one: Tested, plant: str) -> Tested:
+def planted_test(one: ConditionTest, plant: str) -> ConditionTest:
     return msgspec.structs.replace(
         one, metric=plant, family=plant, where={plant: plant}, test=plant, effect_name=plant, size=plant
     )
 
 
-def section(scoring: Scoring | None = None) -> str:
+def section(scoring: ScoringResults | None = None) -> str:
     """The part of the page that is about scoring, by itself."""
     page = Html().render(scored_results(scoring)).decode()
     return page.partition('<section id="scoring"')[2].partition(">")[2].partition("</section>")[0]

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from assay.kinds.answers.blinding.pack import Asked, Pack, Panel, Shown, Source
+from assay.kinds.answers.blinding.pack import (
+    Assignment,
+    BlindedResponse,
+    BlindPack,
+    GoldQuestion,
+    MergedSource,
+)
 from assay.kinds.answers.scoring.marks import FIRST, Claim, Mark
 
 TEXT = "Tokens last 24 hours. They are renewed by a daily job. See the Limits section."
@@ -15,32 +21,36 @@ _NUMBERS = count(1)
 def pack_of(
     responses: int = 4,
     *,
-    panel: Panel | None = None,
+    panel: Assignment | None = None,
     drawn: Sequence[str] = (),
     drawn_again: Sequence[str] = (),
     texts: Sequence[str] = (),
-) -> Pack:
+) -> BlindPack:
     """R-01, R-02 …; two responses a question, Q1, Q1, Q2, Q2 …"""
     texts = [*texts, *[TEXT] * (responses - len(texts))]
-    shown = [Shown(f"R-{at + 1:02d}", f"Q{at // 2 + 1}", text, "S") for at, text in enumerate(texts)]
-    return Pack(
+    shown = [
+        BlindedResponse(f"R-{at + 1:02d}", f"Q{at // 2 + 1}", text, "S") for at, text in enumerate(texts)
+    ]
+    return BlindPack(
         "tokens",
-        panel or Panel("anna", ["ben"]),
+        panel or Assignment("anna", ["ben"]),
         commitment="0" * 64,
         order_key="key",
         responses=shown,
         questions={each.question_id: asked_of(each.question_id) for each in shown},
-        sources={"S": Source("Tokens", "Tokens last 24 hours. Limits: 100 a minute.")},
+        sources={"S": MergedSource("Tokens", "Tokens last 24 hours. Limits: 100 a minute.")},
         drawn=list(drawn),
         drawn_again=list(drawn_again),
     )
 
 
-def asked_of(question_id: str = "Q1", complexity: str = "single-fact") -> Asked:
-    return Asked(question_id, "How long do tokens last?", "24 hours.", complexity, "S1", ["Tokens", "Limits"])
+def asked_of(question_id: str = "Q1", complexity: str = "single-fact") -> GoldQuestion:
+    return GoldQuestion(
+        question_id, "How long do tokens last?", "24 hours.", complexity, "S1", ["Tokens", "Limits"]
+    )
 
 
-def by_id(pack: Pack, rater: str, step: str, response_ids: Sequence[str]) -> list[str]:
+def by_id(pack: BlindPack, rater: str, step: str, response_ids: Sequence[str]) -> list[str]:
     """An order that tests can read."""
     return sorted(response_ids)
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.kinds.answers.scoring.agreement import Given
-from assay.kinds.answers.scoring.analysis import Scored
+from assay.kinds.answers.scoring.agreement import RaterMarks
+from assay.kinds.answers.scoring.analysis import ScoredResponse
 from assay.kinds.answers.scoring.marks import Claim
 
 Floats = NDArray[np.float64]
@@ -196,9 +196,9 @@ def _rho(joint: Floats) -> float:
 class Simulated:
     """One study: all scores of the first rater, and what both gave where the second scored too."""
 
-    rows: list[Scored]
-    first: Given
-    second: Given  # of the responses that were drawn
+    rows: list[ScoredResponse]
+    first: RaterMarks
+    second: RaterMarks  # of the responses that were drawn
     questions: dict[str, str]  # of every response
     true_accuracy: dict[str, int]
 
@@ -226,7 +226,7 @@ def simulated(
     first, second = scores.given("first", world.first), scores.given("second", world.second)
     tokens = _content(len(asked), random)
     rows = [
-        Scored(
+        ScoredResponse(
             item,
             model,
             condition,
@@ -346,8 +346,8 @@ class _Scores:
         return [*found, *(Claim(CATEGORIES[0], place, place + 30, "claim", "note") for place in places)]
 
 
-def _named(given: _ByPlace, ids: Sequence[str], places: Sequence[int]) -> Given:
-    return Given(
+def _named(given: _ByPlace, ids: Sequence[str], places: Sequence[int]) -> RaterMarks:
+    return RaterMarks(
         given.rater,
         {ids[at]: given.accuracy[at] for at in places},
         {ids[at]: given.claims[at] for at in places},

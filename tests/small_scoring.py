@@ -14,8 +14,8 @@ import yaml
 
 from assay.core.protocols import Kit
 from assay.core.results import Results
-from assay.kinds.answers.blinding.pack import Original
-from assay.kinds.answers.results import Scoring
+from assay.kinds.answers.blinding.pack import OriginalResponse
+from assay.kinds.answers.results import ScoringResults
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.kinds.answers.scoring_steps.work import scoring_folder
 from assay.pipeline.runner import run_study
@@ -40,11 +40,11 @@ def keep_keys(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(f"{module}.secrets.token_hex", lambda size=32: f"{next(number):0{2 * size}x}")
 
 
-def scoring_in(results: Results) -> Scoring:
+def scoring_in(results: Results) -> ScoringResults:
     """What blinded scoring shows, among the sections of results."""
     section = results.section("scoring")
     assert section is not None
-    assert isinstance(section.data, Scoring)
+    assert isinstance(section.data, ScoringResults)
     return section.data
 
 
@@ -153,7 +153,7 @@ def at(folder: Path, clock: float) -> Study:
     return open_study(folder, kit=Kit(clock=lambda: clock))
 
 
-def truth(original: Original) -> int:
+def truth(original: OriginalResponse) -> int:
     """Accuracy as everybody gives it here: B is right, A nearly."""
     return 3 if original.arm.startswith("B") else 2
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import pytest
 
-from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, Given
+from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RaterMarks
 from assay.kinds.answers.scoring.marks import Claim
 from simulated_raters import MODELS, Simulated, World, simulated, truth
 from small_study import assay
@@ -135,7 +135,7 @@ def played(tmp_path: Path, shared_data: Callable[[str], Path]) -> Iterator[tuple
 # ---------------------------------------------------------------------------------------- the raters
 
 
-def scores(played: Played, response_ids: dict[str, str], rater: str, given: Given) -> Iterator[Any]:
+def scores(played: Played, response_ids: dict[str, str], rater: str, given: RaterMarks) -> Iterator[Any]:
     """What a rater says in all passes of the responses that are theirs, as `assay review import` takes it."""
     for response_id, key in response_ids.items():
         about = {"rater": rater, "response_id": response_id, "note": "as I see it"}

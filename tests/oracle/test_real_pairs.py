@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assay.kinds.answers.content_pairs import folder_pairs, pair_tokens, site_tokens, spreads
+from assay.kinds.answers.content_pairs import delta_distributions, folder_pairs, pair_tokens, site_tokens
 from assay.retrieval.tokens import packaged
 
 COUNTS = {
@@ -104,4 +104,4 @@ def test_all_six_pairs_and_their_site(folder: Path) -> None:
     assert (site.pairs, site.mean_a, site.mean_b) == (6, pytest.approx(8363 / 6), 1630.0)
     assert (site.median_a, site.median_b) == (1350.5, 1557.5)
     assert site.delta_pct == pytest.approx(100 * (9780 - 8363) / 8363)
-    assert spreads([site])[0].fewer == 0.0
+    assert delta_distributions([site])[0].fewer == 0.0

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, Agreeing
-from assay.kinds.answers.scoring.analysis import Analysing, Scored, analyse
+from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, RaterPair
+from assay.kinds.answers.scoring.analysis import AnalysisOptions, ScoredResponse, analyse
 from assay.stats.intervals import mean_intervals
 from assay.stats.paired_clusters import mcnemar_by_cluster, wilcoxon_by_cluster
 from assay.stats.resample import Draws, cluster_sums
@@ -51,18 +51,18 @@ def held() -> Counter[str]:
     known = truth(world)
     for study in range(STUDIES):
         drawn = simulated(world, study)
-        lines = {one.metric: one for one in analyse(_whole(drawn.rows), Analysing(resamples=RESAMPLES))}
+        lines = {one.metric: one for one in analyse(_whole(drawn.rows), AnalysisOptions(resamples=RESAMPLES))}
         for name, metric in EFFECTS.items():
             one = lines[metric]
             ends = (one.low, one.high) if name == metric else (one.effect_low, one.effect_high)
             found[name] += _holds(ends, known[name])
-        for each in Agreeing(drawn.first, drawn.second, drawn.questions, Draws(RESAMPLES)).figures():
+        for each in RaterPair(drawn.first, drawn.second, drawn.questions, Draws(RESAMPLES)).figures():
             if name := AGREEMENT.get((each.metric, each.statistic), ""):
                 found[name] += _holds((each.low, each.high), known[name])
     return found
 
 
-def _whole(rows: Sequence[Scored]) -> list[Scored]:
+def _whole(rows: Sequence[ScoredResponse]) -> list[ScoredResponse]:
     """Rows without sites and subgroups: what is looked at here are the tests of the whole, and no others."""
     places = {model: at for at, model in enumerate(MODELS)}
     return [

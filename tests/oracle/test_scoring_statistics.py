@@ -11,15 +11,15 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
-from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, Agreeing
-from assay.kinds.answers.scoring.analysis import Analysing, Pairs, analyse
+from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, RaterPair
+from assay.kinds.answers.scoring.analysis import AnalysisOptions, ResponsePairs, analyse
 from assay.kinds.answers.scoring.subgroups import correlated, interactions
 from assay.stats.agreement import cohen_kappa
 from assay.stats.paired_clusters import mcnemar_by_cluster, odds_ratio_by_cluster
 from assay.stats.resample import Draws
 from simulated_raters import Simulated, World, corpus, simulated
 
-HOW = Analysing(resamples=100)
+HOW = AnalysisOptions(resamples=100)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_the_interval_of_kappa_is_near_the_asymptotic_one(scheme: str) -> None:
 def test_agreement_of_two_raters(study: Simulated) -> None:
     found = {
         (each.metric, each.statistic): each
-        for each in Agreeing(study.first, study.second, study.questions, Draws(50)).figures()
+        for each in RaterPair(study.first, study.second, study.questions, Draws(50)).figures()
     }
     shared = sorted(study.second.accuracy)
     one, other = ([by.accuracy[key] for key in shared] for by in (study.first, study.second))
@@ -95,8 +95,8 @@ def test_the_odds_ratio_is_a_clustered_logistic_regression() -> None:
 
 
 def test_ranks_and_corrections(study: Simulated) -> None:
-    lines = analyse(study.rows, Analysing(resamples=50, correction="benjamini-hochberg"))
-    pairs = Pairs.of(study.rows, HOW)
+    lines = analyse(study.rows, AnalysisOptions(resamples=50, correction="benjamini-hochberg"))
+    pairs = ResponsePairs.of(study.rows, HOW)
     whole = {one.metric: one for one in lines if one.family in {"primary", "secondary"}}
     for metric in ("accuracy", "hallucinations", "tokens"):
         sums = pairs.difference(metric).reshape(-1, 2).sum(axis=1)  # two models a question, side by side
@@ -109,7 +109,7 @@ def test_ranks_and_corrections(study: Simulated) -> None:
 
 
 def test_interaction_and_correlation(study: Simulated) -> None:
-    pairs = Pairs.of(study.rows, HOW)
+    pairs = ResponsePairs.of(study.rows, HOW)
     means = pairs.difference("accuracy").reshape(-1, 2).mean(axis=1)
     kinds = pairs.column("complexity")[::2]
     groups = [means[kinds == kind] for kind in np.unique(kinds)]

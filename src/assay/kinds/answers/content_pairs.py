@@ -25,7 +25,7 @@ from assay.kinds.answers.results import PairTokens, SiteTokens
 _SAME = re.compile(r"(?:\.html?)?(?:-commonmark)?\.md")  # what the Markdown of x.html adds to x
 
 
-class Counting(Protocol):
+class TokenCounter(Protocol):
     """Something that counts the tokens of texts, under a name of its own."""
 
     @property
@@ -33,7 +33,7 @@ class Counting(Protocol):
     def counts(self, texts: Sequence[str]) -> list[int]: ...
 
 
-class Spread(msgspec.Struct, frozen=True):
+class DeltaDistribution(msgspec.Struct, frozen=True):
     """How the sites' deltas, in percent of A, lie under one tokenizer."""
 
     tokenizer: str
@@ -46,7 +46,7 @@ class Spread(msgspec.Struct, frozen=True):
     fewer: float  # share of the sites on which B needs fewer tokens
 
 
-def pair_tokens(dataset: Dataset, tokenizers: Iterable[Counting]) -> list[PairTokens]:
+def pair_tokens(dataset: Dataset, tokenizers: Iterable[TokenCounter]) -> list[PairTokens]:
     """Every content pair of a dataset under each tokenizer; a problem where it has none."""
     pairs = _pairs(dataset.corpus)
     if not pairs:
@@ -81,7 +81,7 @@ def site_tokens(pairs: Iterable[PairTokens]) -> list[SiteTokens]:
     return found
 
 
-def spreads(sites: Iterable[SiteTokens]) -> list[Spread]:
+def delta_distributions(sites: Iterable[SiteTokens]) -> list[DeltaDistribution]:
     """How the deltas of sites are distributed, by tokenizer. Quartiles lie on lines between sites."""
     groups: dict[str, list[SiteTokens]] = {}
     for site in sites:
@@ -92,7 +92,7 @@ def spreads(sites: Iterable[SiteTokens]) -> list[Spread]:
             [each.delta_pct for each in group], [0, 0.25, 0.5, 0.75, 1]
         ).tolist()
         fewer = sum(each.delta < 0 for each in group) / len(group)
-        found.append(Spread(tokenizer, len(group), lowest, first, middle, third, highest, fewer))
+        found.append(DeltaDistribution(tokenizer, len(group), lowest, first, middle, third, highest, fewer))
     return found
 
 

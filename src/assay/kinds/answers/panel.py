@@ -21,7 +21,7 @@ from assay.core.spec import parse_spec
 from assay.judges.resolve import Present, held
 from assay.kinds.answers.blinding.pack import FOLDER
 from assay.kinds.answers.results import SEALED
-from assay.kinds.answers.scoring.agreement import signed
+from assay.kinds.answers.scoring.agreement import rater_label
 from assay.kinds.answers.scoring.marks import AGAIN
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.study.study import Study
@@ -70,12 +70,12 @@ class Panel:
 
     @property
     def names(self) -> list[str]:
-        return [self.primary, *self.others, signed(self.primary, AGAIN)]
+        return [self.primary, *self.others, rater_label(self.primary, AGAIN)]
 
     @property
     def raters(self) -> list[str]:
         """Those whose agreement counts: the primary and the others, or the primary twice."""
-        return self.names[:-1] if self.others else [self.primary, signed(self.primary, AGAIN)]
+        return self.names[:-1] if self.others else [self.primary, rater_label(self.primary, AGAIN)]
 
     def judge(self, dataset: Dataset, blocks: Sequence[Block], kit: Kit) -> list[Judgment]:
         """What they said of the responses of some arms, once the seal was opened.

@@ -11,7 +11,7 @@ import msgspec
 SEALED = ("open", "blinded")  # states in which nobody may know a condition: before and while people score
 
 
-class Tested(msgspec.Struct, frozen=True, omit_defaults=True):
+class ConditionTest(msgspec.Struct, frozen=True, omit_defaults=True):
     """One metric of both conditions on the same questions and models, by the test that fits its scale."""
 
     metric: str  # accuracy, hallucinations, completeness, citation, tokens
@@ -43,7 +43,7 @@ class Tested(msgspec.Struct, frozen=True, omit_defaults=True):
     by: str = ""  # the gate that decides it, and within which p is adjusted in place of the family
 
 
-class Agreed(msgspec.Struct, frozen=True, omit_defaults=True):
+class RaterAgreement(msgspec.Struct, frozen=True, omit_defaults=True):
     """How far two raters, or one rater twice, agree on one metric."""
 
     metric: str
@@ -63,7 +63,7 @@ class Agreed(msgspec.Struct, frozen=True, omit_defaults=True):
         return None if self.value is None or self.threshold is None else self.value >= self.threshold
 
 
-class Difference(msgspec.Struct, frozen=True):
+class DisputedResponse(msgspec.Struct, frozen=True):
     """A response on which two raters differ, and what each of them gave."""
 
     metric: str
@@ -72,7 +72,7 @@ class Difference(msgspec.Struct, frozen=True):
     marks: tuple[str, str]
 
 
-class Matched(msgspec.Struct, frozen=True):
+class ClaimOverlap(msgspec.Struct, frozen=True):
     """What two raters' hallucinations have in common, matched by the text they mark."""
 
     raters: tuple[str, str]
@@ -128,7 +128,7 @@ class Correlation(msgspec.Struct, frozen=True):
     n: int
 
 
-class Suggested(msgspec.Struct, frozen=True):
+class SuggestionUptake(msgspec.Struct, frozen=True):
     """How often people's word was what a rule or a model had suggested."""
 
     step: str
@@ -139,7 +139,7 @@ class Suggested(msgspec.Struct, frozen=True):
     seen: int  # how many of them the rater had looked at before
 
 
-class Scoring(msgspec.Struct, frozen=True, omit_defaults=True):
+class ScoringResults(msgspec.Struct, frozen=True, omit_defaults=True):
     """A blinded scoring. Until it is unblinded only what needs no condition is there."""
 
     state: str  # blinded, unblinded, forced
@@ -149,10 +149,10 @@ class Scoring(msgspec.Struct, frozen=True, omit_defaults=True):
     others: list[str]
     responses: int
     progress: dict[str, dict[str, tuple[int, int]]]  # rater -> pass -> done, of
-    agreement: list[Agreed] = []
-    matched: list[Matched] = []
-    suggestions: list[Suggested] = []
-    tests: list[Tested] = []
+    agreement: list[RaterAgreement] = []
+    matched: list[ClaimOverlap] = []
+    suggestions: list[SuggestionUptake] = []
+    tests: list[ConditionTest] = []
     categories: dict[str, dict[str, int]] = {}  # condition -> hallucination category -> how many
     pairs: list[PairTokens] = []
     sites: list[SiteTokens] = []
@@ -165,9 +165,11 @@ class Scoring(msgspec.Struct, frozen=True, omit_defaults=True):
     cautions: list[str] = []
     checked: bool = False  # whether the last look for leaks found none, or what it found was accepted
     left: list[str] = []  # what is to be scored or looked at before the seal can be opened
-    differences: list[Difference] = []  # what to discuss, blind, once nothing is left and agreement fails
+    differences: list[
+        DisputedResponse
+    ] = []  # what to discuss, blind, once nothing is left and agreement fails
 
     @property
-    def failing(self) -> list[Agreed]:
+    def failing(self) -> list[RaterAgreement]:
         """The figures of agreement below their threshold."""
         return [each for each in self.agreement if each.holds is False]

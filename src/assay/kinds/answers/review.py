@@ -13,7 +13,7 @@ from assay.kinds.answers.panel import find_panel
 from assay.review.work import ReviewAnswer, Work
 
 if TYPE_CHECKING:
-    from assay.kinds.answers.results import Agreed, Matched, Scoring
+    from assay.kinds.answers.results import ClaimOverlap, RaterAgreement, ScoringResults
     from assay.study.study import Study
 
 
@@ -50,14 +50,14 @@ class ScoringReview:
 
     def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer:
         """Takes files of scores in, all or none."""
-        from assay.kinds.answers.scoring_steps.summary import sealed_summary
-        from assay.kinds.answers.scoring_steps.taking import take_scores
+        from assay.kinds.answers.scoring_steps.summary import summarise_blinded
+        from assay.kinds.answers.scoring_steps.taking import import_marks
         from assay.kinds.answers.wording import disagreement, next_step
 
         if not paths:
             raise UsageError(f"Name the files of scores: assay review import {place} scores.jsonl")
-        found = take_scores(study, paths)
-        scoring = None if found.left else sealed_summary(study)
+        found = import_marks(study, paths)
+        scoring = None if found.left else summarise_blinded(study)
         data = {
             "schema": "assay/scores-import/1",
             "taken": found.taken,
@@ -75,11 +75,11 @@ class ScoringReview:
 
     def status(self, study: Study, place: str) -> ReviewAnswer:
         """How far everybody is."""
-        from assay.kinds.answers.scoring_steps.summary import sealed_summary
+        from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.scoring_steps.work import scoring_folder
         from assay.kinds.answers.wording import disagreement, next_step
 
-        found = sealed_summary(study)
+        found = summarise_blinded(study)
         data = {"schema": "assay/scoring/1", "scoring": found, "left": found.left}
         if not scoring_folder(study).there:
             return ReviewAnswer(data, [_nothing_blinded(place)])
@@ -103,11 +103,11 @@ class ScoringReview:
 
     def agreement(self, study: Study, place: str) -> ReviewAnswer:
         """How far the raters agree, which needs no condition."""
-        from assay.kinds.answers.scoring_steps.summary import sealed_summary
+        from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.scoring_steps.work import scoring_folder
         from assay.kinds.answers.wording import difference_lines, disagreement, next_step
 
-        found, files = sealed_summary(study), scoring_folder(study)
+        found, files = summarise_blinded(study), scoring_folder(study)
         data = {
             "schema": "assay/scoring-agreement/1",
             "agreement": found.agreement,
@@ -134,7 +134,7 @@ def _nothing_blinded(place: str) -> Text:
     return Text([f"Nothing is blinded yet: assay review blind {place}"])
 
 
-def _agreement_table(agreement: Sequence[Agreed]) -> Table:
+def _agreement_table(agreement: Sequence[RaterAgreement]) -> Table:
     from assay.report import wording as words
 
     reached = {True: "yes", False: "no", None: "no figure"}
@@ -154,13 +154,13 @@ def _agreement_table(agreement: Sequence[Agreed]) -> Table:
     return Table(columns, [[TableCell(text) for text in row] for row in rows])
 
 
-def _matched(found: Matched) -> str:
+def _matched(found: ClaimOverlap) -> str:
     one, other = found.raters
     only = f"{found.only_first} only by {one}, {found.only_second} only by {other}"
     return f"hallucinations: {found.both} marked by both, {only}"
 
 
-def _suggested(found: Scoring) -> Iterator[str]:
+def _suggested(found: ScoringResults) -> Iterator[str]:
     for each in found.suggestions:
         if each.equal is not None:
             alike = f"{each.equal * each.n:.0f} of {each.n} {each.step} marks were as suggested by {each.by}"

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from assay.kinds.answers.results import Agreed, Correlation, Scoring, SiteTokens, Suggested, Tested
+from assay.kinds.answers.results import (
+    ConditionTest,
+    Correlation,
+    RaterAgreement,
+    ScoringResults,
+    SiteTokens,
+    SuggestionUptake,
+)
 from assay.kinds.answers.scoring.rubric import HALLUCINATION, step_of
 from assay.report import wording as say
 
@@ -94,16 +101,16 @@ CATEGORIES = {each.value: each.label.lower() for each in step_of(HALLUCINATION).
 # -------------------------------------------------------------------------------------- tests
 
 
-def families(scoring: Scoring) -> dict[str, list[Tested]]:
+def families(scoring: ScoringResults) -> dict[str, list[ConditionTest]]:
     """Tests by the title of their family: corrections are made within one."""
-    found: dict[str, list[Tested]] = {}
+    found: dict[str, list[ConditionTest]] = {}
     order = {name: place for place, name in enumerate(FAMILIES)}
     for one in sorted(scoring.tests, key=lambda one: order.get(one.family, len(order))):
         found.setdefault(FAMILIES.get(one.family, one.family.capitalize()), []).append(one)
     return found
 
 
-def short_table(scoring: Scoring) -> tuple[list[str], list[list[str]]]:
+def short_table(scoring: ScoringResults) -> tuple[list[str], list[list[str]]]:
     """The primary and secondary tests over all questions: a head, and a row each."""
     head = ["metric", f"{scoring.b} - {scoring.a} [95 %]", "p adj.", "effect", "n", "win / tie / loss"]
     shown = [one for one in scoring.tests if one.family in HEADLINES]
@@ -113,7 +120,7 @@ def short_table(scoring: Scoring) -> tuple[list[str], list[list[str]]]:
     ]
 
 
-def subgroup(one: Tested) -> str:
+def subgroup(one: ConditionTest) -> str:
     """The part of the questions and models that a test is about, in words."""
     place = ", ".join(f"between {value}" if key == BETWEEN else value for key, value in one.where.items())
     if one.family == "site":
@@ -121,19 +128,19 @@ def subgroup(one: Tested) -> str:
     return place or ALL
 
 
-def test_name(one: Tested) -> str:
+def test_name(one: ConditionTest) -> str:
     """A metric, and the part that it is about where that is not everything."""
     place = subgroup(one)
     title = metric_of(one.metric).title
     return title if place == ALL else f"{title}: {place}"
 
 
-def is_settled(one: Tested) -> bool:
+def is_settled(one: ConditionTest) -> bool:
     """Whether a difference is shown, as its family decided."""
     return bool(one.shown)
 
 
-def finding(one: Tested, a: str, b: str) -> str:
+def finding(one: ConditionTest, a: str, b: str) -> str:
     """What a test says, as a sentence without its full stop."""
     metric = metric_of(one.metric)
     if one.difference is None:
@@ -143,35 +150,35 @@ def finding(one: Tested, a: str, b: str) -> str:
     return (metric.above if one.difference > 0 else metric.below).format(a=a, b=b)
 
 
-def difference(one: Tested) -> str:
+def difference(one: ConditionTest) -> str:
     """B minus A with its interval; of tokens also in percent."""
     return ", ".join(filter(None, [_plain_difference(one), percent(one)]))
 
 
-def _plain_difference(one: Tested) -> str:
+def _plain_difference(one: ConditionTest) -> str:
     return say.with_interval(one.difference, one.low, one.high, signed=True)
 
 
-def percent(one: Tested) -> str:
+def percent(one: ConditionTest) -> str:
     """The difference of tokens in percent of A; nothing of grades, where it would say nothing."""
     if one.metric != TOKENS or one.difference is None or not one.mean_a:
         return ""
     return f"{100 * one.difference / one.mean_a:+.1f} %"
 
 
-def effect(one: Tested) -> str:
+def effect(one: ConditionTest) -> str:
     """The size of an effect with its interval; odds have no sign."""
     if one.effect is None:
         return say.NOTHING
     return say.with_interval(one.effect, one.effect_low, one.effect_high, signed=one.effect_name != ODDS)
 
 
-def effect_name(one: Tested) -> str:
+def effect_name(one: ConditionTest) -> str:
     """Which effect it is, and its size in a word: `Cliff's delta, small`."""
     return ", ".join(filter(None, [one.effect_name, one.size]))
 
 
-def short_effect(one: Tested) -> str:
+def short_effect(one: ConditionTest) -> str:
     """The size of an effect where there is no room for its interval: `delta +0.120, small`.
 
     Of tokens what they change in percent, which says more than a word.
@@ -183,16 +190,16 @@ def short_effect(one: Tested) -> str:
     return ", ".join(filter(None, [named, percent(one) or one.size]))
 
 
-def record(one: Tested) -> str:
+def record(one: ConditionTest) -> str:
     """On how many pairs B is better, as good, worse."""
     return f"{one.wins} / {one.ties} / {one.losses}" if one.n else say.NOTHING
 
 
-def adjusted(one: Tested) -> str:
+def adjusted(one: ConditionTest) -> str:
     return say.p_value(one.p if one.p_adjusted is None else one.p_adjusted)
 
 
-def test_note(one: Tested) -> str:
+def test_note(one: ConditionTest) -> str:
     """What was left out, and what this many pairs could have shown where they show nothing."""
     found = [f"{one.left_out} left out: no value on one side"] if one.left_out else []
     found += [f"decided by {one.by}, with p adjusted within it"] if one.by else []
@@ -201,7 +208,7 @@ def test_note(one: Tested) -> str:
     return "; ".join(found)
 
 
-def same_way(scoring: Scoring) -> str:
+def same_way(scoring: ScoringResults) -> str:
     """Whether every model's accuracy moves the same way; nothing where there is one model or none."""
     moved = scoring.by_model
     if len(moved) < 2:
@@ -215,7 +222,7 @@ def same_way(scoring: Scoring) -> str:
 # ---------------------------------------------------------------------------------- agreement
 
 
-def agreement_state(one: Agreed) -> str:
+def agreement_state(one: RaterAgreement) -> str:
     """Whether raters agree enough, in words."""
     if one.value is None:
         return "no figure"
@@ -224,11 +231,11 @@ def agreement_state(one: Agreed) -> str:
     return f"{'holds' if one.holds else 'fails'}: needs {one.threshold:g}"
 
 
-def agreement_name(one: Agreed) -> str:
+def agreement_name(one: RaterAgreement) -> str:
     return f"{one.metric.replace('_', ' ').capitalize()}: {one.statistic}"
 
 
-def agreement_answer(agreement: Iterable[Agreed]) -> str:
+def agreement_answer(agreement: Iterable[RaterAgreement]) -> str:
     """Whether the raters agree enough to go on, as a title."""
     asked = [one for one in agreement if one.threshold is not None]
     short = [one.metric.replace("_", " ") for one in asked if one.holds is False]
@@ -240,7 +247,7 @@ def agreement_answer(agreement: Iterable[Agreed]) -> str:
     return "Raters agree enough on every metric" if asked else "How far do raters agree?"
 
 
-def agreement_lines(scoring: Scoring) -> list[str]:
+def agreement_lines(scoring: ScoringResults) -> list[str]:
     """What agreement has to reach and does, a line a metric."""
     return [
         f"{one.metric.replace('_', ' ')}, {one.statistic}: "
@@ -250,7 +257,7 @@ def agreement_lines(scoring: Scoring) -> list[str]:
     ]
 
 
-def suggestion_share(one: Suggested) -> str:
+def suggestion_share(one: SuggestionUptake) -> str:
     """How often a person said what was suggested, in percent."""
     return say.NOTHING if one.equal is None else f"{100 * one.equal:.0f} %"
 
@@ -290,13 +297,13 @@ def correlation_answer(found: Iterable[Correlation]) -> str:
 # -------------------------------------------------------------------------------------- state
 
 
-def made_and_all(scoring: Scoring) -> tuple[int, int]:
+def made_and_all(scoring: ScoringResults) -> tuple[int, int]:
     """How many scores are made over all raters and passes, and how many there should be."""
     counts = [count for passes in scoring.progress.values() for count in passes.values()]
     return sum(done for done, _ in counts), sum(of for _, of in counts)
 
 
-def state_lines(scoring: Scoring) -> list[str]:
+def state_lines(scoring: ScoringResults) -> list[str]:
     """Where the scoring stands, and what to do next."""
     done, of = made_and_all(scoring)
     if scoring.state == FORCED:
@@ -315,7 +322,7 @@ def state_lines(scoring: Scoring) -> list[str]:
     return [*lines, "Every pass is complete. Go on with: assay review unblind STUDY"]
 
 
-def next_step(scoring: Scoring, study: str = "STUDY") -> str:
+def next_step(scoring: ScoringResults, study: str = "STUDY") -> str:
     """What comes next while responses are blinded."""
     if scoring.left:
         return f"assay review {'serve' if scoring.checked else 'check'} {study}"
@@ -325,7 +332,7 @@ def next_step(scoring: Scoring, study: str = "STUDY") -> str:
     return f"assay review unblind {study}"
 
 
-def disagreement(scoring: Scoring) -> list[str]:
+def disagreement(scoring: ScoringResults) -> list[str]:
     """How far raters agree where that is too little, a line a metric and pair of raters."""
     return [
         f"{' and '.join(one.raters)} agree too little on {one.metric}: {one.statistic} "
@@ -334,7 +341,7 @@ def disagreement(scoring: Scoring) -> list[str]:
     ]
 
 
-def difference_lines(scoring: Scoring, study: str, most: int = 20) -> list[str]:
+def difference_lines(scoring: ScoringResults, study: str, most: int = 20) -> list[str]:
     """What raters differ on, by response id and with both marks: nothing here tells a condition."""
     lines = [
         f"  {one.response_id}, {one.metric}: "

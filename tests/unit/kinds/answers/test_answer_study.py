@@ -16,7 +16,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Hit
 from assay.core.registry import DATASETS, Registry
 from assay.kinds.answers.datasets.answer_study import AnswerStudy
-from assay.kinds.answers.datasets.content_documents import as_hits, content_of, joined
+from assay.kinds.answers.datasets.content_documents import as_hits, content_of, join_texts
 
 WORDS = "Kilns are fired twice a week, and cones are read by two people. "
 SITES = '''\
@@ -108,7 +108,7 @@ def test_both_sides_of_a_pair_are_documents_of_their_condition(files: Files) -> 
     given = content_of(corpus, "B")
     assert as_hits(given["S001-Q01"]) == [Hit("S001-P02/B", 2.0), Hit("S001-P01/B", 1.0)]
     assert as_hits(given["S001-Q02"]) == [Hit("S001-P02/B", 1.0)]
-    assert joined(["a", "b"]) == "a\n\nb"
+    assert join_texts(["a", "b"]) == "a\n\nb"
 
 
 def test_how_html_becomes_text_is_chosen(files: Files) -> None:

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
-from assay.kinds.answers.blinding.masks import Masking
+from assay.kinds.answers.blinding.masks import Masker
 from assay.kinds.answers.datasets.answer_study import AnswerStudy
 from assay.kinds.answers.scoring.marks import Claim, Mark
 from assay.kinds.answers.scoring.reconcile import contradiction
@@ -25,7 +25,7 @@ from assay.kinds.answers.scoring.rubric import (
     REFUSAL,
     STEPS,
 )
-from assay.kinds.answers.scoring.rules import Said, problems
+from assay.kinds.answers.scoring.rules import DraftMark, draft_problems
 from assay.stats.agreement import cohen_kappa
 
 FOLDER = Path(assay.__file__).parent / "kinds" / "answers" / "template"
@@ -106,7 +106,7 @@ def test_every_question_has_a_response_of_each_model_in_each_condition(
 
 
 def test_some_responses_would_betray_their_condition(responses: dict[Key, dict[str, Any]]) -> None:
-    masking = Masking()
+    masking = Masker()
     betraying = {key[2] for key, row in responses.items() if masking.betraying(row["response"])}
     assert betraying == {"A", "B"}
 
@@ -144,7 +144,10 @@ def test_a_rater_keeps_the_rules_of_the_rubric(rater: str, responses: dict[Key, 
         marks = {step.name: mark(row, step.name, text) for step in STEPS}
         for step in STEPS:
             others = {name: each for name, each in marks.items() if name != step.name}
-            assert problems(step, Said.of(step, marks[step.name]), text, others) == [], (key, step.name)
+            assert draft_problems(step, DraftMark.of(step, marks[step.name]), text, others) == [], (
+                key,
+                step.name,
+            )
         assert not (row[ACCURACY] == 3 and row[COMPLETENESS] == 0), key
 
 

@@ -10,7 +10,13 @@ import pytest
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError
 from assay.core.records import Passage
-from assay.kinds.answers.content_pairs import Spread, folder_pairs, pair_tokens, site_tokens, spreads
+from assay.kinds.answers.content_pairs import (
+    DeltaDistribution,
+    delta_distributions,
+    folder_pairs,
+    pair_tokens,
+    site_tokens,
+)
 from assay.kinds.answers.results import PairTokens, SiteTokens
 
 LONG = "word " * 20
@@ -64,9 +70,9 @@ def test_the_distribution_is_over_sites() -> None:
         SiteTokens(f"S{n}", "words", 1, 100, 0, 100, 0, d, d) for n, d in enumerate([-40, 25, 0, -20, 5])
     ]
     # in order -40, -20, 0, 5, 25: quartiles are the second and fourth; two of five are below 0
-    assert spreads(sites) == [Spread("words", 5, -40.0, -20.0, 0.0, 5.0, 25.0, 0.4)]
+    assert delta_distributions(sites) == [DeltaDistribution("words", 5, -40.0, -20.0, 0.0, 5.0, 25.0, 0.4)]
     # of two, a quartile lies a quarter of the way from one to the other: -40 + 65 / 4
-    (two,) = spreads(sites[:2])
+    (two,) = delta_distributions(sites[:2])
     assert (two.first_quartile, two.median, two.third_quartile) == (-23.75, -7.5, 8.75)
 
 

@@ -16,20 +16,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.kinds.answers.results import Correlation, PairTokens, Scoring, SiteTokens
-from assay.kinds.answers.results import Tested as OneTest  # pytest would collect it by its name
-from assay.kinds.answers.scoring.analysis import Analysing, Scored, analyse
+from assay.kinds.answers.results import ConditionTest as OneTest  # pytest would collect it by its name
+from assay.kinds.answers.results import Correlation, PairTokens, ScoringResults, SiteTokens
+from assay.kinds.answers.scoring.analysis import AnalysisOptions, ScoredResponse, analyse
 from assay.kinds.answers.scoring.subgroups import correlated, interactions
 from assay.kinds.answers.scoring_steps.files import (
     COLUMNS,
-    Hallucination,
-    RawRow,
+    HallucinationDetail,
+    ScoreRow,
     hallucination_details,
     notebook,
-    quoted,
+    quote_formula,
     raw_data_csv,
     token_efficiency,
-    unquoted,
+    unquote_formula,
 )
 
 DESIGN = (
@@ -37,7 +37,7 @@ DESIGN = (
     "hallucination_categories,input_token_count,ref_token_count,output_token_count,content_chars,completeness,"
     "citation_fidelity,scoring_notes,scorer_id,scoring_date"
 )
-ROW = RawRow(
+ROW = ScoreRow(
     "R-2", "S001", "S001-Q01", "single-fact", "small-8b", "B", 2, 2, ("H-FAB", "H-FAB"), 400, 410, 30, 1600,
     1, None, "=1+1 is said, and\nnothing of it holds", "anna", "2026-03-02",
 )  # fmt: skip
@@ -58,7 +58,7 @@ def test_a_row_reads_back() -> None:
     assert (row["condition"], row["factual_accuracy"], row["input_token_count"]) == ("B", "2", "400")
     assert row["citation_fidelity"] == ""  # it does not apply: no 0
     assert row["scoring_notes"] == "'=1+1 is said, and\nnothing of it holds"
-    assert unquoted(row["scoring_notes"]) == ROW.scoring_notes
+    assert unquote_formula(row["scoring_notes"]) == ROW.scoring_notes
 
 
 def test_what_tells_conditions_apart_is_blank_while_blinded() -> None:
@@ -72,7 +72,7 @@ def test_what_tells_conditions_apart_is_blank_while_blinded() -> None:
 
 
 def test_rows_stand_in_the_order_of_their_ids() -> None:
-    first = msgspec.convert({"response_id": "R-1"} | dict.fromkeys(COLUMNS[1:4], ""), RawRow)
+    first = msgspec.convert({"response_id": "R-1"} | dict.fromkeys(COLUMNS[1:4], ""), ScoreRow)
     assert [row["response_id"] for row in read(raw_data_csv([ROW, first]))] == ["R-1", "R-2"]
 
 
@@ -80,17 +80,19 @@ def test_rows_stand_in_the_order_of_their_ids() -> None:
     "text", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "'=1", "＝1", "\rx"]
 )
 def test_no_cell_is_a_formula(text: str) -> None:
-    assert quoted(text) == f"'{text}"
+    assert quote_formula(text) == f"'{text}"
 
 
 @given(st.text(alphabet="'=+-@ \t\nax") | st.text())
 def test_quoting_can_be_undone(text: str) -> None:
-    assert unquoted(quoted(text)) == text
-    assert quoted(text)[:1] not in {"=", "+", "-", "@", "\t", "\r", "\n"}
+    assert unquote_formula(quote_formula(text)) == text
+    assert quote_formula(text)[:1] not in {"=", "+", "-", "@", "\t", "\r", "\n"}
 
 
 def test_details_are_keyed_by_response() -> None:
-    claim = Hallucination("H-FAB", "up to 100 items", "batches of 100", "only single items are described")
+    claim = HallucinationDetail(
+        "H-FAB", "up to 100 items", "batches of 100", "only single items are described"
+    )
     found = json.loads(hallucination_details({"R-2": [claim], "R-1": []}))
     assert list(found) == ["R-1", "R-2"]
     assert found["R-1"] == {"hallucination_count": 0, "hallucinations": []}
@@ -136,7 +138,7 @@ def code_cells(made: bytes) -> list[str]:
     return ["".join(cell["source"]) for cell in parsed["cells"] if cell["cell_type"] == "code"]
 
 
-def write(folder: Path, rows: list[RawRow], scoring: Scoring) -> None:
+def write(folder: Path, rows: list[ScoreRow], scoring: ScoringResults) -> None:
     (folder / "raw-data.csv").write_text(raw_data_csv(rows), encoding="utf-8")
     (folder / "results.json").write_bytes(
         msgspec.json.encode({"sections": [{"key": "scoring", "data": scoring}]})
@@ -154,8 +156,8 @@ def run(folder: Path, made: bytes, monkeypatch: pytest.MonkeyPatch) -> dict[str,
     return space
 
 
-def raw(question: str, condition: str, accuracy: int, complete: int, tokens: int) -> RawRow:
-    return RawRow(
+def raw(question: str, condition: str, accuracy: int, complete: int, tokens: int) -> ScoreRow:
+    return ScoreRow(
         f"R-{question}{condition}", "S1", question, "single-fact", "m", condition, accuracy, 0,
         input_token_count=tokens, completeness=complete,
     )  # fmt: skip
@@ -174,7 +176,7 @@ BY_HAND = [
 ]
 
 
-def by_hand() -> Scoring:
+def by_hand() -> ScoringResults:
     """Differences of accuracy 1 1 1 0: 3 wins, a tie, delta 3/4, p = 2 / 2^3 = 0.25.
 
     Hallucinations never differ. Tokens -49 -48 -47 -46: delta -1, p = 2 / 2^4 = 0.125. Holm over 0.25, 1 and
@@ -183,7 +185,7 @@ def by_hand() -> Scoring:
     each less 2.5, 0.5·-1.5 + 0.5·-0.5 + 0.5·0.5 - 1.5·1.5 = -3, so that rho = -3 / √(3 · 5).
     """
     spread = float(np.exp(1.959963984540054 * np.sqrt(2 / 2.5**2 + 1 / 1.5**2 + 0.5 / 2.5**2 + 0.5 / 1.5**2)))
-    return Scoring(
+    return ScoringResults(
         "unblinded", "A", "B", "anna", [], 8, {},
         tests=[
             OneTest("accuracy", "primary", {}, 4, 4, 2.0, 2.75, 0.75, p=0.25, p_adjusted=0.5, effect=0.75,
@@ -226,12 +228,12 @@ def test_the_notebook_tells_where_a_figure_is_another(
         run(tmp_path, notebook("formats", scoring, correction="holm"), monkeypatch)
 
 
-def scored_rows() -> list[Scored]:
+def scored_rows() -> list[ScoredResponse]:
     """Three sites, 30 questions, two models; some citations apply, one response is missing."""
     rng = np.random.default_rng(5)
     levels = ["single-fact", "multi-section-synthesis", "conceptual-relationship"]
     rows = [
-        Scored(
+        ScoredResponse(
             f"q{item:02d}", model, condition, f"S{item % 3}", levels[item % 3], size, 0,
             float(rng.integers(0, 4)), float(rng.poisson(0.4)), float(rng.integers(0, 2)),
             float(rng.integers(0, 3)) if item % 4 == 0 else None,
@@ -242,12 +244,12 @@ def scored_rows() -> list[Scored]:
     return rows[:-1]
 
 
-def as_raw(row: Scored, place: int) -> RawRow:
+def as_raw(row: ScoredResponse, place: int) -> ScoreRow:
     def whole(value: float | None) -> int | None:
         return None if value is None else int(value)
 
     codes = ("H-FAB",) * int(row.hallucinations or 0)
-    return RawRow(
+    return ScoreRow(
         f"R-{place:03d}", row.site, row.item_id, row.complexity, row.model, row.condition,
         whole(row.accuracy), len(codes), codes, whole(row.tokens),
         completeness=whole(row.completeness), citation_fidelity=whole(row.citation),
@@ -259,7 +261,7 @@ def test_the_notebook_finds_what_the_analysis_finds(
     correction: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = scored_rows()
-    how = Analysing(correction=correction, resamples=200)
+    how = AnalysisOptions(correction=correction, resamples=200)
     points, correlations = correlated(rows, how)
     counts = {
         name: sum(int(row.hallucinations or 0) for row in rows if row.condition == name) for name in "AB"
@@ -270,7 +272,7 @@ def test_the_notebook_finds_what_the_analysis_finds(
     ]
     # means 200 and 75, medians the same: -125, of 200 -62.5 %
     site = SiteTokens("S0", "llama3", 2, 200.0, 75.0, 200.0, 75.0, -125.0, -62.5)
-    scoring = Scoring(
+    scoring = ScoringResults(
         "unblinded", "A", "B", "anna", [], len(rows), {},
         tests=[*analyse(rows, how), *interactions(rows, how)], points=points, correlations=correlations,
         categories={name: {"H-FAB": count} for name, count in counts.items()}, pairs=pairs, sites=[site],
@@ -297,7 +299,7 @@ def test_the_notebook_draws_where_it_can(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_names_of_a_study_cannot_leave_their_strings() -> None:
-    scoring = Scoring("unblinded", "A'\nraise SystemExit #", "B", "anna", [], 0, {})
+    scoring = ScoringResults("unblinded", "A'\nraise SystemExit #", "B", "anna", [], 0, {})
     given, *_ = code_cells(notebook("# a\n<script>", scoring, correction="none"))
     space: dict[str, Any] = {}
     exec(compile(given, "analysis.ipynb", "exec"), space)  # noqa: S102 (our own notebook)

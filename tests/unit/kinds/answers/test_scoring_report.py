@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from assay.kinds.answers import wording as told
-from assay.kinds.answers.results import Agreed, Correlation, Scoring, SiteTokens, TokenChange
+from assay.kinds.answers.results import Correlation, RaterAgreement, ScoringResults, SiteTokens, TokenChange
 from assay.report.html import Html
 from assay.report.json import Json
 from assay.report.markdown import Markdown
@@ -28,7 +28,7 @@ def text_of(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", " ", html, flags=re.DOTALL)).split())
 
 
-def terminal(scoring: Scoring) -> str:
+def terminal(scoring: ScoringResults) -> str:
     said = io.StringIO()
     render_text(scored_results(scoring), Console(file=said, width=100))
     return said.getvalue()
@@ -102,14 +102,14 @@ def test_effects_and_notes() -> None:
 def test_the_title_of_agreement_is_its_answer(values: tuple[float | None, ...], title: str) -> None:
     names = ("accuracy", "completeness")
     found = [
-        Agreed(name, "kappa", ("a", "b"), 20, value, threshold=0.6)
+        RaterAgreement(name, "kappa", ("a", "b"), 20, value, threshold=0.6)
         for name, value in zip(names, values, strict=True)
     ]
-    assert told.agreement_answer([*found, Agreed("counts", "rho", ("a", "b"), 20, 0.1)]) == title
+    assert told.agreement_answer([*found, RaterAgreement("counts", "rho", ("a", "b"), 20, 0.1)]) == title
 
 
 def test_agreement_at_its_threshold_holds() -> None:
-    one = Agreed("accuracy", "kappa", ("a", "b"), 20, 0.6, threshold=0.6)
+    one = RaterAgreement("accuracy", "kappa", ("a", "b"), 20, 0.6, threshold=0.6)
     assert told.agreement_state(one) == "holds: needs 0.6"
     assert told.agreement_state(changed(one, value=0.599)) == "fails: needs 0.6"
     assert told.agreement_state(changed(one, threshold=None)) == "informs"
@@ -165,7 +165,7 @@ def test_every_state_says_what_to_do_next() -> None:
     assert "400 of 2460 scores" in told.state_lines(half)[0]  # 400 of 1144 + 1144 + 172
     done = changed(half, progress={"anna": {"accuracy": (4, 4)}})
     assert told.state_lines(done)[-1].endswith("assay review unblind STUDY")
-    unmade = Scoring("open", "A", "B", "anna", [], 0, {})
+    unmade = ScoringResults("open", "A", "B", "anna", [], 0, {})
     assert told.state_lines(unmade) == ["No responses are blinded yet. Do it with: assay review blind STUDY"]
     for one in (half, unmade):
         assert "Every test" not in section(one)
@@ -251,7 +251,7 @@ def test_nothing_that_others_wrote_is_markup() -> None:
 
 
 def test_a_scoring_of_nothing_can_be_shown() -> None:
-    empty = Scoring("unblinded", "A", "B", "anna", [], 2, {"anna": {"accuracy": (2, 2)}})
+    empty = ScoringResults("unblinded", "A", "B", "anna", [], 2, {"anna": {"accuracy": (2, 2)}})
     said = text_of(section(empty))
     assert "Every pass is complete" in said
     assert "Every test" not in said

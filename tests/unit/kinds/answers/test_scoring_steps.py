@@ -16,7 +16,7 @@ from assay.kinds.answers.blinding.pack import MARKS
 from assay.kinds.answers.scoring.marks import Mark, score_book
 from assay.kinds.answers.scoring_steps.blinding import blind_study, check_blinding
 from assay.kinds.answers.scoring_steps.exporting import export_scoring
-from assay.kinds.answers.scoring_steps.taking import take_scores
+from assay.kinds.answers.scoring_steps.taking import import_marks
 from assay.kinds.answers.scoring_steps.work import scoring_folder, suggest_study, unblind_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.validate import validate_study
@@ -51,7 +51,7 @@ def blinded(tmp_path: Path) -> Study:
 
 def taken(study: Study, lines: list[dict[str, Any]]) -> list[str]:
     """Takes lines in; what is left to do then."""
-    return take_scores(study, [write_lines(study.folder / "scores.jsonl", lines)]).left
+    return import_marks(study, [write_lines(study.folder / "scores.jsonl", lines)]).left
 
 
 def scored(study: Study) -> Study:
@@ -79,7 +79,7 @@ def test_an_export_that_tells_is_found(blinded: Study, monkeypatch: pytest.Monke
     told = "".join(f"{key},{len(each.arm)}\n" for key, each in originals.items())
     content = f"response_id,content_chars\n{told}".encode()
     monkeypatch.setattr(
-        "assay.kinds.answers.scoring_steps.blinding.files_of", lambda _: {"raw-data.csv": content}
+        "assay.kinds.answers.scoring_steps.blinding.result_files", lambda _: {"raw-data.csv": content}
     )
     assert any("content_chars" in leak.what for leak in check_blinding(blinded))
 
@@ -221,7 +221,7 @@ def test_scores_are_taken_all_or_none(blinded: Study) -> None:
 def test_taking_the_same_file_twice_changes_nothing(blinded: Study) -> None:
     lines = scores(scoring_folder(blinded), "anna", ["accuracy"])
     taken(blinded, lines)
-    again = take_scores(blinded, [blinded.folder / "scores.jsonl"])
+    again = import_marks(blinded, [blinded.folder / "scores.jsonl"])
     assert (again.taken, again.known) == (0, 16)
     assert len(scoring_folder(blinded).lines) == 16
 
@@ -245,7 +245,7 @@ def test_a_line_that_is_no_score_is_told_by_its_place(blinded: Study) -> None:
     path = blinded.folder / "scores.jsonl"
     path.write_text('{"rater": "anna"}\nnot json\n')
     with pytest.raises(DataError) as error:
-        take_scores(blinded, [path])
+        import_marks(blinded, [path])
     assert [problem.line for problem in error.value.problems] == [1, 2]
 
 
@@ -452,8 +452,8 @@ def test_a_file_may_have_a_mark_of_its_order_and_a_list_is_one_problem(
     path = write_lines(tmp_path / "scores.jsonl", lines)
     marked = tmp_path / "marked.jsonl"
     marked.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert take_scores(blinded, [marked]).left == []
+    assert import_marks(blinded, [marked]).left == []
     path.write_text(json.dumps(lines))
     with pytest.raises(DataError, match="is a JSON list") as refused:
-        take_scores(blinded, [path])
+        import_marks(blinded, [path])
     assert len(refused.value.problems) == 1

@@ -11,7 +11,7 @@ import pytest
 from assay.core.errors import DataError
 from assay.kinds.answers.scoring_steps.blinding import blind_study
 from assay.kinds.answers.scoring_steps.exporting import export_scoring
-from assay.kinds.answers.scoring_steps.taking import take_scores
+from assay.kinds.answers.scoring_steps.taking import import_marks
 from assay.kinds.answers.scoring_steps.work import scoring_folder, unblind_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.validate import validate_study
@@ -20,7 +20,7 @@ from assay.study.study import Study
 from small_scoring import all_scores, at, collected, scoring_in, write_lines, write_study
 
 if TYPE_CHECKING:  # its name begins like a test's, and pytest would take it for one
-    from assay.kinds.answers.results import Tested
+    from assay.kinds.answers.results import ConditionTest
 
 
 @pytest.fixture
@@ -30,14 +30,14 @@ def blinded(tmp_path: Path) -> Study:
     return study
 
 
-def by_metric(study: Study) -> dict[str, Tested]:
+def by_metric(study: Study) -> dict[str, ConditionTest]:
     """The tests over all pairs, by metric."""
     scoring = scoring_in(Evaluation(at(study.folder, 0.0)).results)
     return {one.metric: one for one in scoring.tests if one.family in {"primary", "secondary"}}
 
 
 def take(study: Study, lines: list[dict[str, Any]]) -> None:
-    take_scores(study, [write_lines(study.folder / "scores.jsonl", lines)])
+    import_marks(study, [write_lines(study.folder / "scores.jsonl", lines)])
 
 
 def test_another_rater_does_not_stand_in_where_citations_do_not_apply(blinded: Study) -> None:

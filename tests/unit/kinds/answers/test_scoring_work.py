@@ -15,9 +15,9 @@ import pytest
 from msgspec import structs
 
 from assay.core.errors import UsageError
-from assay.kinds.answers.blinding.pack import MARKS, Pack, Panel, write_pack
+from assay.kinds.answers.blinding.pack import MARKS, Assignment, BlindPack, write_pack
 from assay.kinds.answers.desk.scoring_work import ScoringWork
-from assay.kinds.answers.scoring.marks import Mark, Saw, score_book
+from assay.kinds.answers.scoring.marks import Mark, SuggestionView, score_book
 from assay.review.messages import Draft, NewCase, Saved, SpanClaim, Undo
 from assay.review.work import Broken, Conflict, NoSuchThing, Work
 from scoring_packs import TEXT, by_id, pack_of
@@ -38,7 +38,7 @@ class Clock:
 class Desk:
     """A work on a folder, opened anew at will."""
 
-    def __init__(self, folder: Path, pack: Pack) -> None:
+    def __init__(self, folder: Path, pack: BlindPack) -> None:
         self.folder, self.clock = folder, Clock()
         write_pack(folder, pack)
         self.work = self.open()
@@ -342,7 +342,7 @@ def test_a_suggestion_is_kept_with_the_mark_that_follows(desk: Desk) -> None:
     desk.save("R-01", "0", "completeness")
     desk.save("R-02", "0", "completeness")
     lines = score_book(desk.folder / MARKS).lines
-    assert sum(isinstance(line, Saw) for line in lines) == 1
+    assert sum(isinstance(line, SuggestionView) for line in lines) == 1
     said = [line.suggested for line in lines if isinstance(line, Mark) and line.step == "completeness"]
     assert said == ["1", None]
 
@@ -351,7 +351,7 @@ def test_a_suggestion_is_kept_with_the_mark_that_follows(desk: Desk) -> None:
 
 
 def test_the_second_round_waits_and_shows_nothing_of_the_first(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, pack_of(2, panel=Panel("anna"), drawn_again=["R-01", "R-02"]))
+    desk = Desk(tmp_path, pack_of(2, panel=Assignment("anna"), drawn_again=["R-01", "R-02"]))
     desk.through(*STEPS)
     state = desk.work.state("anna")
     assert state.current is None
@@ -384,7 +384,7 @@ def test_only_one_process_serves_a_folder(desk: Desk) -> None:
 def test_raters_at_once_lose_nothing(tmp_path: Path) -> None:
     ids = [f"R-{at:02d}" for at in range(1, 21)]
     names = [f"rater{at}" for at in range(4)]
-    desk = Desk(tmp_path, pack_of(20, panel=Panel(names[0], names[1:]), drawn=ids))
+    desk = Desk(tmp_path, pack_of(20, panel=Assignment(names[0], names[1:]), drawn=ids))
     wrong: list[str] = []
 
     def score(rater: str) -> None:
@@ -415,7 +415,7 @@ def test_raters_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_2000_responses_and_eight_raters_stay_quick(tmp_path: Path) -> None:
     ids = [f"R-{at:02d}" for at in range(1, 2001)]
     names = [f"rater{at}" for at in range(8)]
-    desk = Desk(tmp_path, pack_of(2000, panel=Panel(names[0], names[1:]), drawn=ids))
+    desk = Desk(tmp_path, pack_of(2000, panel=Assignment(names[0], names[1:]), drawn=ids))
     for rater in names:
         desk.work.state(rater)
     took: dict[str, list[float]] = {"step": [], "task": [], "save": []}

@@ -49,7 +49,7 @@ class Act(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Acts:
+class ActLog:
     """All acts on record, and whether the record can be believed."""
 
     acts: tuple[Act, ...]
@@ -86,19 +86,19 @@ class Acts:
         return [*map(str, self.acts), *([f"The record is broken: {self.problem}"] if self.problem else [])]
 
 
-class _Head(msgspec.Struct, frozen=True, omit_defaults=True):
+class _LogHead(msgspec.Struct, frozen=True, omit_defaults=True):
     lines: int
     last: str
     forced: bool = False
 
 
-def read_acts(folder: Path, head: Path | None = None) -> Acts:
+def read_acts(folder: Path, head: Path | None = None) -> ActLog:
     """The acts of a pack's folder; `head` is the file that keeps their number and last hash."""
     path, kept = folder / ACTS, _kept(head)
     marked, forced = any((folder / MARKS).glob("*.jsonl")), kept is not None and kept.forced
     if not path.is_file():
         known = "marks were made" if marked else f"{kept.lines} acts were recorded" if kept else ""
-        return Acts((), f"{path} is gone, though {known}" if known else "", forced)
+        return ActLog((), f"{path} is gone, though {known}" if known else "", forced)
     lines = path.read_bytes().split(b"\n")[:-1]  # what has no end was torn by a crash: it was not done
     found, problem = list[Act](), ""
     for number, (line, previous) in enumerate(zip(lines, ["", *map(_hash, lines)], strict=False), 1):
@@ -116,20 +116,20 @@ def read_acts(folder: Path, head: Path | None = None) -> Acts:
         head is not None and kept is None and (marked or len(lines) > 1)
     ):  # one line: a crash before the second
         problem = problem or f"{head} is gone, so that nobody can tell whether lines were cut off"
-    return Acts(tuple(found), problem, forced)
+    return ActLog(tuple(found), problem, forced)
 
 
 def _hash(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def _kept(head: Path | None) -> _Head | None:
+def _kept(head: Path | None) -> _LogHead | None:
     if head is None or not head.is_file():
         return None
     try:
-        return msgspec.json.decode(head.read_bytes(), type=_Head)
+        return msgspec.json.decode(head.read_bytes(), type=_LogHead)
     except msgspec.DecodeError:
-        return _Head(1, "unreadable")  # no line has this hash: what cannot be checked is not believed
+        return _LogHead(1, "unreadable")  # no line has this hash: what cannot be checked is not believed
 
 
 def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
@@ -154,7 +154,7 @@ def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
             sync(folder)
             if head is not None and before.intact:
                 forced = "forced" in (before.state, act.act)
-                content = msgspec.json.encode(_Head(len(lines) + 1, _hash(line), forced))
+                content = msgspec.json.encode(_LogHead(len(lines) + 1, _hash(line), forced))
                 write_atomic(head, partial(Path.write_bytes, data=content))
         finally:
             os.close(handle)
@@ -170,7 +170,7 @@ def _blocks(handle: int) -> Iterator[bytes]:
         yield block
 
 
-def unblinding(
+def record_unblinding(
     folder: Path, act: Act, *, missing: str, force: bool, head: Path | None = None, refusal: str = ""
 ) -> tuple[Act, bool]:
     """Records that the seal is opened, and whether it was this time: a second opening changes nothing.

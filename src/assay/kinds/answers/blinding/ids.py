@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from assay.core.errors import DataError, Problem
 
-SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32: no I, L, O or U to misread
+ID_CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32: no I, L, O or U to misread
 PREFIX, LENGTH = "R-", 8
-OURS = re.compile(rf"{PREFIX}[{SIGNS}]{{{LENGTH}}}")
+OURS = re.compile(rf"{PREFIX}[{ID_CHARACTERS}]{{{LENGTH}}}")
 CHANCE = 1e-6  # what no pattern among random ids comes near
 NAMED = 5  # ids that a message lists
 
@@ -23,7 +23,7 @@ WORDS = frozenset({"baseline", "condition", "control", "html", "llms", "markdown
 _WITHIN = 4  # a word of as many signs tells wherever it stands in an id; a shorter one only on its own
 
 
-def keyed(key: bytes, *parts: str) -> bytes:
+def keyed_hash(key: bytes, *parts: str) -> bytes:
     """HMAC-SHA256 of some parts, so put together that no two lists of parts give the same."""
     state = hmac.new(key, digestmod=hashlib.sha256)
     for part in parts:
@@ -45,11 +45,13 @@ def response_ids(
         twice = min(each for each in wanted if wanted.count(each) > 1)
         what = f"{twice[0]!r} of {twice[1]!r} with seed {twice[2]} is there twice"
         raise DataError(Problem(what, fix="Blind each response once."))
-    telling_words, found = spelt(words), dict[tuple[str, str, int], str]()
+    telling_words, found = words_as_in_ids(words), dict[tuple[str, str, int], str]()
     taken: set[str] = set()
     for each in sorted(wanted):  # whose turn it is when two want the same id does not depend on their order
         made = next(
-            made for made in _candidates(key, each) if made not in taken and not held(made, telling_words)
+            made
+            for made in _candidates(key, each)
+            if made not in taken and not words_in_id(made, telling_words)
         )
         taken.add(made)
         found[each] = made
@@ -60,15 +62,15 @@ def _candidates(key: bytes, original: tuple[str, str, int]) -> Iterator[str]:
     item_id, arm, seed = original
     attempt = 0
     while True:
-        number = int.from_bytes(keyed(key, "response id", item_id, arm, str(seed), str(attempt)), "big")
-        yield PREFIX + "".join(SIGNS[(number >> 5 * place) % 32] for place in range(LENGTH))
+        number = int.from_bytes(keyed_hash(key, "response id", item_id, arm, str(seed), str(attempt)), "big")
+        yield PREFIX + "".join(ID_CHARACTERS[(number >> 5 * place) % 32] for place in range(LENGTH))
         attempt += 1
 
 
 # --------------------------------------------------------------------------------- ids that tell
 
 
-def words_of(arms: Iterable[str]) -> list[str]:
+def telling_words(arms: Iterable[str]) -> list[str]:
     """What would give an arm away: its name, its system's, and the values of its factors."""
     found: set[str] = set()
     for arm in arms:
@@ -78,19 +80,19 @@ def words_of(arms: Iterable[str]) -> list[str]:
     return sorted(found - {""})
 
 
-def refuse_telling(ids: Sequence[str], words: Iterable[str], conditions: Sequence[str] = ()) -> None:
+def refuse_telling_ids(ids: Sequence[str], words: Iterable[str], conditions: Sequence[str] = ()) -> None:
     """Refuses ids that encode a condition. `conditions` are theirs, one each, to look for patterns too."""
-    if found := telling(ids, words, conditions):
+    if found := telling_ids(ids, words, conditions):
         fix = "Let Assay make the ids: leave them out of what you give."
         raise DataError(Problem(what, "response ids", fix=fix) for what in found)
 
 
-def telling(ids: Sequence[str], words: Iterable[str], conditions: Sequence[str] = ()) -> list[str]:
+def telling_ids(ids: Sequence[str], words: Iterable[str], conditions: Sequence[str] = ()) -> list[str]:
     """How ids give their condition away, a sentence for each way. No sentence says which is whose."""
-    known = spelt(words) | WORDS | LETTERS
+    known = words_as_in_ids(words) | WORDS | LETTERS
     by_word: dict[str, list[str]] = defaultdict(list)
     for each in ids:
-        for word in held(each, known):
+        for word in words_in_id(each, known):
             by_word[word].append(each)
     found = [f"{_count(some)} {word!r}: {_listed(some)}" for word, some in sorted(by_word.items())]
     if len(set(ids)) < len(ids):
@@ -108,7 +110,7 @@ def _listed(ids: Sequence[str]) -> str:
     return ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if len(ids) > NAMED else "")
 
 
-def spelt(words: Iterable[str]) -> frozenset[str]:
+def words_as_in_ids(words: Iterable[str]) -> frozenset[str]:
     """Words as ids would hold them: small letters and digits only."""
     return frozenset(bare for word in words if (bare := _bare(word)) and not bare.isdigit())
 
@@ -117,7 +119,7 @@ def _bare(text: str) -> str:
     return "".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def held(response_id: str, words: Collection[str]) -> list[str]:
+def words_in_id(response_id: str, words: Collection[str]) -> list[str]:
     """Those of some words, in small letters and digits, that an id or a name holds."""
     ours = OURS.fullmatch(response_id)
     name = (

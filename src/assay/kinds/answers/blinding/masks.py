@@ -33,10 +33,10 @@ SHORTEST = 3  # letters of a word that can be masked: "A" is an article before i
 
 Lenient = Literal["never", "asked", "shown"]  # where a word may stand for the rule to leave it alone
 Mask = tuple[int, int, int, int]  # from where to where of the text as shown, and of the text as written
-Span = tuple[int, int]
+Offsets = tuple[int, int]
 
 
-class Rule(NamedTuple):
+class MaskRule(NamedTuple):
     """What to look for, and what to show instead: a template of `re.Match.expand`.
 
     Where the pattern has a group `word`, that is what the rater may read anyway; else all that it found.
@@ -48,7 +48,7 @@ class Rule(NamedTuple):
     lenient: Lenient = "asked"
 
 
-class Masked(NamedTuple):
+class MaskedText(NamedTuple):
     """A text as raters see it, where it was changed, and by which rules how often."""
 
     text: str
@@ -56,15 +56,15 @@ class Masked(NamedTuple):
     used: Counter[str]
 
 
-class _Found(NamedTuple):
+class _MaskMatch(NamedTuple):
     start: int
     end: int
     rule: str
     neutral: str
 
 
-def _rule(name: str, pattern: str, neutral: str, lenient: Lenient = "asked") -> Rule:
-    return Rule(name, re.compile(pattern, re.IGNORECASE | re.MULTILINE), neutral, lenient)
+def _rule(name: str, pattern: str, neutral: str, lenient: Lenient = "asked") -> MaskRule:
+    return MaskRule(name, re.compile(pattern, re.IGNORECASE | re.MULTILINE), neutral, lenient)
 
 
 _INDEX = r"llms(?:[-_](?:full|ctx|small|medium)){0,2}[\s._-]?txt\b"
@@ -131,11 +131,11 @@ RULES = (
 
 
 @dataclass(frozen=True)
-class Masking:
+class Masker:
     """The rules, and words or phrases of the study's own that would betray a condition."""
 
     words: Sequence[str] = ()
-    rules: Sequence[Rule] = RULES
+    rules: Sequence[MaskRule] = RULES
 
     def __post_init__(self) -> None:
         if short := [word for word in self.words if sum(map(str.isalnum, word)) < SHORTEST]:
@@ -145,14 +145,14 @@ class Masking:
             )
 
     @cached_property
-    def _all(self) -> list[Rule]:
+    def _all(self) -> list[MaskRule]:
         longest_first = sorted(self.words, key=len, reverse=True)
         pattern = "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest_first)
         # a study's words come first: who names one knows why
         found = [_rule(OWN, rf"{_ARTICLE}(?<!\w)(?:{pattern})(?!\w)", DOCUMENT, "never")]
         return [*(found if pattern else []), *self.rules]
 
-    def masked(self, text: str, asked: Sequence[str] = (), shown: str = "") -> Masked:
+    def masked(self, text: str, asked: Sequence[str] = (), shown: str = "") -> MaskedText:
         """A text with neutral words where it would betray.
 
         `asked` is what the rater reads of the question and its gold answer; `shown` the source beside it.
@@ -171,27 +171,27 @@ class Masking:
         """The rules that would still find something."""
         return sorted({each.rule for each in self._found(text, asked, shown)})
 
-    def _found(self, text: str, asked: Sequence[str], shown: str) -> list[_Found]:
+    def _found(self, text: str, asked: Sequence[str], shown: str) -> list[_MaskMatch]:
         """What to mask: what begins first, then the longest, then the first rule's; and so on after it."""
-        found: list[_Found] = []
+        found: list[_MaskMatch] = []
         waiting = {rank: _next(rule, text, 0, asked, shown) for rank, rule in enumerate(self._all)}
         while left := {rank: match for rank, match in waiting.items() if match is not None}:
             rank = min(left, key=lambda rank: (left[rank].start(), -left[rank].end(), rank))
             match, rule = left[rank], self._all[rank]
-            found.append(_Found(match.start(), match.end(), rule.name, match.expand(rule.neutral)))
+            found.append(_MaskMatch(match.start(), match.end(), rule.name, match.expand(rule.neutral)))
             for other, later in left.items():
                 if later.start() < match.end():
                     waiting[other] = _next(self._all[other], text, match.end(), asked, shown)
         return found
 
 
-def _next(rule: Rule, text: str, begin: int, asked: Sequence[str], shown: str) -> re.Match[str] | None:
+def _next(rule: MaskRule, text: str, begin: int, asked: Sequence[str], shown: str) -> re.Match[str] | None:
     """A rule's first match from a place on that the rater does not read anyway."""
     matches = rule.pattern.finditer(text, begin)
     return next((each for each in matches if not _read_anyway(each, rule.lenient, asked, shown)), None)
 
 
-def _replaced(text: str, found: Iterable[_Found]) -> Masked:
+def _replaced(text: str, found: Iterable[_MaskMatch]) -> MaskedText:
     parts, masks, used, at, length = list[str](), list[Mask](), Counter[str](), 0, 0
     for start, end, rule, neutral in found:
         parts += [text[at:start], neutral]
@@ -200,7 +200,7 @@ def _replaced(text: str, found: Iterable[_Found]) -> Masked:
         length += len(neutral)
         used[rule] += 1
         at = end
-    return Masked("".join([*parts, text[at:]]), masks, used)
+    return MaskedText("".join([*parts, text[at:]]), masks, used)
 
 
 def _read_anyway(match: re.Match[str], lenient: Lenient, asked: Sequence[str], shown: str) -> bool:
@@ -215,17 +215,17 @@ def _read_anyway(match: re.Match[str], lenient: Lenient, asked: Sequence[str], s
 # -------------------------------------------------------------------------------------- offsets
 
 
-def to_original(span: Span, masks: Sequence[Mask]) -> Span:
+def to_original(span: Offsets, masks: Sequence[Mask]) -> Offsets:
     """A span of the text as shown, in the text as written. One that cuts a mask covers it whole."""
     return _moved(span, masks)
 
 
-def to_shown(span: Span, masks: Sequence[Mask]) -> Span:
+def to_shown(span: Offsets, masks: Sequence[Mask]) -> Offsets:
     """A span of the text as written, in the text as shown. One that cuts a mask covers it whole."""
     return _moved(span, [(first, last, start, end) for start, end, first, last in masks])
 
 
-def _moved(span: Span, masks: Sequence[Mask]) -> Span:
+def _moved(span: Offsets, masks: Sequence[Mask]) -> Offsets:
     start, end = span
     if start >= end:
         at = _place(start, masks, last=False)

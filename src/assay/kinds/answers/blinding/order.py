@@ -3,7 +3,7 @@
 The order comes from the pack's own key and the ids, never from a condition. Two responses of one question are
 kept apart as far as the questions allow: `APART` places where there are many, else at least one between.
 Where that cannot be, because one question has more than half of what is to be scored, as few as can be meet,
-and `neighbours` counts them.
+and `count_neighbours` counts them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from itertools import pairwise
 
-from assay.kinds.answers.blinding.ids import keyed
-from assay.kinds.answers.blinding.pack import Pack
+from assay.kinds.answers.blinding.ids import keyed_hash
+from assay.kinds.answers.blinding.pack import BlindPack
 
 APART = 8  # places between two responses of one question, where there are questions enough
 _LEAST, _MOST = 0.10, 0.15  # the part that a second rater scores, by the rubric
@@ -22,11 +22,11 @@ _ROUNDS = 3
 _SWAPS = 50  # partners tried for a response that stands too near to its twin
 
 
-def order(pack: Pack, rater: str, step: str, response_ids: Sequence[str]) -> list[str]:
+def blind_order(pack: BlindPack, rater: str, step: str, response_ids: Sequence[str]) -> list[str]:
     """The order in which one rater sees some responses in one pass."""
     question = {each.response_id: each.question_id for each in pack.responses}
     ids = sorted(response_ids)  # whatever order they come in
-    rng = random.Random(keyed(pack.order_key.encode(), "order", rater, step))
+    rng = random.Random(keyed_hash(pack.order_key.encode(), "order", rater, step))
     rng.shuffle(ids)
     # Half of what could be: at the full distance every round of the questions would repeat the one before
     half = min(APART, _widest([question[each] for each in ids]) // 2)
@@ -36,13 +36,13 @@ def order(pack: Pack, rater: str, step: str, response_ids: Sequence[str]) -> lis
     return _most_first(ids, question)
 
 
-def neighbours(pack: Pack, shown: Sequence[str]) -> int:
+def count_neighbours(pack: BlindPack, shown: Sequence[str]) -> int:
     """How many responses of an order stand right after another one to the same question."""
     question = {each.response_id: each.question_id for each in pack.responses}
     return sum(question[before] == question[after] for before, after in pairwise(shown))
 
 
-def avoidable(pack: Pack, response_ids: Sequence[str]) -> bool:
+def can_separate(pack: BlindPack, response_ids: Sequence[str]) -> bool:
     """Whether some order of these responses has no two to one question beside each other."""
     question = {each.response_id: each.question_id for each in pack.responses}
     return _widest([question[each] for each in response_ids]) > 1
@@ -108,12 +108,12 @@ def _most_first(shuffled: Sequence[str], question: dict[str, str]) -> list[str]:
 # ---------------------------------------------------------------------------------------- draws
 
 
-def draw(key: str, response_ids: Sequence[str], share: float, purpose: str = "others") -> list[str]:
+def draw_share(key: str, response_ids: Sequence[str], share: float, purpose: str = "others") -> list[str]:
     """A random part of some responses, sorted by id; a larger share holds the smaller one.
 
     A share of 10 to 15 % stays that where whole responses allow it. At least one is drawn.
     """
-    ranked = sorted(response_ids, key=lambda each: keyed(key.encode(), "draw", purpose, each))
+    ranked = sorted(response_ids, key=lambda each: keyed_hash(key.encode(), "draw", purpose, each))
     return sorted(ranked[: _drawn(len(ranked), share)])
 
 

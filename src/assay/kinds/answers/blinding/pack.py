@@ -24,7 +24,7 @@ FOLDER = "blind"
 PACK, MAP, MARKS, ACTS = "pack.json", "map.sealed", "marks", "acts.jsonl"
 
 
-class Shown(msgspec.Struct, frozen=True):
+class BlindedResponse(msgspec.Struct, frozen=True):
     """One response as raters see it."""
 
     response_id: str
@@ -33,7 +33,7 @@ class Shown(msgspec.Struct, frozen=True):
     source: str  # the key of the source that its question is about
 
 
-class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+class GoldQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     """One question, and what is right."""
 
     question_id: str
@@ -44,14 +44,14 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
     sections: list[str] = []
 
 
-class Source(msgspec.Struct, frozen=True):
+class MergedSource(msgspec.Struct, frozen=True):
     """What the models were given, as one text that is no condition's own."""
 
     title: str
     text: str
 
 
-class Panel(msgspec.Struct, frozen=True, omit_defaults=True):
+class Assignment(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who scores: one rater everything, others or the same one later a drawn part."""
 
     primary: str
@@ -61,26 +61,26 @@ class Panel(msgspec.Struct, frozen=True, omit_defaults=True):
     wait_hours: float = 48.0  # between a rater's two scores of one response
 
 
-class Pack(msgspec.Struct, frozen=True, omit_defaults=True):
+class BlindPack(msgspec.Struct, frozen=True, omit_defaults=True):
     """What `pack.json` holds."""
 
     study: str
-    panel: Panel
+    panel: Assignment
     commitment: str  # hash of the sealed map as it was before it was encrypted
     order_key: str  # what shuffles the order of each rater and pass; it says nothing about conditions
-    responses: list[Shown]  # in the order of their ids
-    questions: dict[str, Asked]
-    sources: dict[str, Source]
+    responses: list[BlindedResponse]  # in the order of their ids
+    questions: dict[str, GoldQuestion]
+    sources: dict[str, MergedSource]
     masked: dict[str, int] = {}  # how often each rule was used, over all responses
     drawn: list[str] = []  # response_ids that the others score
     drawn_again: list[str] = []  # response_ids that the primary scores again, where there are no others
     schema: str = SCHEMA
 
-    def response(self, response_id: str) -> Shown | None:
+    def response(self, response_id: str) -> BlindedResponse | None:
         return next((each for each in self.responses if each.response_id == response_id), None)
 
 
-class Original(msgspec.Struct, frozen=True, omit_defaults=True):
+class OriginalResponse(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the seal hides of one response."""
 
     response_id: str
@@ -96,20 +96,20 @@ class SealedMap(msgspec.Struct, frozen=True):
     """Which response is whose, and a salt so that its hash gives nothing away."""
 
     salt: str
-    originals: list[Original]
+    originals: list[OriginalResponse]
 
 
-def write_pack(folder: Path, pack: Pack) -> None:
+def write_pack(folder: Path, pack: BlindPack) -> None:
     """Writes `pack.json`, whole or not at all."""
     content = msgspec.json.format(msgspec.json.encode(pack), indent=1)
     write_atomic(folder / PACK, partial(Path.write_bytes, data=content))
 
 
-def read_pack(folder: Path) -> Pack:
+def read_pack(folder: Path) -> BlindPack:
     """The pack in a folder."""
     path = folder / PACK
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Pack)
+        return msgspec.json.decode(path.read_bytes(), type=BlindPack)
     except FileNotFoundError:
         fix = "Make one with: assay review blind STUDY"
         raise DataError(Problem("there is no pack of blinded responses", str(path), fix=fix)) from None

@@ -24,7 +24,7 @@ _DECORATION = re.compile(r"^\s*(?:[-*+•>#|]+|\d+[.)])\s+|[`*_|]+")
 _WIDTH = (45, 100)  # of lines that were broken by hand
 
 
-class _Line(NamedTuple):
+class _SourceLine(NamedTuple):
     """A line as it is shown, as it is compared, and whether it begins something."""
 
     text: str
@@ -38,10 +38,10 @@ def neutral_source(texts: Sequence[tuple[str, str, str]]) -> str:
     `kind` is the ending of the content's file: `md` is Markdown, and so is a `txt` that begins like it; any
     other content is text already. Several contents of one condition follow each other.
     """
-    sides: dict[str, list[_Line]] = {}
+    sides: dict[str, list[_SourceLine]] = {}
     for condition, kind, content in texts:
         sides.setdefault(condition, []).extend(_lines(kind, content))
-    merged: list[_Line] = []
+    merged: list[_SourceLine] = []
     # The fullest first, equals by what they say: names and order of the conditions decide nothing
     for lines in sorted(sides.values(), key=lambda lines: (-len(lines), lines)):
         merged = _merged(merged, lines) if merged else lines
@@ -51,7 +51,7 @@ def neutral_source(texts: Sequence[tuple[str, str, str]]) -> str:
 # ---------------------------------------------------------------------------------------- lines
 
 
-def _lines(kind: str, content: str) -> Iterator[_Line]:
+def _lines(kind: str, content: str) -> Iterator[_SourceLine]:
     kind = kind.lower().lstrip(".")
     if kind in _MARKDOWN or (kind in _TEXT and _READS_AS_MARKDOWN.match(content)):
         content = plain_text(content, markdown_parser()).text
@@ -62,7 +62,7 @@ def _lines(kind: str, content: str) -> Iterator[_Line]:
         for number, line in enumerate(lines):
             begins = number == 0 or (unbroken and not _LISTED.match(line) and not line[0].isspace())
             if said := " ".join(_DECORATION.sub(" ", line).casefold().split()):
-                yield _Line(line, said, begins)
+                yield _SourceLine(line, said, begins)
 
 
 def _wrapped(lines: Sequence[str]) -> bool:
@@ -79,12 +79,12 @@ def _wrapped(lines: Sequence[str]) -> bool:
 # -------------------------------------------------------------------------------------- merging
 
 
-def _merged(base: list[_Line], other: list[_Line]) -> list[_Line]:
+def _merged(base: list[_SourceLine], other: list[_SourceLine]) -> list[_SourceLine]:
     """The lines of both in one order, those that say the same once, in the longer form of the two."""
     ours, theirs = [line.said for line in base], [line.said for line in other]
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     elsewhere = _said_elsewhere(ours, theirs, matcher)
-    found: list[_Line] = []
+    found: list[_SourceLine] = []
     for kind, first, last, start, end in matcher.get_opcodes():
         if kind == "equal":
             found += map(_fuller, base[first:last], other[start:end])
@@ -94,7 +94,7 @@ def _merged(base: list[_Line], other: list[_Line]) -> list[_Line]:
     return found
 
 
-def _woven(left: Sequence[_Line], right: Sequence[tuple[_Line, bool]]) -> Iterator[_Line]:
+def _woven(left: Sequence[_SourceLine], right: Sequence[tuple[_SourceLine, bool]]) -> Iterator[_SourceLine]:
     """A stretch on which the two differ: near twins once, each of the rest where its own side has it."""
     at = 0
     for line in left:
@@ -111,7 +111,7 @@ def _woven(left: Sequence[_Line], right: Sequence[tuple[_Line, bool]]) -> Iterat
     yield from (each for each, elsewhere in right[at:] if not elsewhere)
 
 
-def _alike(one: _Line, other: _Line) -> bool:
+def _alike(one: _SourceLine, other: _SourceLine) -> bool:
     from rapidfuzz import fuzz
 
     return fuzz.ratio(one.said, other.said, score_cutoff=SAME) > 0
@@ -130,5 +130,5 @@ def _said_elsewhere(ours: Sequence[str], theirs: Sequence[str], matcher: Sequenc
     return {place for place, best in zip(places, alike.max(axis=1).tolist(), strict=True) if best}
 
 
-def _fuller(one: _Line, other: _Line) -> _Line:
+def _fuller(one: _SourceLine, other: _SourceLine) -> _SourceLine:
     return max(one, other, key=lambda line: (len(line.text), line))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from assay.core.dataset import Dataset
     from assay.core.parts import Tokens
-    from assay.kinds.answers.content_pairs import Spread
+    from assay.kinds.answers.content_pairs import DeltaDistribution
     from assay.kinds.answers.results import PairTokens, SiteTokens
     from assay.study.study import Study
 
@@ -40,12 +40,12 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Count the tokens of content pairs: the same content as HTML-derived text (A) and as Markdown (B)."""
-    from assay.kinds.answers.content_pairs import pair_tokens, site_tokens, spreads
+    from assay.kinds.answers.content_pairs import delta_distributions, pair_tokens, site_tokens
 
     dataset, tokenizers = _opened(path, tokenizer or ["llama3"], extract)
     pairs = pair_tokens(dataset, tokenizers)
     sites = site_tokens(pairs)
-    over = spreads(sites)
+    over = delta_distributions(sites)
     for warning in dataset.warnings:
         say(f"warning: {warning}")
     if as_json:
@@ -131,7 +131,7 @@ def _sites(sites: Sequence[SiteTokens]) -> Table:
     return table(header, rows, figures=set(range(2, 9)))
 
 
-def _spreads(over: Sequence[Spread]) -> Table:
+def _spreads(over: Sequence[DeltaDistribution]) -> Table:
     rows = [
         (
             each.tokenizer,

@@ -21,10 +21,10 @@ from assay.core.records import Item, Passage
 from assay.datasets.page_text import HTML, extractor, read_page
 from assay.kinds.answers.datasets.answer_study_files import (
     COMPLEXITIES,
+    ContentPair,
     GoldAnswer,
-    Pair,
-    Placed,
-    Question,
+    PlacedRecord,
+    QuestionRecord,
     Site,
     read_gold,
     read_pairs,
@@ -75,27 +75,27 @@ class AnswerStudy:
 
 
 @dataclass(frozen=True)
-class _Files:
+class _StudyFiles:
     """What the files of a folder hold, as far as they can be read, and what is wrong with them."""
 
-    questions: Sequence[Placed[Question]]
-    gold: Sequence[Placed[GoldAnswer]]
+    questions: Sequence[PlacedRecord[QuestionRecord]]
+    gold: Sequence[PlacedRecord[GoldAnswer]]
     sites: Mapping[str, Site] | None  # None: there is no list of sites
-    pairs: Sequence[Placed[Pair]]
+    pairs: Sequence[PlacedRecord[ContentPair]]
     problems: Sequence[Problem]
 
 
-def _read(folder: Path) -> _Files:
+def _read(folder: Path) -> _StudyFiles:
     problems: list[Problem] = []
     questions = read_questions(folder / "questions.json", problems)
     gold = read_gold(folder / "gold-answers.json", problems)
     listed, paired = folder / "site-list.csv", folder / "content-pairs.json"
     sites = read_sites(listed, problems) if listed.is_file() else None
     pairs = read_pairs(paired, problems) if paired.is_file() else []
-    return _Files(questions, gold, sites, pairs, problems)
+    return _StudyFiles(questions, gold, sites, pairs, problems)
 
 
-def _item(question: Placed[Question], gold: GoldAnswer, sites: Mapping[str, Site] | None) -> Item:
+def _item(question: PlacedRecord[QuestionRecord], gold: GoldAnswer, sites: Mapping[str, Site] | None) -> Item:
     asked, site = question.record, (sites or {}).get(question.site_id)
     tags = {"site": [question.site_id], "complexity": [asked.complexity]}
     if site is not None and site.sector:
@@ -113,7 +113,7 @@ def _item(question: Placed[Question], gold: GoldAnswer, sites: Mapping[str, Site
 # -------------------------------------------------------------------------------------- problems
 
 
-def _unanswered(files: _Files) -> Iterator[Problem]:
+def _unanswered(files: _StudyFiles) -> Iterator[Problem]:
     """Questions without a gold answer, and gold answers to no question."""
     asked = {each.record.question_id: each for each in files.questions}
     answered = {each.record.question_id for each in files.gold}
@@ -134,7 +134,7 @@ def _unanswered(files: _Files) -> Iterator[Problem]:
             yield gold.problem(what, fix="Move the answer to the site of its question.")
 
 
-def _strays(files: _Files) -> Iterator[Problem]:
+def _strays(files: _StudyFiles) -> Iterator[Problem]:
     """Pairs for questions that are not there, or that are another site's."""
     site_of = {each.record.question_id: each.site_id for each in files.questions}
     for pair in files.pairs:
@@ -153,7 +153,7 @@ def _strays(files: _Files) -> Iterator[Problem]:
 
 
 def _documents(
-    pairs: Sequence[Placed[Pair]], folder: Path, extract: str, problems: list[Problem]
+    pairs: Sequence[PlacedRecord[ContentPair]], folder: Path, extract: str, problems: list[Problem]
 ) -> list[Passage]:
     """Both sides of every pair, as models are given them."""
     read = cache(partial(read_page, extract=extract))  # one page may stand in several pairs
@@ -185,37 +185,39 @@ def _documents(
 # --------------------------------------------------------------------------------------- warnings
 
 
-def _warnings(files: _Files) -> Iterator[str]:
+def _warnings(files: _StudyFiles) -> Iterator[str]:
     """What the files leave out: it does not stop a study, but whoever reads its results should know."""
     short = [
         each.record.question_id
         for each in files.questions
         if each.record.complexity == _SYNTHESIS and len(each.record.source_sections) < 2
     ]
-    yield from _told(
+    yield from _counted_warning(
         f"fewer than two sections are named by {{}} of complexity {_SYNTHESIS}", "question", short
     )
     undated = [each.record.question_id for each in files.gold if not each.record.verified_date]
-    yield from _told("no date of verification is given for {}", "gold answer", undated)
+    yield from _counted_warning("no date of verification is given for {}", "gold answer", undated)
     used, known = dict.fromkeys(each.site_id for each in files.questions), files.sites
     if known is not None:
         unlisted = [site_id for site_id in used if site_id not in known]
-        yield from _told("site-list.csv lacks {} of questions", "site", unlisted)
+        yield from _counted_warning("site-list.csv lacks {} of questions", "site", unlisted)
         unsure = [site_id for site_id in used if site_id in known and not _verified(known[site_id])]
-        yield from _told("site-list.csv has no verification that passed for {}", "site", unsure)
+        yield from _counted_warning("site-list.csv has no verification that passed for {}", "site", unsure)
     if files.pairs:
         covered = {question_id for each in files.pairs for question_id in each.record.question_ids}
         bare = [each.record.question_id for each in files.questions if each.record.question_id not in covered]
-        yield from _told("no content pair is for {}: a model can be given nothing", "question", bare)
+        yield from _counted_warning(
+            "no content pair is for {}: a model can be given nothing", "question", bare
+        )
         same = [each.record.content_pair_id for each in files.pairs if each.record.a == each.record.b]
-        yield from _told("both conditions are given the same page in {}", "content pair", same)
+        yield from _counted_warning("both conditions are given the same page in {}", "content pair", same)
         crossed = _crossed([each.record for each in files.pairs])
-        yield from _told(
+        yield from _counted_warning(
             "HTML and Markdown stand on other sides than elsewhere in {}", "content pair", crossed
         )
 
 
-def _crossed(pairs: Sequence[Pair]) -> list[str]:
+def _crossed(pairs: Sequence[ContentPair]) -> list[str]:
     """The pairs whose sides seem exchanged: HTML and Markdown, but not the way most others have them."""
     ways: dict[tuple[bool, bool], list[str]] = {(True, False): [], (False, True): []}  # which side is HTML
     for pair in pairs:
@@ -229,7 +231,7 @@ def _verified(site: Site) -> bool:
     return bool(site.verification_date) and site.verification_status.upper() == "PASS"
 
 
-def _told(sentence: str, noun: str, ids: Sequence[str]) -> Iterator[str]:
+def _counted_warning(sentence: str, noun: str, ids: Sequence[str]) -> Iterator[str]:
     """The sentence about some ids, the first of them named; nothing where there are none."""
     if ids:
         counted = f"{len(ids)} {noun}" + "s" * (len(ids) != 1)

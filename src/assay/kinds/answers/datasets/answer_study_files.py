@@ -26,7 +26,7 @@ _SIGNS = {"\t": "tabs", ";": "semicolons", "|": "bars"}  # between columns, wher
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-class Question(msgspec.Struct, frozen=True):
+class QuestionRecord(msgspec.Struct, frozen=True):
     """A question as its file has it."""
 
     question_id: str
@@ -54,7 +54,7 @@ class Site(msgspec.Struct, frozen=True):
     verification_status: str = ""
 
 
-class Pair(msgspec.Struct, frozen=True):
+class ContentPair(msgspec.Struct, frozen=True):
     """One page in both conditions, and the questions it is given for."""
 
     content_pair_id: str
@@ -65,7 +65,7 @@ class Pair(msgspec.Struct, frozen=True):
     title: str = ""
 
 
-class Placed(NamedTuple, Generic[T]):
+class PlacedRecord(NamedTuple, Generic[T]):
     """A record, the site it belongs to, and where it stands."""
 
     record: T
@@ -81,9 +81,9 @@ class Placed(NamedTuple, Generic[T]):
 # ----------------------------------------------------------------------------------------- JSON
 
 
-def read_questions(path: Path, problems: list[Problem]) -> list[Placed[Question]]:
+def read_questions(path: Path, problems: list[Problem]) -> list[PlacedRecord[QuestionRecord]]:
     """The questions of every site; a complexity that the rubric does not know is a problem."""
-    found = _by_site(path, "questions", Question, problems)
+    found = _by_site(path, "questions", QuestionRecord, problems)
     for each in found:
         if each.record.complexity not in COMPLEXITIES:
             what = f"{each.record.question_id!r} has the complexity {each.record.complexity!r}"
@@ -91,7 +91,7 @@ def read_questions(path: Path, problems: list[Problem]) -> list[Placed[Question]
     return _once(found, "question_id", problems)
 
 
-def read_gold(path: Path, problems: list[Problem]) -> list[Placed[GoldAnswer]]:
+def read_gold(path: Path, problems: list[Problem]) -> list[PlacedRecord[GoldAnswer]]:
     """The gold answers of every site."""
     found = _by_site(path, "answers", GoldAnswer, problems)
     for each in found:
@@ -103,15 +103,15 @@ def read_gold(path: Path, problems: list[Problem]) -> list[Placed[GoldAnswer]]:
     return _once(found, "question_id", problems)
 
 
-def read_pairs(path: Path, problems: list[Problem]) -> list[Placed[Pair]]:
+def read_pairs(path: Path, problems: list[Problem]) -> list[PlacedRecord[ContentPair]]:
     """The content pairs, in the order of the file."""
     content, lines = _json_list(path, problems)
-    found: list[Placed[Pair]] = []
+    found: list[PlacedRecord[ContentPair]] = []
     for number, raw in enumerate(content):
-        pair = _converted(raw, Pair, (number,), lines, problems)
+        pair = _converted(raw, ContentPair, (number,), lines, problems)
         if pair is None:
             continue
-        placed = Placed(pair, pair.site_id, lines.where, lines.of((number,)))
+        placed = PlacedRecord(pair, pair.site_id, lines.where, lines.of((number,)))
         if not pair.question_ids:
             what = f"the pair {pair.content_pair_id!r} belongs to no question"
             problems.append(placed.problem(what, "question_ids", "Name the questions it is given for."))
@@ -119,10 +119,10 @@ def read_pairs(path: Path, problems: list[Problem]) -> list[Placed[Pair]]:
     return _once(found, "content_pair_id", problems)
 
 
-def _by_site(path: Path, inner: str, kind: type[T], problems: list[Problem]) -> list[Placed[T]]:
+def _by_site(path: Path, inner: str, kind: type[T], problems: list[Problem]) -> list[PlacedRecord[T]]:
     """The records under each site of [{"site_id": …, INNER: [record, …]}, …]."""
     content, lines = _json_list(path, problems)
-    found: list[Placed[T]] = []
+    found: list[PlacedRecord[T]] = []
     for number, site in enumerate(content):
         records = site.get(inner) if isinstance(site, dict) else None
         site_id = site.get("site_id") if isinstance(site, dict) else None
@@ -133,7 +133,7 @@ def _by_site(path: Path, inner: str, kind: type[T], problems: list[Problem]) -> 
         for at, raw in enumerate(records):
             loc = (number, inner, at)
             if (record := _converted(raw, kind, loc, lines, problems)) is not None:
-                found.append(Placed(record, site_id, lines.where, lines.of(loc)))
+                found.append(PlacedRecord(record, site_id, lines.where, lines.of(loc)))
     return found
 
 
@@ -159,9 +159,9 @@ def _converted(raw: Any, kind: type[T], loc: Loc, lines: Lines, problems: list[P
         return None
 
 
-def _once(found: Sequence[Placed[T]], key: str, problems: list[Problem]) -> list[Placed[T]]:
+def _once(found: Sequence[PlacedRecord[T]], key: str, problems: list[Problem]) -> list[PlacedRecord[T]]:
     """The records, each id once; an id that stands again is a problem."""
-    first: dict[str, Placed[T]] = {}
+    first: dict[str, PlacedRecord[T]] = {}
     for each in found:
         value = getattr(each.record, key)
         if (known := first.setdefault(value, each)) is not each:

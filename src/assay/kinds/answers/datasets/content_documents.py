@@ -16,7 +16,7 @@ CONDITIONS = ("A", "B")  # the baseline, and what is held against it
 BETWEEN = "\n\n"  # what stands between two documents that are given together
 
 
-def checked_condition(condition: str) -> str:
+def check_condition(condition: str) -> str:
     """The condition; a UsageError where there is no such one."""
     if condition not in CONDITIONS:
         raise UsageError(f"condition: there is no {condition!r}. {did_you_mean(condition, CONDITIONS)}")
@@ -39,6 +39,6 @@ def as_hits(passages: Sequence[Passage]) -> list[Hit]:
     return [Hit(passage.doc_id, float(below)) for passage, below in zip(passages, left, strict=True)]
 
 
-def joined(texts: Iterable[str]) -> str:
+def join_texts(texts: Iterable[str]) -> str:
     """Texts as a model is given them, and as they are counted."""
     return BETWEEN.join(texts)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from assay.kinds.answers.blinding.pack import Shown
-from assay.kinds.answers.scoring.assignment import Pass
-from assay.kinds.answers.scoring.ledger import Ledger
-from assay.kinds.answers.scoring.marks import FIRST, Case
-from assay.kinds.answers.scoring.precedents import QUESTION, WORDS, fitting, next_id
+from assay.kinds.answers.blinding.pack import BlindedResponse
+from assay.kinds.answers.scoring.assignment import RubricPass
+from assay.kinds.answers.scoring.ledger import MarkIndex
+from assay.kinds.answers.scoring.marks import FIRST, RaterPrecedent
+from assay.kinds.answers.scoring.precedents import QUESTION, WORDS, concerned_responses, next_precedent_id
 from assay.review.messages import NewCase
 from assay.review.work import Broken
 
 
-def new_case(ledger: Ledger, of: Pass, sent: NewCase, response: Shown | None, now: float) -> Case:
+def new_precedent(
+    ledger: MarkIndex, of: RubricPass, sent: NewCase, response: BlindedResponse | None, now: float
+) -> RaterPrecedent:
     """The precedent that a rater sets in a pass, with the number that is next; `response` is the one at hand.
 
     It is about what anybody has scored in this pass and may be like it. Each rater is asked about their own.
@@ -19,13 +21,15 @@ def new_case(ledger: Ledger, of: Pass, sent: NewCase, response: Shown | None, no
     if wrong := _problems(of, sent, response):
         raise Broken(wrong)
     question_id = None if response is None else response.question_id
-    fits = fitting(ledger.pack, sent.again, question_id=question_id, words=sent.words)
+    fits = concerned_responses(ledger.pack, sent.again, question_id=question_id, words=sent.words)
     about = sorted(each for each in fits if ledger.scored(of.step.name, each))
     told = (sent.situation.strip(), sent.decision.strip(), sent.rationale.strip())
-    return Case(next_id(ledger.cases.values()), sent.mark_id, of.rater, *told, of.step.name, about, now)
+    return RaterPrecedent(
+        next_precedent_id(ledger.cases.values()), sent.mark_id, of.rater, *told, of.step.name, about, now
+    )
 
 
-def _problems(of: Pass, sent: NewCase, response: Shown | None) -> list[str]:
+def _problems(of: RubricPass, sent: NewCase, response: BlindedResponse | None) -> list[str]:
     told = {"situation": sent.situation, "decision": sent.decision, "rationale": sent.rationale}
     wrong = [f"Say the {name}." for name, text in told.items() if not text.strip()]
     if of.round != FIRST:

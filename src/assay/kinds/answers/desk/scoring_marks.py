@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.kinds.answers.scoring.assignment import Pass
-from assay.kinds.answers.scoring.ledger import Ledger
+from assay.kinds.answers.scoring.assignment import RubricPass
+from assay.kinds.answers.scoring.ledger import MarkIndex
 from assay.kinds.answers.scoring.marks import FIRST, Mark
-from assay.kinds.answers.scoring.precedents import joined
-from assay.kinds.answers.scoring.rules import Said
+from assay.kinds.answers.scoring.precedents import join_precedents
+from assay.kinds.answers.scoring.rules import DraftMark
 from assay.review.messages import Undo
 
 
-def new_mark(ledger: Ledger, of: Pass, task_id: str, mark_id: str, said: Said, now: float) -> Mark:
+def new_mark(
+    ledger: MarkIndex, of: RubricPass, task_id: str, mark_id: str, said: DraftMark, now: float
+) -> Mark:
     """A mark that replaces what stands, and names what it was looked at again for."""
     stands = ledger.mark(of.key(task_id))
     saw = ledger.saw(of.rater, of.step.name, task_id) if of.round == FIRST else None
@@ -28,12 +30,12 @@ def new_mark(ledger: Ledger, of: Pass, task_id: str, mark_id: str, said: Said, n
         of.round,
         now,
         replaces=None if stands is None else stands.mark_id,
-        case=joined(ledger.concerning(of, task_id)),
+        case=join_precedents(ledger.concerning(of, task_id)),
         suggested=None if saw is None else saw.value,
     )
 
 
-def undone(of: Pass, task_id: str, undo: Undo, earlier: Mark | None, now: float) -> Mark:
+def undo_mark(of: RubricPass, task_id: str, undo: Undo, earlier: Mark | None, now: float) -> Mark:
     """The earlier mark as one of its own, which stands again; or one that takes back what stands."""
     if earlier is None:
         who = (undo.mark_id, of.rater, task_id, of.step.name)

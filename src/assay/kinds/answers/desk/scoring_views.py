@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.kinds.answers.blinding.pack import Pack, Shown
-from assay.kinds.answers.scoring.guidance import EXAMPLES, boundary, guidance
-from assay.kinds.answers.scoring.ledger import Ledger
-from assay.kinds.answers.scoring.marks import Case, Claim, Mark
+from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
+from assay.kinds.answers.scoring.guidance import EXAMPLES, boundary_rule, guidance_for
+from assay.kinds.answers.scoring.ledger import MarkIndex
+from assay.kinds.answers.scoring.marks import Claim, Mark, RaterPrecedent
 from assay.kinds.answers.scoring.precedents import GIVEN, Precedent
 from assay.kinds.answers.scoring.progress import PassState
-from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, Option, Step, step_of
-from assay.kinds.answers.scoring.rules import Said
+from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, RubricOption, RubricStep, step_of
+from assay.kinds.answers.scoring.rules import DraftMark
 from assay.review.messages import (
     Block,
     Choice,
@@ -28,7 +28,7 @@ from assay.review.messages import (
 NO_SOURCE = "None is known, so there is no source to compare the response with. Go by the reference answer."
 
 
-def form(step: Step) -> Form:
+def form(step: RubricStep) -> Form:
     """What a pass asks for."""
     return Form(
         choices=_choices(step.grades),
@@ -48,18 +48,22 @@ def form(step: Step) -> Form:
     )
 
 
-def _choices(options: Sequence[Option]) -> list[Choice]:
+def _choices(options: Sequence[RubricOption]) -> list[Choice]:
     return [Choice(value=each.value, label=each.label, about=each.about, key=each.key) for each in options]
 
 
-def rules(step: Step, ledger: Ledger) -> list[Rule]:
+def rules(step: RubricStep, ledger: MarkIndex) -> list[Rule]:
     """What to go by in a pass: categories, rules, boundaries, worked examples, then precedents."""
     meant = [Rule(title=f"{each.value}: {each.label}", text=each.about) for each in step.categories]
-    told = [Rule(title=_titled(each.title, each.complexity), text=each.text) for each in guidance(step.name)]
+    told = [
+        Rule(title=_titled(each.title, each.complexity), text=each.text) for each in guidance_for(step.name)
+    ]
     shown = EXAMPLES if step.name == ACCURACY else ()
     worked = [Rule(title=_titled("Worked example", each.complexity), text=each.text) for each in shown]
-    set_before: list[Precedent | Case] = [each for each in GIVEN if step.name in each.steps]
-    set_since: list[Precedent | Case] = [case for case in ledger.cases.values() if case.step == step.name]
+    set_before: list[Precedent | RaterPrecedent] = [each for each in GIVEN if step.name in each.steps]
+    set_since: list[Precedent | RaterPrecedent] = [
+        case for case in ledger.cases.values() if case.step == step.name
+    ]
     decided = [
         Rule(title=f"{each.case_id}: {each.situation}", text=each.decision)
         for each in [*set_before, *set_since]
@@ -71,7 +75,7 @@ def _titled(title: str, complexity: str) -> str:
     return f"{title} ({complexity})" if complexity else title
 
 
-def blocks(pack: Pack, step: Step, response: Shown) -> list[Block]:
+def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list[Block]:
     """One response's screen. Nothing here says how long its content was, or who wrote it."""
     asked, source = pack.questions[response.question_id], pack.sources.get(response.source)
     found = [
@@ -84,7 +88,7 @@ def blocks(pack: Pack, step: Step, response: Shown) -> list[Block]:
     else:
         found.append(Block(role="fact", title="Source", text=NO_SOURCE))
     if asked.complexity:
-        turns_on = boundary(step.name, asked.complexity)
+        turns_on = boundary_rule(step.name, asked.complexity)
         text = f"{asked.complexity}. {turns_on}" if turns_on else asked.complexity
         found.append(Block(role="fact", title="Complexity", text=text))
     if asked.sections:
@@ -96,7 +100,7 @@ def mark_view(mark: Mark | None) -> MarkView | None:
     """A mark as its rater sees it."""
     if mark is None:
         return None
-    told = Said() if mark.withdrawn else Said.of(step_of(mark.step), mark)
+    told = DraftMark() if mark.withdrawn else DraftMark.of(step_of(mark.step), mark)
     return MarkView(
         mark_id=mark.mark_id,
         choice=told.choice,
@@ -114,10 +118,10 @@ def mark_view(mark: Mark | None) -> MarkView | None:
     )
 
 
-def said(draft: Draft) -> Said:
+def draft_mark(draft: Draft) -> DraftMark:
     """What a draft says."""
     claims = [Claim(span.category, span.start, span.end, span.claim, span.note) for span in draft.spans]
-    return Said(draft.choice, draft.note, claims, draft.flags)
+    return DraftMark(draft.choice, draft.note, claims, draft.flags)
 
 
 def step_state(state: PassState) -> StepState:
@@ -133,7 +137,7 @@ def step_state(state: PassState) -> StepState:
     )
 
 
-def register(ledger: Ledger, rater: str) -> list[RegisterEntry]:
+def precedent_register(ledger: MarkIndex, rater: str) -> list[RegisterEntry]:
     """All precedents. Who set one, and over which response, is nobody's business."""
     given = [
         RegisterEntry(

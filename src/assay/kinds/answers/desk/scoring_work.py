@@ -12,20 +12,27 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from assay.kinds.answers.blinding.order import order as blind_order
-from assay.kinds.answers.blinding.pack import MARKS, Shown, read_pack
+from assay.kinds.answers.blinding.order import blind_order
+from assay.kinds.answers.blinding.pack import MARKS, BlindedResponse, read_pack
 from assay.kinds.answers.desk import scoring_views as views
-from assay.kinds.answers.desk.scoring_cases import new_case
-from assay.kinds.answers.desk.scoring_marks import new_mark, undone
+from assay.kinds.answers.desk.scoring_cases import new_precedent
+from assay.kinds.answers.desk.scoring_marks import new_mark, undo_mark
 from assay.kinds.answers.scoring import suggestions
-from assay.kinds.answers.scoring.agreement import THRESHOLDS, compared
-from assay.kinds.answers.scoring.assignment import Order, Pass, in_words, raters_of
-from assay.kinds.answers.scoring.ledger import Ledger
-from assay.kinds.answers.scoring.marks import FIRST, Line, Mark, Saw, marks_of, score_book
-from assay.kinds.answers.scoring.progress import PassState, complete, current, due_at, pass_states
+from assay.kinds.answers.scoring.agreement import THRESHOLDS, rater_pairs
+from assay.kinds.answers.scoring.assignment import Order, RubricPass, format_time, raters_of
+from assay.kinds.answers.scoring.ledger import MarkIndex
+from assay.kinds.answers.scoring.marks import (
+    FIRST,
+    BookEntry,
+    Mark,
+    SuggestionView,
+    distinct_marks,
+    score_book,
+)
+from assay.kinds.answers.scoring.progress import PassState, current_pass, due_at, pass_states, remaining_work
 from assay.kinds.answers.scoring.rubric import HALLUCINATION
-from assay.kinds.answers.scoring.rule_suggestions import RULE, by_rule
-from assay.kinds.answers.scoring.rules import Said, problems, reminders
+from assay.kinds.answers.scoring.rule_suggestions import RULE, suggest_by_rule
+from assay.kinds.answers.scoring.rules import DraftMark, draft_problems, reminders
 from assay.review.book import MarkBook
 from assay.review.messages import (
     Draft,
@@ -63,7 +70,7 @@ class ScoringWork:
         *,
         clock: Callable[[], float] = time.time,
         order: Order | None = None,
-        book: MarkBook[Line] | None = None,
+        book: MarkBook[BookEntry] | None = None,
         thresholds: Mapping[tuple[str, str], float] = THRESHOLDS,
     ) -> None:
         self._pack = read_pack(folder)
@@ -72,7 +79,7 @@ class ScoringWork:
         self._turn = threading.RLock()
         self._known: dict[tuple[str, bool], TaskState] = {}
         self._book = score_book(folder / MARKS) if book is None else book
-        self._ledger = Ledger(self._pack, self._book.lines)
+        self._ledger = MarkIndex(self._pack, self._book.lines)
         self._responses = {each.response_id: each for each in self._pack.responses}
         self._orders: dict[tuple[str, str], list[str]] = {}
         self._suggested = {
@@ -97,7 +104,7 @@ class ScoringWork:
     def state(self, rater: str) -> WorkState:
         with self._turn:
             states = self._states(rater)
-            now = current(states)
+            now = current_pass(states)
             waiting = next((state for state in states if state.state == "waiting"), None)
             after = FINISHED if waiting is None else f"Nothing to do now. {waiting.of.title}: {waiting.why}"
             differ = self._differ_on() if now is None and waiting is None else []
@@ -119,9 +126,9 @@ class ScoringWork:
     def _differ_on(self) -> list[str]:
         """The metrics on which raters agree too little, once everybody is through."""
         lines = self._book.lines
-        if complete(self._pack, lines, self._clock()):
+        if remaining_work(self._pack, lines, self._clock()):
             return []
-        pairs = compared(self._pack, list(marks_of(lines)), self._thresholds, resamples=1)
+        pairs = rater_pairs(self._pack, list(distinct_marks(lines)), self._thresholds, resamples=1)
         return list(
             dict.fromkeys(each.metric for pair in pairs for each in pair.figures() if each.holds is False)
         )
@@ -178,7 +185,7 @@ class ScoringWork:
             mark = self._repeated(of, task_id, draft.mark_id)
             if mark is None:
                 self._check_base(of, task_id, draft.base)
-                said = views.said(draft)
+                said = views.draft_mark(draft)
                 self._check_rules(of, task_id, said)
                 at = self._clock() if when is None else when
                 mark = self._keep(new_mark(self._ledger, of, task_id, draft.mark_id, said, at))
@@ -192,8 +199,8 @@ class ScoringWork:
                 self._check_base(of, task_id, undo.base)
                 earlier = self._ledger.before(of.key(task_id))
                 if earlier is not None:
-                    self._check_rules(of, task_id, Said.of(of.step, earlier))
-                mark = self._keep(undone(of, task_id, undo, earlier, self._clock()))
+                    self._check_rules(of, task_id, DraftMark.of(of.step, earlier))
+                mark = self._keep(undo_mark(of, task_id, undo, earlier, self._clock()))
             return self._saved(of, task_id, mark)
 
     def _keep(self, mark: Mark) -> Mark:
@@ -201,7 +208,7 @@ class ScoringWork:
         self._ledger.take(mark)
         return mark
 
-    def _saved(self, of: Pass, task_id: str, mark: Mark) -> Saved:
+    def _saved(self, of: RubricPass, task_id: str, mark: Mark) -> Saved:
         state = next(state for state in self._states(of.rater) if state.of.name == of.name)
         return Saved(
             mark=None if mark.withdrawn else views.mark_view(mark),
@@ -209,7 +216,7 @@ class ScoringWork:
             next=self._next(of, task_id),
         )
 
-    def _next(self, of: Pass, task_id: str) -> str | None:
+    def _next(self, of: RubricPass, task_id: str) -> str | None:
         """This one, where what was saved does not settle why it came back; else the next that is not scored.
 
         Where all are scored, it is the next to look at again.
@@ -232,16 +239,16 @@ class ScoringWork:
             if not _suggests(of):
                 raise NoSuchThing
             found = self._suggestion(of, response)
-            saw = Saw(rater, task_id, of.step.name, found.value or "", self._clock())
+            saw = SuggestionView(rater, task_id, of.step.name, found.value or "", self._clock())
             if (known := self._ledger.saw(rater, of.step.name, task_id)) is None or known.value != saw.value:
                 self._book.add(saw)
                 self._ledger.take(saw)
             return found
 
-    def _suggestion(self, of: Pass, response: Shown) -> Suggestion:
+    def _suggestion(self, of: RubricPass, response: BlindedResponse) -> Suggestion:
         if (stored := self._suggested.get((of.step.name, response.response_id))) is not None:
             return Suggestion(value=stored.value, by=stored.by, reason=stored.reason)
-        found = by_rule(of.step.name, self._pack.questions[response.question_id], response.text)
+        found = suggest_by_rule(of.step.name, self._pack.questions[response.question_id], response.text)
         if found is None:
             raise NoSuchThing
         return Suggestion(value=found.value, by=RULE, reason=found.reason)
@@ -249,7 +256,7 @@ class ScoringWork:
     def register(self, rater: str) -> list[RegisterEntry]:
         with self._turn:
             self._known_rater(rater)
-            return views.register(self._ledger, rater)
+            return views.precedent_register(self._ledger, rater)
 
     def add_case(self, rater: str, case: NewCase) -> RegisterEntry:
         with self._turn:
@@ -257,12 +264,12 @@ class ScoringWork:
             known = next((each for each in self._ledger.cases.values() if each.mark_id == case.mark_id), None)
             if known is None:
                 about = None if case.task_id is None else self._place(rater, of.name, case.task_id)[1]
-                known = new_case(self._ledger, of, case, about, self._clock())
+                known = new_precedent(self._ledger, of, case, about, self._clock())
                 self._book.add(known)
                 self._ledger.take(known)
             elif (known.rater, known.step) != (rater, of.step.name):
                 raise Conflict("This precedent was sent before, as another one. Send it anew.")
-            entries = views.register(self._ledger, rater)
+            entries = views.precedent_register(self._ledger, rater)
             return next(entry for entry in entries if entry.case_id == known.case_id)
 
     # -------------------------------------------------------------------------- places, and who may
@@ -275,22 +282,22 @@ class ScoringWork:
         if rater not in self._ledger.passes:
             raise NoSuchThing
 
-    def _pass(self, rater: str, step: str) -> Pass:
+    def _pass(self, rater: str, step: str) -> RubricPass:
         found = next((of for of in self._ledger.passes.get(rater, []) if of.name == step), None)
         if found is None:
             raise NoSuchThing
         return found
 
-    def _place(self, rater: str, step: str, task_id: str) -> tuple[Pass, Shown]:
+    def _place(self, rater: str, step: str, task_id: str) -> tuple[RubricPass, BlindedResponse]:
         of = self._pass(rater, step)
         if task_id not in of.response_ids:
             raise NoSuchThing
         return of, self._responses[task_id]
 
-    def _done(self, of: Pass, task_id: str) -> bool:
+    def _done(self, of: RubricPass, task_id: str) -> bool:
         return self._ledger.mark(of.key(task_id)) is not None
 
-    def _listed(self, of: Pass) -> list[str]:
+    def _listed(self, of: RubricPass) -> list[str]:
         """The responses of a pass in this rater's order; of a second round, those whose time has come."""
         if (of.rater, of.name) not in self._orders:
             ids = sorted(of.response_ids)
@@ -303,7 +310,7 @@ class ScoringWork:
 
     # -------------------------------------------------------------------------------- what forbids it
 
-    def _check_open(self, of: Pass, task_id: str) -> None:
+    def _check_open(self, of: RubricPass, task_id: str) -> None:
         states = self._states(of.rater)
         state = next(state for state in states if state.of.name == of.name)
         if state.blocked:
@@ -312,29 +319,29 @@ class ScoringWork:
             raise Conflict("You score this response a second time, so what you said first is not shown.")
         at = due_at(self._ledger, of, task_id)
         if at > self._clock() and not self._done(of, task_id):
-            raise Conflict(f"This response can be scored again from {in_words(at)} on.")
+            raise Conflict(f"This response can be scored again from {format_time(at)} on.")
 
-    def _repeated(self, of: Pass, task_id: str, mark_id: str) -> Mark | None:
+    def _repeated(self, of: RubricPass, task_id: str, mark_id: str) -> Mark | None:
         """The mark that was saved under an id before."""
         mark = self._ledger.marked(mark_id)
         if mark is not None and mark.key != of.key(task_id):
             raise Conflict("This mark was sent before, for something else. Send it anew.")
         return mark
 
-    def _check_base(self, of: Pass, task_id: str, base: str | None) -> None:
+    def _check_base(self, of: RubricPass, task_id: str, base: str | None) -> None:
         self._check_open(of, task_id)
         stands = self._ledger.mark(of.key(task_id))
         if base != (None if stands is None else stands.mark_id):
             what = "It was changed elsewhere" if stands is not None else "It was taken back elsewhere"
             raise Conflict(f"{what} since you opened it.", views.mark_view(stands))
 
-    def _check_rules(self, of: Pass, task_id: str, said: Said) -> None:
+    def _check_rules(self, of: RubricPass, task_id: str, said: DraftMark) -> None:
         text, others = self._responses[task_id].text, self._ledger.others(of.key(task_id))
-        if wrong := problems(of.step, said, text, others):
+        if wrong := draft_problems(of.step, said, text, others):
             raise Broken(wrong)
 
 
-def _suggests(of: Pass) -> bool:
+def _suggests(of: RubricPass) -> bool:
     """Whether a suggestion may be asked for: never of hallucinations, never in a second round."""
     return of.round == FIRST and of.step.name != HALLUCINATION
 

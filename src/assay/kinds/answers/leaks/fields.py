@@ -10,10 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from assay.kinds.answers.blinding.ids import LETTERS, WORDS, held, spelt
-from assay.kinds.answers.blinding.pack import ACTS, MAP, PACK, Asked, Pack, Panel, Shown, Source
-from assay.kinds.answers.leaks.look import Leak, Look
-from assay.kinds.answers.leaks.texts import Field, Seen
+from assay.kinds.answers.blinding.ids import LETTERS, WORDS, words_as_in_ids, words_in_id
+from assay.kinds.answers.blinding.pack import (
+    ACTS,
+    MAP,
+    PACK,
+    Assignment,
+    BlindedResponse,
+    BlindPack,
+    GoldQuestion,
+    MergedSource,
+)
+from assay.kinds.answers.leaks.look import Leak, LeakSearch
+from assay.kinds.answers.leaks.texts import FieldValue, VisibleText
 
 WORD, NAME, SIZE, TIME = "words", "names", "sizes", "times"
 
@@ -38,7 +47,7 @@ _FEW = 12  # values of a field at most to be read as names of something
 _NAMES = "names of the fields"
 
 
-def telling_fields(look: Look) -> Iterator[Leak]:
+def field_leaks(look: LeakSearch) -> Iterator[Leak]:
     """Fields that raters have no need of, by their name or by what they say."""
     found: dict[Leak, None] = {}
     for seen in (seen for seen in look.seen if seen.name not in {ACTS, MAP}):
@@ -50,7 +59,7 @@ def telling_fields(look: Look) -> Iterator[Leak]:
     yield from found
 
 
-def _by_name(seen: Seen, each: Field) -> Iterator[tuple[str, str]]:
+def _by_name(seen: VisibleText, each: FieldValue) -> Iterator[tuple[str, str]]:
     name, packed = each.name, seen.name == PACK and seen.path is not None
     if (seen.said and name in _SAID) or name in _SCORES or (packed and each.keys[0] == "masked"):
         return  # the last is a count over all responses, by rule
@@ -62,7 +71,7 @@ def _by_name(seen: Seen, each: Field) -> Iterator[tuple[str, str]]:
         yield TIME if _TIMES.search(name.lower()) else WORD, f"there is a field {name!r}, which no pack has"
 
 
-def _by_value(look: Look, each: Field) -> Iterator[tuple[str, str]]:
+def _by_value(look: LeakSearch, each: FieldValue) -> Iterator[tuple[str, str]]:
     if not isinstance(each.value, str):
         return
     if each.response_id is not None and each.name not in _FREE | _SAID | _SCORES | _OF_THE_QUESTION:
@@ -74,16 +83,21 @@ def _by_value(look: Look, each: Field) -> Iterator[tuple[str, str]]:
 
 def _belongs(keys: tuple[str, ...]) -> bool:
     """Whether keys lead to a field that a pack has."""
-    inner: dict[str, Any] = {"responses": Shown, "panel": Panel, "questions": Asked, "sources": Source}
+    inner: dict[str, Any] = {
+        "responses": BlindedResponse,
+        "panel": Assignment,
+        "questions": GoldQuestion,
+        "sources": MergedSource,
+    }
     head, rest = keys[0], keys[1:]
-    if head not in Pack.__struct_fields__:
+    if head not in BlindPack.__struct_fields__:
         return False
     if head in {"questions", "sources"}:
         rest = rest[1:]  # the key of the question or source
     return head not in inner or not rest or rest[0] in inner[head].__struct_fields__
 
 
-def _named(look: Look, text: str, *, free: bool = False) -> Iterator[str]:
+def _named(look: LeakSearch, text: str, *, free: bool = False) -> Iterator[str]:
     """Arms by their full name in any text; conditions given as a value, in a text that is not free."""
     if "[" in text:
         yield from (f"it holds {word!r}" for word in look.words if "[" in word and word in text)
@@ -91,19 +105,19 @@ def _named(look: Look, text: str, *, free: bool = False) -> Iterator[str]:
         yield f"it names {found['word']!r} as somebody's condition"
 
 
-def telling_names(look: Look) -> Iterator[Leak]:
+def file_name_leaks(look: LeakSearch) -> Iterator[Leak]:
     """Files and folders that are called after a condition."""
-    words, found = spelt(look.words) | WORDS | LETTERS, dict[Leak, None]()
+    words, found = words_as_in_ids(look.words) | WORDS | LETTERS, dict[Leak, None]()
     for seen in look.seen:
         if seen.path is None or seen.ours:
             continue
         name = _without(seen.name, look.of_one(seen))  # no id beside the word: that would say whose it is
-        for word in held(name.removesuffix(seen.path.suffix), words):
+        for word in words_in_id(name.removesuffix(seen.path.suffix), words):
             found[Leak(NAME, f"the name of the file holds {word!r}", name)] = None
     yield from found
 
 
-def telling_values(look: Look) -> Iterator[Leak]:
+def value_leaks(look: LeakSearch) -> Iterator[Leak]:
     """Values of fields, and times of files, that go with the condition."""
     columns: dict[tuple[str, ...], dict[str, Any]] = defaultdict(dict)
     first: dict[tuple[str, ...], str] = {}
@@ -135,7 +149,7 @@ def _without(name: str, response_id: str) -> str:
     return name.replace(response_id, "*") if response_id else name
 
 
-def _figures(look: Look, values: Mapping[str, Any]) -> Iterator[Any]:
+def _figures(look: LeakSearch, values: Mapping[str, Any]) -> Iterator[Any]:
     at = [look.place[each] for each in values]
     numbers = [_number(each) for each in values.values()]
     if len(numbers) > 1 and all(each is not None for each in numbers):

@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.kinds.answers.blinding.masks import Masking
-from assay.kinds.answers.blinding.order import order
-from assay.kinds.answers.blinding.pack import Pack, SealedMap
-from assay.kinds.answers.leaks.statistics import Deals, condition_of
-from assay.kinds.answers.leaks.texts import Seen, seen_in
-from assay.kinds.answers.scoring.assignment import passes, raters_of
+from assay.kinds.answers.blinding.masks import Masker
+from assay.kinds.answers.blinding.order import blind_order
+from assay.kinds.answers.blinding.pack import BlindPack, SealedMap
+from assay.kinds.answers.leaks.statistics import LabelPermutations, condition_of
+from assay.kinds.answers.leaks.texts import VisibleText, visible_texts
+from assay.kinds.answers.scoring.assignment import passes_of, raters_of
 
 
 class Leak(NamedTuple):
@@ -29,14 +29,14 @@ class Leak(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Look:
+class LeakSearch:
     """All that is looked at, and what must not show there."""
 
     folder: Path
-    pack: Pack
+    pack: BlindPack
     sealed: SealedMap
     words: Sequence[str]
-    masking: Masking
+    masking: Masker
     served: Mapping[str, str] = field(default_factory=dict)
     exported: Mapping[str, str] = field(default_factory=dict)
 
@@ -62,10 +62,10 @@ class Look:
         return re.compile(rf"{name}[\"']?\s*[:=]\s*[\"']?{value}(?![\w\[])")
 
     @cached_property
-    def seen(self) -> list[Seen]:
-        return seen_in(self.folder, {**self.served, **self.exported}, frozenset(self.ids))
+    def seen(self) -> list[VisibleText]:
+        return visible_texts(self.folder, {**self.served, **self.exported}, frozenset(self.ids))
 
-    def of_one(self, seen: Seen) -> str:
+    def of_one(self, seen: VisibleText) -> str:
         """The response that a file is called after; empty where it is none."""
         stem = seen.name.rsplit("/", 1)[-1].split(".")[0]
         return stem if stem in self.place else ""
@@ -74,11 +74,11 @@ class Look:
     def orders(self) -> dict[tuple[str, str], list[str]]:
         """Each rater's order in each pass."""
         return {
-            (rater, each.name): order(self.pack, rater, each.name, sorted(each.response_ids))
+            (rater, each.name): blind_order(self.pack, rater, each.name, sorted(each.response_ids))
             for rater in raters_of(self.pack)
-            for each in passes(self.pack, rater)
+            for each in passes_of(self.pack, rater)
         }
 
     @cached_property
-    def deals(self) -> Deals:
-        return Deals.of([each.question_id for each in self.pack.responses], self.conditions)
+    def deals(self) -> LabelPermutations:
+        return LabelPermutations.of([each.question_id for each in self.pack.responses], self.conditions)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.kinds.answers.blinding.ids import telling
-from assay.kinds.answers.blinding.masks import Masking
-from assay.kinds.answers.blinding.order import avoidable, neighbours
-from assay.kinds.answers.blinding.pack import MAP, PACK, Pack, SealedMap
+from assay.kinds.answers.blinding.ids import telling_ids
+from assay.kinds.answers.blinding.masks import Masker
+from assay.kinds.answers.blinding.order import can_separate, count_neighbours
+from assay.kinds.answers.blinding.pack import MAP, PACK, BlindPack, SealedMap
 from assay.kinds.answers.blinding.seal import is_sealed, key_in
-from assay.kinds.answers.leaks.fields import telling_fields, telling_names, telling_values
-from assay.kinds.answers.leaks.look import Leak, Look
-from assay.kinds.answers.leaks.statistics import features_of, guessed
+from assay.kinds.answers.leaks.fields import field_leaks, file_name_leaks, value_leaks
+from assay.kinds.answers.leaks.look import Leak, LeakSearch
+from assay.kinds.answers.leaks.statistics import features_of, guess_conditions
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
@@ -29,13 +29,13 @@ IDS, ORDER, TWINS, TEXT = "ids", "order", "neighbours", "text"
 SOURCE, MAPPED, GUESS = "sources", "map", "guess"
 
 
-def leaks(
+def find_leaks(
     folder: Path,
-    pack: Pack,
+    pack: BlindPack,
     sealed: SealedMap,
     words: Sequence[str],
     served: Mapping[str, str] | None = None,
-    masking: Masking | None = None,
+    masking: Masker | None = None,
     exported: Mapping[str, str] | None = None,
 ) -> list[Leak]:
     """Everything that gives a condition away.
@@ -43,19 +43,19 @@ def leaks(
     `words` are names of arms, systems and models (`words_of`), `served` is what the desk sends, by any name,
     `masking` is what the responses were masked with, and `exported` are the files that may be had meanwhile.
     """
-    look = Look(folder, pack, sealed, words, masking or Masking(), served or {}, exported or {})
+    look = LeakSearch(folder, pack, sealed, words, masking or Masker(), served or {}, exported or {})
     return [found for check in _CHECKS for found in check(look)]
 
 
 # ----------------------------------------------------------------------- ids, order, neighbours
 
 
-def _ids(look: Look) -> Iterator[Leak]:
-    for what in telling(look.ids, look.words, look.conditions):
+def _ids(look: LeakSearch) -> Iterator[Leak]:
+    for what in telling_ids(look.ids, look.words, look.conditions):
         yield Leak(IDS, what, PACK)
 
 
-def _order(look: Look) -> Iterator[Leak]:
+def _order(look: LeakSearch) -> Iterator[Leak]:
     shown: dict[str, list[list[int]]] = defaultdict(list)
     for (rater, step), ids in look.orders.items():
         shown[f"the order of {rater}, {step}"].append([look.place[each] for each in ids])
@@ -68,7 +68,7 @@ def _order(look: Look) -> Iterator[Leak]:
         yield Leak(ORDER, "who is listed, or in which order, goes with the condition", name)
 
 
-def _drawn(look: Look) -> Iterator[Leak]:
+def _drawn(look: LeakSearch) -> Iterator[Leak]:
     """Apart from the orders, among which many chances have to be allowed for: a draw is made once."""
     for name in ("drawn", "drawn_again"):
         drawn = frozenset(getattr(look.pack, name))
@@ -83,20 +83,20 @@ def _together(sequences: list[list[Floats]]) -> list[Floats]:
     return each + [sum(some) for some in zip(*sequences, strict=True)] if len(sequences) > 1 else each
 
 
-def _twins(look: Look) -> Iterator[Leak]:
+def _twins(look: LeakSearch) -> Iterator[Leak]:
     shown = [(f"the order of {rater}, {step}", ids) for (rater, step), ids in look.orders.items()]
     shown += [(seen.name, ids) for seen in look.seen if seen.name in look.served for ids in seen.sequences()]
     for name, ids in shown:
-        if count := neighbours(look.pack, ids):
+        if count := count_neighbours(look.pack, ids):
             what = f"{count} responses follow another one to the same question"
-            why = "" if avoidable(look.pack, ids) else ": no order of so few questions can part them"
+            why = "" if can_separate(look.pack, ids) else ": no order of so few questions can part them"
             yield Leak(TWINS, what + why, name)
 
 
 # -------------------------------------------------------------------------- text, sources, the map
 
 
-def _text(look: Look) -> Iterator[Leak]:
+def _text(look: LeakSearch) -> Iterator[Leak]:
     counts: dict[str, int] = defaultdict(int)
     for each in look.pack.responses:
         asked, source = look.pack.questions.get(each.question_id), look.pack.sources.get(each.source)
@@ -108,7 +108,7 @@ def _text(look: Look) -> Iterator[Leak]:
         yield Leak(TEXT, f"{count} responses hold what the rule {rule!r} masks", PACK)
 
 
-def _unmasked(look: Look) -> Iterator[Leak]:
+def _unmasked(look: LeakSearch) -> Iterator[Leak]:
     """Responses as they were written, in a file or an answer that should hold them masked or not at all."""
     shown = {each.response_id: each.text for each in look.pack.responses}
     hidden = {
@@ -122,7 +122,7 @@ def _unmasked(look: Look) -> Iterator[Leak]:
             yield Leak(TEXT, "it holds responses as they were written, without masks", seen.name)
 
 
-def _sources(look: Look) -> Iterator[Leak]:
+def _sources(look: LeakSearch) -> Iterator[Leak]:
     question = {each.response_id: each.question_id for each in look.pack.responses}
     given: dict[tuple[str, str], set[str]] = defaultdict(set)
     for each in look.pack.responses:
@@ -140,7 +140,7 @@ def _sources(look: Look) -> Iterator[Leak]:
             yield Leak(SOURCE, f"the responses to {question_id!r} are shown beside different sources", where)
 
 
-def _map(look: Look) -> Iterator[Leak]:
+def _map(look: LeakSearch) -> Iterator[Leak]:
     for seen in look.seen:
         keys = {key for each in seen.fields for key in each.keys}
         if seen.name == MAP and seen.path is not None and not is_sealed(seen.path.read_bytes()):
@@ -151,16 +151,16 @@ def _map(look: Look) -> Iterator[Leak]:
             yield Leak(MAPPED, "it is a key, which must not lie with the pack", seen.name)
 
 
-def _guess(look: Look) -> Iterator[Leak]:
+def _guess(look: LeakSearch) -> Iterator[Leak]:
     sequences = [look.place, *({each: at for at, each in enumerate(ids)} for ids in look.orders.values())]
-    if look.ids and (guess := guessed(look.deals, features_of(look.ids, sequences))).beats_chance:
+    if look.ids and (guess := guess_conditions(look.deals, features_of(look.ids, sequences))).beats_chance:
         what = (
             f"ids and order foretell the condition better than chance: AUC {guess.auc:.2f}, p {guess.p:.4f}"
         )
         yield Leak(GUESS, what, PACK)
 
 
-_CHECKS: Sequence[Callable[[Look], Iterable[Leak]]] = (
-    *(_ids, telling_fields, telling_names, _order, _drawn, _twins, telling_values),
+_CHECKS: Sequence[Callable[[LeakSearch], Iterable[Leak]]] = (
+    *(_ids, field_leaks, file_name_leaks, _order, _drawn, _twins, value_leaks),
     *(_text, _unmasked, _sources, _map, _guess),
 )

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from assay.kinds.answers.blinding.ids import SIGNS
-from assay.kinds.answers.blinding.pack import Pack, SealedMap
+from assay.kinds.answers.blinding.ids import ID_CHARACTERS
+from assay.kinds.answers.blinding.pack import BlindPack, SealedMap
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
@@ -49,14 +49,14 @@ def condition_of(arm: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Deals:
+class LabelPermutations:
     """Which responses are of a condition: the truth in the first row, then the deals; a table a condition."""
 
     tables: Sequence[Floats]
     groups: Sequence[int]  # the question of each response
 
     @classmethod
-    def of(cls, questions: Sequence[str], conditions: Sequence[str]) -> Deals:
+    def of(cls, questions: Sequence[str], conditions: Sequence[str]) -> LabelPermutations:
         """Labels dealt out within each question; among all, where no question has two conditions."""
         names = {name: number for number, name in enumerate(sorted(set(conditions)))}
         labels = np.array([names[each] for each in conditions], dtype=np.int64)
@@ -134,7 +134,7 @@ class Guess(NamedTuple):
         return self.p <= ALARM
 
 
-def guessed(deals: Deals, features: Floats) -> Guess:
+def guess_conditions(deals: LabelPermutations, features: Floats) -> Guess:
     """A ridge classifier, learnt on four fifths of the questions, tried on the fifth: for truth and deals."""
     folds = np.asarray(deals.groups if len(set(deals.groups)) > 1 else range(len(features))) % FOLDS
     parts = [np.flatnonzero(folds == fold) for fold in range(FOLDS)]
@@ -169,25 +169,25 @@ def features_of(ids: Sequence[str], sequences: Sequence[Mapping[str, int]]) -> F
     """What ids and their places in some sequences could tell: signs, their values and parity, position."""
     rows, longest = [], max(map(len, ids), default=0)
     for each in ids:
-        values = [SIGNS.find(sign.upper()) for sign in each.ljust(longest)]
-        counts = [each.upper().count(sign) for sign in SIGNS]
+        values = [ID_CHARACTERS.find(sign.upper()) for sign in each.ljust(longest)]
+        counts = [each.upper().count(sign) for sign in ID_CHARACTERS]
         places = [place.get(each, -1) for place in sequences]
         rows.append([*values, *(value % 2 for value in values), *counts, *places, *(at % 2 for at in places)])
     return np.array(rows, dtype=np.float64)
 
 
-def guessable(pack: Pack, sealed: SealedMap) -> Guess:
+def guess_from_form(pack: BlindPack, sealed: SealedMap) -> Guess:
     """How well the form of the responses alone tells their condition: length, lists, headings, masks.
 
     No leak, since the models wrote them so: to be reported once the seal is open.
     """
     original = {each.response_id: each for each in sealed.originals}
     shown = [each for each in pack.responses if each.response_id in original]
-    deals = Deals.of(
+    deals = LabelPermutations.of(
         [each.question_id for each in shown], [condition_of(original[each.response_id].arm) for each in shown]
     )
     rows = [
         [len(each.text), *(len(re.findall(sign, each.text, re.MULTILINE)) for sign in _FORM)]
         for each in shown
     ]
-    return guessed(deals, np.log1p(np.array(rows, dtype=np.float64)))
+    return guess_conditions(deals, np.log1p(np.array(rows, dtype=np.float64)))

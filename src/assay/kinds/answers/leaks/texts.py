@@ -21,7 +21,7 @@ from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK
 from assay.kinds.answers.scoring.suggestions import FOLDER as SUGGESTIONS
 
 
-class Field(NamedTuple):
+class FieldValue(NamedTuple):
     """A value, the keys that lead to it (without places in lists), and the response that it belongs to."""
 
     keys: tuple[str, ...]
@@ -33,7 +33,7 @@ class Field(NamedTuple):
         return next((key for key in reversed(self.keys) if key != "*"), "")
 
 
-class Record(NamedTuple):
+class ResponseRecord(NamedTuple):
     """The keys that lead to what is said of one response, and the names of its fields as they come."""
 
     keys: tuple[str, ...]
@@ -42,7 +42,7 @@ class Record(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seen:
+class VisibleText:
     """A file or a served answer, under the name that a message gives it."""
 
     name: str
@@ -69,12 +69,12 @@ class Seen:
         return None
 
     @cached_property
-    def fields(self) -> list[Field]:
+    def fields(self) -> list[FieldValue]:
         """Every single value in it; of plain text, what a line says beside the one id that it holds."""
         tree = self.tree
         return list(_lines(self.text, self.ids) if tree is None else _fields(tree, (), None, self.ids))
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[ResponseRecord]:
         """Every map that is about one response."""
         yield from _records(self.tree, (), "", self.ids)
 
@@ -86,15 +86,17 @@ class Seen:
             yield found
 
 
-def seen_in(folder: Path, served: Mapping[str, str], ids: Collection[str]) -> list[Seen]:
+def visible_texts(folder: Path, served: Mapping[str, str], ids: Collection[str]) -> list[VisibleText]:
     """Every file of a folder, and every text that was served."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return [
         *(
-            Seen(path.relative_to(folder).as_posix(), path.read_bytes().decode("utf-8", "replace"), ids, path)
+            VisibleText(
+                path.relative_to(folder).as_posix(), path.read_bytes().decode("utf-8", "replace"), ids, path
+            )
             for path in files
         ),
-        *(Seen(name, text, ids) for name, text in served.items()),
+        *(VisibleText(name, text, ids) for name, text in served.items()),
     ]
 
 
@@ -124,7 +126,9 @@ def _table(text: str) -> list[dict[str, str]] | None:
     return rows if rows and whole else None
 
 
-def _fields(node: Any, keys: tuple[str, ...], owner: str | None, ids: Collection[str]) -> Iterator[Field]:
+def _fields(
+    node: Any, keys: tuple[str, ...], owner: str | None, ids: Collection[str]
+) -> Iterator[FieldValue]:
     if isinstance(node, dict):
         own = [value for value in node.values() if isinstance(value, str) and value in ids]
         owner = own[0] if own else owner
@@ -135,14 +139,14 @@ def _fields(node: Any, keys: tuple[str, ...], owner: str | None, ids: Collection
         for value in node:
             yield from _fields(value, keys, owner, ids)
     else:
-        yield Field(keys, node, owner)
+        yield FieldValue(keys, node, owner)
 
 
-def _records(node: Any, keys: tuple[str, ...], owner: str, ids: Collection[str]) -> Iterator[Record]:
+def _records(node: Any, keys: tuple[str, ...], owner: str, ids: Collection[str]) -> Iterator[ResponseRecord]:
     """`owner` is the response under whose id a node stands, if it does."""
     if isinstance(node, dict):
         if about := _owner(node, ids) or owner:
-            yield Record(keys, list(node), about)
+            yield ResponseRecord(keys, list(node), about)
         for key, value in node.items():
             named = key if key in ids else ""
             yield from _records(value, (*keys, "*" if named else str(key)), named, ids)
@@ -151,10 +155,10 @@ def _records(node: Any, keys: tuple[str, ...], owner: str, ids: Collection[str])
             yield from _records(value, keys, "", ids)
 
 
-def _lines(text: str, ids: Collection[str]) -> Iterator[Field]:
+def _lines(text: str, ids: Collection[str]) -> Iterator[FieldValue]:
     for line in text.splitlines():
         if len(found := _in_text(line, ids)) == 1:
-            yield Field(("line",), line.replace(found[0], "").strip(), found[0])
+            yield FieldValue(("line",), line.replace(found[0], "").strip(), found[0])
 
 
 def _sequences(node: Any, ids: Collection[str]) -> Iterator[list[str]]:

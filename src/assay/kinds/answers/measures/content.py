@@ -18,7 +18,7 @@ from assay.core.block import Block
 from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
 from assay.core.records import Response
-from assay.kinds.answers.datasets.content_documents import joined
+from assay.kinds.answers.datasets.content_documents import join_texts
 from assay.measures.observed import MeasureWithLimit
 from assay.measures.parse import measure_name
 from assay.retrieval.tokens import PACKAGED, packaged
@@ -29,7 +29,7 @@ Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
 
 
 @dataclass(frozen=True)
-class _Size(MeasureWithLimit, ABC):
+class _SizeMeasure(MeasureWithLimit, ABC):
     """A size from 0 up, lower is better. What an item lacks has no size, and stays out of the mean."""
 
     family: ClassVar[str]
@@ -67,7 +67,7 @@ class _Size(MeasureWithLimit, ABC):
     def sizes(self, texts: Sequence[str]) -> Sequence[int]: ...
 
 
-class _OfContent(_Size):
+class _ContentSize(_SizeMeasure):
     needs: ClassVar[frozenset[str]] = frozenset({"hits"})
     blank: ClassVar[frozenset[str]] = frozenset({"hits"})
 
@@ -90,11 +90,11 @@ def _named(response: Response | None) -> tuple[str, ...]:
 
 def _content(named: tuple[str, ...], corpus: Corpus) -> str | None:
     texts = [text for doc_id in named if (text := corpus.text_of(doc_id)) is not None]
-    return joined(texts) if named and len(texts) == len(named) else None
+    return join_texts(texts) if named and len(texts) == len(named) else None
 
 
 @dataclass(frozen=True)
-class _Tokenized(_Size):
+class _TokenCount(_SizeMeasure):
     """Counts tokens by a vocabulary that comes with the program."""
 
     tokenizer: str = "llama3"
@@ -110,14 +110,14 @@ class _Tokenized(_Size):
 
 
 @dataclass(frozen=True)
-class ContentTokens(_Tokenized, _OfContent):
+class ContentTokens(_TokenCount, _ContentSize):
     """Tokens of the content that a model was given, whatever it was asked about it."""
 
     family: ClassVar[str] = "ContentTokens"
 
 
 @dataclass(frozen=True)
-class ContentChars(_OfContent):
+class ContentChars(_ContentSize):
     """Characters of the content that a model was given: a size that needs no tokenizer."""
 
     family: ClassVar[str] = "ContentChars"
@@ -127,7 +127,7 @@ class ContentChars(_OfContent):
 
 
 @dataclass(frozen=True)
-class OutputTokens(_Tokenized):
+class OutputTokens(_TokenCount):
     """Tokens of the answer."""
 
     family: ClassVar[str] = "OutputTokens"

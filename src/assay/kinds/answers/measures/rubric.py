@@ -22,7 +22,7 @@ ACCURACY, HALLUCINATIONS, HALLUCINATION = "accuracy", "hallucinations", "halluci
 COMPLETENESS, CITATION, CITATION_APPLIES = "completeness", "citation", "citation_applies"
 
 
-def graded(block: Block, label: str) -> NDArray[np.float64]:
+def response_grades(block: Block, label: str) -> NDArray[np.float64]:
     """The grade of each item's response under a label; NaN where nobody gave one."""
     found = block.label(label).filter(pl.col("target").is_null(), pl.col("start").is_null())
     grades = dict(found.select("item", "grade").iter_rows())
@@ -30,7 +30,7 @@ def graded(block: Block, label: str) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class _Rated:
+class _RubricMeasure:
     """A measure that is a grade of the response as a whole."""
 
     family: ClassVar[str]
@@ -52,11 +52,11 @@ class _Rated:
         return np.ones(len(block.items), dtype=bool)
 
     def values(self, block: Block) -> NDArray[np.float64]:
-        return graded(block, self.label)
+        return response_grades(block, self.label)
 
 
 @dataclass(frozen=True)
-class Accuracy(_Rated):
+class Accuracy(_RubricMeasure):
     """Factual accuracy against the gold answer: 0 wrong, 1 partly, 2 mostly, 3 fully correct."""
 
     family: ClassVar[str] = "Accuracy"
@@ -65,7 +65,7 @@ class Accuracy(_Rated):
 
 
 @dataclass(frozen=True)
-class Hallucinations(_Rated):
+class Hallucinations(_RubricMeasure):
     """How many distinct claims the source does not support: from 0, unbounded, lower is better."""
 
     family: ClassVar[str] = "Hallucinations"
@@ -75,7 +75,7 @@ class Hallucinations(_Rated):
 
 
 @dataclass(frozen=True)
-class Completeness(_Rated):
+class Completeness(_RubricMeasure):
     """Whether every part of the question is addressed: 1 or 0."""
 
     family: ClassVar[str] = "Completeness"
@@ -85,7 +85,7 @@ class Completeness(_Rated):
 
 
 @dataclass(frozen=True)
-class CitationFidelity(_Rated):
+class CitationFidelity(_RubricMeasure):
     """How far citations point to the right place: 0 none, 1 inaccurate, 2 accurate; only where they apply."""
 
     family: ClassVar[str] = "CitationFidelity"
@@ -93,4 +93,4 @@ class CitationFidelity(_Rated):
     high: ClassVar[float | None] = 2.0
 
     def applies(self, block: Block) -> NDArray[np.bool_]:
-        return np.not_equal(graded(block, CITATION_APPLIES), 0.0)
+        return np.not_equal(response_grades(block, CITATION_APPLIES), 0.0)

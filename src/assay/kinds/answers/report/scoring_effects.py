@@ -17,7 +17,7 @@ from assay.core.section import (
     Text,
 )
 from assay.kinds.answers import wording as words
-from assay.kinds.answers.results import Scoring, SiteTokens, Tested
+from assay.kinds.answers.results import ConditionTest, ScoringResults, SiteTokens
 from assay.kinds.answers.wording import metric_of
 from assay.report import wording as say
 
@@ -25,7 +25,7 @@ _WAYS = ((-1, "Fewer tokens"), (0, "As many"), (1, "More tokens"))
 _CHANGES = ((1, "Better"), (0, "The same"), (-1, "Worse"))
 
 
-def effect_blocks(scoring: Scoring) -> Iterator[SectionBlock]:
+def effect_blocks(scoring: ScoringResults) -> Iterator[SectionBlock]:
     """Every test, then what tokens and categories of hallucinations add."""
     yield from _tests(scoring)
     yield from _tokens_and_accuracy(scoring)
@@ -36,11 +36,11 @@ def effect_blocks(scoring: Scoring) -> Iterator[SectionBlock]:
 # -------------------------------------------------------------------------------------- tests
 
 
-def _tests(scoring: Scoring) -> Iterator[SectionBlock]:
+def _tests(scoring: ScoringResults) -> Iterator[SectionBlock]:
     if not scoring.tests:
         return
     families = words.families(scoring)
-    grouped: dict[str, list[Tested]] = {}
+    grouped: dict[str, list[ConditionTest]] = {}
     for one in (one for tests in families.values() for one in tests if words.BETWEEN not in one.where):
         grouped.setdefault(one.metric, []).append(one)
     if not grouped:
@@ -66,7 +66,7 @@ def _tests(scoring: Scoring) -> Iterator[SectionBlock]:
     yield BlockGroup("Every test, by family", [Text([told], "quiet"), _by_family(scoring, families)])
 
 
-def _metric(scoring: Scoring, tests: list[Tested], title: str) -> Table:
+def _metric(scoring: ScoringResults, tests: list[ConditionTest], title: str) -> Table:
     """One metric's difference over all and in every part, on one axis through zero."""
     metric = metric_of(tests[0].metric)
     better = f" {say.DIRECTIONS[metric.better].capitalize()}." if metric.better else ""
@@ -87,7 +87,7 @@ def _metric(scoring: Scoring, tests: list[Tested], title: str) -> Table:
     return Table(columns, rows, title, f"{metric.about}{better}", name)
 
 
-def _difference(one: Tested, system: str = "") -> TableCell:
+def _difference(one: ConditionTest, system: str = "") -> TableCell:
     return TableCell(
         words.difference(one),
         value=one.difference,
@@ -98,7 +98,7 @@ def _difference(one: Tested, system: str = "") -> TableCell:
     )
 
 
-def _by_family(scoring: Scoring, families: Mapping[str, Sequence[Tested]]) -> Table:
+def _by_family(scoring: ScoringResults, families: Mapping[str, Sequence[ConditionTest]]) -> Table:
     a, b = scoring.a, scoring.b
     columns = [
         TableColumn("Metric", figure=False),
@@ -116,7 +116,7 @@ def _by_family(scoring: Scoring, families: Mapping[str, Sequence[Tested]]) -> Ta
     return Table(columns, rows, name="Tests by family")
 
 
-def _test(one: Tested) -> list[TableCell]:
+def _test(one: ConditionTest) -> list[TableCell]:
     drawn_from = f"in {one.clusters}" if one.clusters and one.clusters != one.n else ""
     return [
         TableCell(words.test_name(one), "; ".join(filter(None, [one.test, words.test_note(one)]))),
@@ -134,7 +134,7 @@ def _test(one: Tested) -> list[TableCell]:
 # ------------------------------------------------------------------------------------- tokens
 
 
-def _tokens_and_accuracy(scoring: Scoring) -> Iterator[SectionBlock]:
+def _tokens_and_accuracy(scoring: ScoringResults) -> Iterator[SectionBlock]:
     """Tokens against accuracy, and the same counted: fewer, as many, more by better, the same, worse."""
     points = scoring.points
     if not points:
@@ -166,7 +166,7 @@ def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-def _sites(scoring: Scoring) -> Iterator[SectionBlock]:
+def _sites(scoring: ScoringResults) -> Iterator[SectionBlock]:
     """By tokenizer: how the sites' changes spread, and every site with its bar, the largest saving first."""
     by_tokenizer: dict[str, list[SiteTokens]] = {}
     for site in scoring.sites:
@@ -210,7 +210,7 @@ def _site(one: SiteTokens) -> list[TableCell]:
     ]
 
 
-def _categories(scoring: Scoring) -> Iterator[SectionBlock]:
+def _categories(scoring: ScoringResults) -> Iterator[SectionBlock]:
     """Hallucinations by category and condition, a bar each."""
     names = [name for name in (scoring.a, scoring.b) if name in scoring.categories]
     if not names:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from assay.core.results import GO, INCONCLUSIVE, NO_GO
 from assay.core.section import BlockGroup, SectionBlock, Table, TableCell, TableColumn, Text
 from assay.kinds.answers import wording as words
-from assay.kinds.answers.results import Agreed, Scoring
+from assay.kinds.answers.results import RaterAgreement, ScoringResults
 from assay.report import wording as say
 
 _OUTCOMES = {True: GO, False: NO_GO, None: INCONCLUSIVE}
 ASK_AGAIN = "Name another rater under others of the panel, or score a part again: assay review serve STUDY"
 
 
-def agreement_blocks(scoring: Scoring) -> Iterator[SectionBlock]:
+def agreement_blocks(scoring: ScoringResults) -> Iterator[SectionBlock]:
     if not scoring.agreement:
         if scoring.tests:
             yield Text(
@@ -37,7 +37,7 @@ def agreement_blocks(scoring: Scoring) -> Iterator[SectionBlock]:
     yield BlockGroup(words.agreement_answer(scoring.agreement), [table])
 
 
-def _agreed(one: Agreed) -> list[TableCell]:
+def _agreed(one: RaterAgreement) -> list[TableCell]:
     outcome = None if one.threshold is None else _OUTCOMES[one.holds]
     return [
         TableCell(words.agreement_name(one), one.note),
@@ -55,7 +55,7 @@ def _agreed(one: Agreed) -> list[TableCell]:
     ]
 
 
-def rater_blocks(scoring: Scoring) -> Iterator[SectionBlock]:
+def rater_blocks(scoring: ScoringResults) -> Iterator[SectionBlock]:
     """What raters marked alike, what was suggested to them, how far they are, and how it was blinded."""
     yield from _matched(scoring)
     yield from _suggestions(scoring)
@@ -63,7 +63,7 @@ def rater_blocks(scoring: Scoring) -> Iterator[SectionBlock]:
     yield from _blinding(scoring)
 
 
-def _matched(scoring: Scoring) -> Iterator[SectionBlock]:
+def _matched(scoring: ScoringResults) -> Iterator[SectionBlock]:
     for one in scoring.matched:
         first, second = one.raters
         plural = "" if one.both == 1 else "s"
@@ -87,7 +87,7 @@ def _matched(scoring: Scoring) -> Iterator[SectionBlock]:
         yield BlockGroup(f"{first} and {second} marked {one.both} hallucination{plural} alike", blocks)
 
 
-def _suggestions(scoring: Scoring) -> Iterator[SectionBlock]:
+def _suggestions(scoring: ScoringResults) -> Iterator[SectionBlock]:
     if not scoring.suggestions:
         return
     about = (
@@ -114,7 +114,7 @@ def _suggestions(scoring: Scoring) -> Iterator[SectionBlock]:
     yield BlockGroup("How often did people say what was suggested?", [table])
 
 
-def _progress(scoring: Scoring) -> Iterator[SectionBlock]:
+def _progress(scoring: ScoringResults) -> Iterator[SectionBlock]:
     if not scoring.progress:
         return
     done, of = words.made_and_all(scoring)
@@ -138,7 +138,7 @@ def _progress(scoring: Scoring) -> Iterator[SectionBlock]:
     yield BlockGroup(title, [Table(columns, rows, name="Scores made")], folds=True, opened=not complete)
 
 
-def _blinding(scoring: Scoring) -> Iterator[SectionBlock]:
+def _blinding(scoring: ScoringResults) -> Iterator[SectionBlock]:
     if not (scoring.acts or scoring.masked):
         return
     masked = ", ".join(f"{rule} {count}×" for rule, count in scoring.masked.items())

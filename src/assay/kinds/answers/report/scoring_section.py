@@ -11,9 +11,9 @@ from assay.kinds.answers import wording as words
 from assay.kinds.answers.panel import MODEL
 from assay.kinds.answers.report.scoring_effects import effect_blocks
 from assay.kinds.answers.report.scoring_raters import agreement_blocks, rater_blocks
-from assay.kinds.answers.results import Scoring
+from assay.kinds.answers.results import ScoringResults
 from assay.kinds.answers.scoring.analysis import MEASURES
-from assay.kinds.answers.scoring_steps.summary import scoring_of
+from assay.kinds.answers.scoring_steps.summary import summarise_scoring
 from assay.pipeline.evaluation import Evaluation
 from assay.report import wording as say
 
@@ -25,11 +25,11 @@ class BlindedScoring:
     """What people scored without knowing whose it was."""
 
     def of(self, evaluation: Evaluation) -> Section | None:
-        scoring = scoring_of(evaluation)
+        scoring = summarise_scoring(evaluation)
         return None if scoring is None else scoring_section(scoring)
 
 
-def scoring_section(scoring: Scoring) -> Section:
+def scoring_section(scoring: ScoringResults) -> Section:
     """Everything that may be seen now."""
     state = [] if scoring.state == words.FORCED else words.state_lines(scoring)
     return Section(
@@ -53,14 +53,14 @@ def scoring_section(scoring: Scoring) -> Section:
     )
 
 
-def _tested(scoring: Scoring) -> Iterator[tuple[str, str]]:
+def _tested(scoring: ScoringResults) -> Iterator[tuple[str, str]]:
     """The measures and arms whose overall difference is among the tests: those of one model."""
     for one in scoring.tests:
         if one.test and one.only_model is not None and one.family in WHOLE_ARMS:
             yield MEASURES[one.metric], Arm(scoring.b, {MODEL: one.only_model} if one.only_model else {}).name
 
 
-def _lead(scoring: Scoring) -> str:
+def _lead(scoring: ScoringResults) -> str:
     others = scoring.others
     second = (
         f"{say.listed(others)} {'score' if len(others) > 1 else 'scores'} a drawn part"
@@ -77,7 +77,7 @@ def _lead(scoring: Scoring) -> str:
     return lead
 
 
-def _brief(scoring: Scoring, state: list[str]) -> Iterator[Table | Text]:
+def _brief(scoring: ScoringResults, state: list[str]) -> Iterator[Table | Text]:
     """Where it stands, agreement that has a threshold, and the primary and secondary tests."""
     if state:
         yield Text(state, "empty")

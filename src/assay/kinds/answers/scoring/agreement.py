@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.kinds.answers.blinding.pack import Pack
-from assay.kinds.answers.results import Agreed, Difference, Matched
-from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Claim, Mark, standing
-from assay.kinds.answers.scoring.matching import matched_claims, matched_of
+from assay.kinds.answers.blinding.pack import BlindPack
+from assay.kinds.answers.results import ClaimOverlap, DisputedResponse, RaterAgreement
+from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Claim, Mark, current_marks
+from assay.kinds.answers.scoring.matching import claim_overlap, matched_claims
 from assay.stats.agreement import cohen_kappa, spearman
 from assay.stats.intervals import LEVEL
 from assay.stats.paired_clusters import interval_over_clusters
@@ -38,7 +38,7 @@ Statistic = Callable[["Floats", "Floats", "Floats"], "Floats"]  # two columns an
 
 
 @dataclass(frozen=True)
-class Given:
+class RaterMarks:
     """All that one rater gave in one round, by response. What is not there was not scored."""
 
     rater: str
@@ -48,23 +48,23 @@ class Given:
     citation: Mapping[str, float | None] = field(default_factory=dict)  # None: it does not apply
 
 
-def signed(rater: str, turn: str = FIRST) -> str:
+def rater_label(rater: str, turn: str = FIRST) -> str:
     """The name that a rater's scores of one round go by."""
     return f"{rater} ({AGAIN})" if turn == AGAIN else rater
 
 
-def given_by(marks: Iterable[Mark], rater: str, turn: str = FIRST) -> Given:
+def marks_of_rater(marks: Iterable[Mark], rater: str, turn: str = FIRST) -> RaterMarks:
     """What a rater's marks of one round say, those that stand."""
     found: dict[str, dict[str, Mark]] = {step: {} for step in STEPS}
-    for (who, when, step, response_id), mark in standing(marks).items():
+    for (who, when, step, response_id), mark in current_marks(marks).items():
         if (who, when) == (rater, turn) and step in found:
             found[step][response_id] = mark
     accuracy, completeness = (
         {key: float(mark.grade) for key, mark in found[step].items() if mark.grade is not None}
         for step in ("accuracy", "completeness")
     )
-    return Given(
-        signed(rater, turn),
+    return RaterMarks(
+        rater_label(rater, turn),
         accuracy,
         {key: mark.claims for key, mark in found["hallucination"].items()},
         completeness,
@@ -72,25 +72,30 @@ def given_by(marks: Iterable[Mark], rater: str, turn: str = FIRST) -> Given:
     )
 
 
-def compared(
-    pack: Pack, marks: Sequence[Mark], thresholds: Mapping[tuple[str, str], float], resamples: int = RESAMPLES
-) -> list[Agreeing]:
+def rater_pairs(
+    pack: BlindPack,
+    marks: Sequence[Mark],
+    thresholds: Mapping[tuple[str, str], float],
+    resamples: int = RESAMPLES,
+) -> list[RaterPair]:
     """The primary rater beside each of the others, or beside themself where there are none."""
     questions, primary = {each.response_id: each.question_id for each in pack.responses}, pack.panel.primary
-    seconds = [given_by(marks, name) for name in pack.panel.others] or [given_by(marks, primary, AGAIN)]
-    first, draws = given_by(marks, primary), Draws(resamples)
-    return [Agreeing(first, each, questions, draws, thresholds=thresholds) for each in seconds]
+    seconds = [marks_of_rater(marks, name) for name in pack.panel.others] or [
+        marks_of_rater(marks, primary, AGAIN)
+    ]
+    first, draws = marks_of_rater(marks, primary), Draws(resamples)
+    return [RaterPair(first, each, questions, draws, thresholds=thresholds) for each in seconds]
 
 
 @dataclass(frozen=True)
-class Agreeing:
+class RaterPair:
     """Two raters to compare. `questions` holds the question of every response.
 
     `thresholds` are what a statistic of a metric has to reach.
     """
 
-    first: Given
-    second: Given
+    first: RaterMarks
+    second: RaterMarks
     questions: Mapping[str, str]
     draws: Draws = field(default_factory=lambda: Draws(RESAMPLES))
     level: float = LEVEL
@@ -102,30 +107,30 @@ class Agreeing:
 
     def _threshold(self, metric: str, name: str) -> float | None:
         """What a statistic has to reach; nothing is asked of a rater who scores again."""
-        again = self.second.rater == signed(self.first.rater, AGAIN)
+        again = self.second.rater == rater_label(self.first.rater, AGAIN)
         return None if again else self.thresholds.get((metric, name))
 
-    def figures(self) -> list[Agreed]:
+    def figures(self) -> list[RaterAgreement]:
         """Every figure, in the order of the passes; those without a threshold inform."""
         return [*self._accuracy(), *self._hallucinations(), *self._completeness(), *self._citation()]
 
-    def matched(self) -> Matched:
+    def matched(self) -> ClaimOverlap:
         """What their hallucinations have in common."""
-        return matched_of(self.raters, self.first.claims, self.second.claims)
+        return claim_overlap(self.raters, self.first.claims, self.second.claims)
 
-    def differences(self, metric: str) -> list[Difference]:
+    def differences(self, metric: str) -> list[DisputedResponse]:
         """The responses that both scored and gave another mark."""
         one, other = (_words(each, metric) for each in (self.first, self.second))
         return [
-            Difference(metric, each, self.raters, (one[each], other[each]))
+            DisputedResponse(metric, each, self.raters, (one[each], other[each]))
             for each in sorted(one.keys() & other.keys())
             if one[each] != other[each]
         ]
 
-    def _accuracy(self) -> list[Agreed]:
+    def _accuracy(self) -> list[RaterAgreement]:
         return self._weighted("accuracy", self.first.accuracy, self.second.accuracy, ACCURACY_LEVELS)
 
-    def _hallucinations(self) -> list[Agreed]:
+    def _hallucinations(self) -> list[RaterAgreement]:
         one, other = (
             {key: float(len(claims)) for key, claims in each.claims.items()}
             for each in (self.first, self.second)
@@ -139,26 +144,30 @@ class Agreeing:
             self._agreed("hallucination categories", KAPPA, _kappa("none"), pairs, asked),
         ]
 
-    def _completeness(self) -> list[Agreed]:
+    def _completeness(self) -> list[RaterAgreement]:
         kappa = _kappa("none")
         one, other = self.first.completeness, self.second.completeness
         return [self._shared("completeness", KAPPA, kappa, one, other)]
 
-    def _citation(self) -> list[Agreed]:
+    def _citation(self) -> list[RaterAgreement]:
         given = self.first.citation, self.second.citation
         one, other = ({key: float(grade is not None) for key, grade in by.items()} for by in given)
         applies = self._shared("citation applies", KAPPA, _kappa("none"), one, other)
         one, other = ({key: grade for key, grade in by.items() if grade is not None} for by in given)
         return [applies, *self._weighted("citation", one, other, CITATION_LEVELS)]
 
-    def _weighted(self, metric: str, one: Grades, other: Grades, levels: Sequence[int]) -> list[Agreed]:
+    def _weighted(
+        self, metric: str, one: Grades, other: Grades, levels: Sequence[int]
+    ) -> list[RaterAgreement]:
         linear, quadratic = (_kappa(scheme, levels) for scheme in ("linear", "quadratic"))
         return [
             self._shared(metric, LINEAR, linear, one, other),
             self._shared(metric, QUADRATIC, quadratic, one, other),
         ]
 
-    def _shared(self, metric: str, name: str, statistic: Statistic, one: Grades, other: Grades) -> Agreed:
+    def _shared(
+        self, metric: str, name: str, statistic: Statistic, one: Grades, other: Grades
+    ) -> RaterAgreement:
         """One figure over the responses that both have a grade for."""
         both = sorted(one.keys() & other.keys())
         pairs = [(one[key], other[key]) for key in both]
@@ -171,15 +180,17 @@ class Agreeing:
         statistic: Statistic,
         pairs: Sequence[tuple[float, float]],
         asked: Sequence[str],
-    ) -> Agreed:
+    ) -> RaterAgreement:
         threshold = self._threshold(metric, name)
         if not pairs:
-            return Agreed(metric, name, self.raters, 0, threshold=threshold, note="nothing that both scored")
+            return RaterAgreement(
+                metric, name, self.raters, 0, threshold=threshold, note="nothing that both scored"
+            )
         a, b = np.array(pairs, dtype=np.float64).T
         value, interval = interval_over_clusters(
             partial(statistic, a, b), np.array(asked), self.draws, self.level
         )
-        return Agreed(
+        return RaterAgreement(
             metric,
             name,
             self.raters,
@@ -193,7 +204,7 @@ class Agreeing:
         )
 
 
-def _words(given: Given, metric: str) -> dict[str, str]:
+def _words(given: RaterMarks, metric: str) -> dict[str, str]:
     """What a rater gave under a metric, by response."""
     if metric.startswith("hallucination"):
         return {

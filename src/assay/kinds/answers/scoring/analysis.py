@@ -18,7 +18,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.core.errors import UsageError
-from assay.kinds.answers.results import Tested
+from assay.kinds.answers.results import ConditionTest
 from assay.stats.columns import TIE, ratio
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
 from assay.stats.intervals import LEVEL, Interval, difference_interval, resampled_columns
@@ -47,7 +47,7 @@ DELTA, ODDS = "Cliff's delta", "odds ratio"
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredResponse:
     """One response with its scores; None where a metric does not apply or was not taken."""
 
     item_id: str
@@ -92,7 +92,7 @@ MEASURES = {metric.name: metric.measure for metric in METRICS}
 
 
 @dataclass(frozen=True)
-class Analysing:
+class AnalysisOptions:
     """How to analyse. `cluster` names the column whose values depend on each other: item_id or site."""
 
     a: str = "A"
@@ -112,16 +112,16 @@ class DecidedDifference(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ResponsePairs:
     """The rows of both conditions, side by side. A side that is missing has no value for any metric."""
 
-    about: list[Scored]  # either side: item, model, site, complexity, size
+    about: list[ScoredResponse]  # either side: item, model, site, complexity, size
     values: Mapping[str, tuple[Floats, Floats]]  # by metric, A and B; NaN where there is none
 
     @classmethod
-    def of(cls, rows: Sequence[Scored], how: Analysing) -> Pairs:
+    def of(cls, rows: Sequence[ScoredResponse], how: AnalysisOptions) -> ResponsePairs:
         """Pairs in the order of item, model and seed; rows of other conditions are left alone."""
-        found: dict[tuple[str, str, int], dict[str, Scored]] = {}
+        found: dict[tuple[str, str, int], dict[str, ScoredResponse]] = {}
         for row in rows:
             if row.condition in (how.a, how.b):
                 sides = found.setdefault((row.item_id, row.model, row.seed), {})
@@ -145,8 +145,8 @@ class Pairs:
         """The values of such a column, but the empty one."""
         return sorted({value for value in self.column(name).tolist() if value})
 
-    def where(self, mask: NDArray[np.bool_]) -> Pairs:
-        return Pairs(
+    def where(self, mask: NDArray[np.bool_]) -> ResponsePairs:
+        return ResponsePairs(
             [row for row, kept in zip(self.about, mask, strict=True) if kept],
             {name: (a[mask], b[mask]) for name, (a, b) in self.values.items()},
         )
@@ -155,7 +155,7 @@ class Pairs:
         a, b = self.values[name]
         return b - a
 
-    def cells(self) -> Pairs:
+    def cells(self) -> ResponsePairs:
         """The mean of each site and model, over the pairs of which both sides have a value."""
         labels = list(zip(self.column(SITE).tolist(), self.column("model").tolist(), strict=True))
         place = {label: at for at, label in enumerate(sorted(set(labels)))}
@@ -166,17 +166,17 @@ class Pairs:
             both = np.column_stack([a + 0 * b, b + 0 * a])  # NaN on one side leaves out both
             a_mean, b_mean = ratio(*cluster_sums(both, codes)).T
             values[name] = (a_mean, b_mean)
-        return Pairs([about[code] for code in range(len(place))], values)
+        return ResponsePairs([about[code] for code in range(len(place))], values)
 
 
 def analyse(
-    rows: Sequence[Scored], how: Analysing, decided: Sequence[DecidedDifference] = ()
-) -> list[Tested]:
+    rows: Sequence[ScoredResponse], how: AnalysisOptions, decided: Sequence[DecidedDifference] = ()
+) -> list[ConditionTest]:
     """Every test of every family, decided and p-values corrected within each.
 
     Metrics that no row has are not there. What a gate decides is decided as it does, and corrected with it.
     """
-    pairs = Pairs.of(rows, how)
+    pairs = ResponsePairs.of(rows, how)
     found = [
         dataclasses.replace(each, record=replace(each.record, family=FAMILIES[each.record.metric]))
         for each in _tests(pairs, "", {}, how)
@@ -187,7 +187,7 @@ def analyse(
     if len(pairs.known(SITE)) > 1:
         cells = pairs.where(pairs.column(SITE) != "").cells()
         found += _tests(cells, SITE, {}, dataclasses.replace(how, cluster=SITE))
-    decisions = FamilyDecisions[Tested](how.correction, how.level, len(found))
+    decisions = FamilyDecisions[ConditionTest](how.correction, how.level, len(found))
     for each in found:
         decisions.add(dataclasses.replace(each, declared=_declared(each.record, pairs, decided, how)))
     return [
@@ -197,7 +197,7 @@ def analyse(
 
 
 def _declared(
-    one: Tested, pairs: Pairs, decided: Sequence[DecidedDifference], how: Analysing
+    one: ConditionTest, pairs: ResponsePairs, decided: Sequence[DecidedDifference], how: AnalysisOptions
 ) -> GateDifference | None:
     """What a gate decides of the same metric, questions and models, as a difference of B from A."""
     if one.family == SITE:  # of means by site, which no gate compares
@@ -215,7 +215,7 @@ def _declared(
     return None
 
 
-def _subgroups(pairs: Pairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]]]:
+def _subgroups(pairs: ResponsePairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]]]:
     """The columns that part the pairs, each with its groups, but none that says again what was said.
 
     One group is the whole. Where each size has one model, models part the pairs as sizes do.
@@ -229,7 +229,9 @@ def _subgroups(pairs: Pairs) -> Iterator[tuple[str, dict[str, NDArray[np.bool_]]
             yield name, groups
 
 
-def _tests(pairs: Pairs, family: str, where: dict[str, str], how: Analysing) -> Iterator[Contrast[Tested]]:
+def _tests(
+    pairs: ResponsePairs, family: str, where: dict[str, str], how: AnalysisOptions
+) -> Iterator[Contrast[ConditionTest]]:
     """One test a metric, over these pairs; all intervals come from one resampling."""
     metrics = [metric for metric in METRICS if not np.isnan(pairs.values[metric.name]).all()]
     if not metrics:
@@ -245,7 +247,7 @@ def _tests(pairs: Pairs, family: str, where: dict[str, str], how: Analysing) -> 
     for metric, mean, sign in zip(metrics, columns, columns[len(metrics) :], strict=False):
         both = ~np.isnan(pairs.difference(metric.name))
         a, b = (side[both] for side in pairs.values[metric.name])
-        one = Tested(metric.name, family, where, len(a), len(np.unique(clusters[both])))
+        one = ConditionTest(metric.name, family, where, len(a), len(np.unique(clusters[both])))
         one = replace(one, left_out=len(both) - len(a), only_model=only_model)
         interval_at: Callable[[float], Interval] = mean.interval
         if len(a) and metric.binary and family != SITE:  # a site's share is no yes or no
@@ -263,7 +265,9 @@ def _proportions(b: Floats, a: Floats, level: float) -> Interval:
     return difference_interval(b, a, binary=True, level=level)
 
 
-def _counted(one: Tested, metric: Metric, a: Floats, b: Floats, interval: Interval, level: float) -> Tested:
+def _counted(
+    one: ConditionTest, metric: Metric, a: Floats, b: Floats, interval: Interval, level: float
+) -> ConditionTest:
     """Means, their difference, and how many pairs are better, alike and worse under B."""
     low, high = ends(interval)
     wins, ties, losses = win_tie_loss(b - a if metric.higher else a - b)
@@ -281,7 +285,7 @@ def _counted(one: Tested, metric: Metric, a: Floats, b: Floats, interval: Interv
     )
 
 
-def _ranked(one: Tested, differences: Floats, clusters: Labels, interval: Interval) -> Tested:
+def _ranked(one: ConditionTest, differences: Floats, clusters: Labels, interval: Interval) -> ConditionTest:
     """Grades and counts: the signed-rank test, and Cliff's delta of B against A."""
     low, high = ends(interval)
     delta = cliffs_delta_paired(differences)
@@ -297,7 +301,7 @@ def _ranked(one: Tested, differences: Floats, clusters: Labels, interval: Interv
     )
 
 
-def _binary(one: Tested, a: Floats, b: Floats, clusters: Labels, level: float) -> Tested:
+def _binary(one: ConditionTest, a: Floats, b: Floats, clusters: Labels, level: float) -> ConditionTest:
     """Yes and no: McNemar's test, and the odds of B alone against A alone."""
     odds = odds_ratio_by_cluster(b, a, clusters, level)
     return replace(
@@ -311,7 +315,7 @@ def _binary(one: Tested, a: Floats, b: Floats, clusters: Labels, level: float) -
     )
 
 
-def _column(pairs: Sequence[Mapping[str, Scored]], condition: str, metric: str) -> Floats:
+def _column(pairs: Sequence[Mapping[str, ScoredResponse]], condition: str, metric: str) -> Floats:
     values = [getattr(sides.get(condition), metric, None) for sides in pairs]
     return np.array(values, dtype=np.float64)  # None becomes NaN
 

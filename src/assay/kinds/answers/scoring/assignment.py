@@ -12,22 +12,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from assay.kinds.answers.blinding.pack import Pack
+from assay.kinds.answers.blinding.pack import BlindPack
 from assay.kinds.answers.scoring.marks import AGAIN, FIRST, Mark
-from assay.kinds.answers.scoring.rubric import STEPS, Step
+from assay.kinds.answers.scoring.rubric import STEPS, RubricStep
 
 HOUR, MINUTE = 3600.0, 60.0
 
 # pack, rater, name of the pass, response_ids -> the same in the order in which this rater sees them
-Order = Callable[[Pack, str, str, Sequence[str]], list[str]]
+Order = Callable[[BlindPack, str, str, Sequence[str]], list[str]]
 
 
 @dataclass(frozen=True)
-class Pass:
+class RubricPass:
     """One step of the rubric over all that one rater scores in one round."""
 
     rater: str
-    step: Step
+    step: RubricStep
     round: str
     response_ids: frozenset[str]
 
@@ -45,12 +45,12 @@ class Pass:
         return self.rater, self.round, self.step.name, response_id
 
 
-def raters_of(pack: Pack) -> list[str]:
+def raters_of(pack: BlindPack) -> list[str]:
     """Everybody who scores, the primary rater first."""
     return [pack.panel.primary, *pack.panel.others]
 
 
-def passes(pack: Pack, rater: str) -> list[Pass]:
+def passes_of(pack: BlindPack, rater: str) -> list[RubricPass]:
     """What a rater does, in its order; nothing for somebody who is not on the panel."""
     if rater not in raters_of(pack):
         return []
@@ -60,14 +60,14 @@ def passes(pack: Pack, rater: str) -> list[Pass]:
     rounds = [(FIRST, own)]
     if primary and (again := frozenset(known & {*pack.drawn_again})):
         rounds.append((AGAIN, again))
-    return [Pass(rater, step, name, response_ids) for name, response_ids in rounds for step in STEPS]
+    return [RubricPass(rater, step, name, response_ids) for name, response_ids in rounds for step in STEPS]
 
 
-def due(pack: Pack, first: Mark | None) -> float:
+def due_time(pack: BlindPack, first: Mark | None) -> float:
     """From when on a response may be scored again, by the mark that stands from the first time."""
     return math.inf if first is None else first.time + pack.panel.wait_hours * HOUR
 
 
-def in_words(time: float) -> str:
+def format_time(time: float) -> str:
     """A moment for people, never earlier than it is: 2026-02-25 14:05 UTC."""
     return datetime.fromtimestamp(math.ceil(time / MINUTE) * MINUTE, UTC).strftime("%Y-%m-%d %H:%M UTC")

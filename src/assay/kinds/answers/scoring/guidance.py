@@ -155,7 +155,7 @@ GUIDANCE = (
 
 
 @dataclass(frozen=True)
-class Example:
+class WorkedExample:
     """A question with its reference answer, and a response at every grade of accuracy with the reason."""
 
     complexity: str
@@ -171,7 +171,7 @@ class Example:
 
 
 EXAMPLES = (
-    Example(
+    WorkedExample(
         SINGLE,
         "Which format does the Pellwick exporter write?",
         "It writes Parquet files, compressed with Zstandard.",
@@ -182,7 +182,7 @@ EXAMPLES = (
             ("Parquet, with Zstandard compression.", "All of it, in other words."),
         ),
     ),
-    Example(
+    WorkedExample(
         SYNTHESIS,
         "What does Pellwick do when an import fails, and who is told?",
         "The import is rolled back and tried twice more. After that the owner gets an e-mail with the failed "
@@ -203,7 +203,7 @@ EXAMPLES = (
             ),
         ),
     ),
-    Example(
+    WorkedExample(
         RELATION,
         "How do snapshots and change logs differ, and which is for what?",
         "Snapshots restore fast and take much space, so they are for short histories. Change logs are small "
@@ -227,12 +227,12 @@ EXAMPLES = (
 )
 
 
-def guidance(step: str) -> list[Guidance]:
+def guidance_for(step: str) -> list[Guidance]:
     """All rules of a pass, those of single complexities last."""
     return sorted((each for each in GUIDANCE if each.step == step), key=lambda each: bool(each.complexity))
 
 
-def boundary(step: str, complexity: str) -> str:
+def boundary_rule(step: str, complexity: str) -> str:
     """What a question of this complexity turns on in a pass; empty where nothing special does."""
     found = (each.text for each in GUIDANCE if each.step == step and each.complexity == complexity)
     return " ".join(found) if complexity else ""

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from assay.kinds.answers.blinding.pack import Pack
-from assay.kinds.answers.scoring.assignment import Pass, passes, raters_of
-from assay.kinds.answers.scoring.marks import FIRST, Case, Line, Mark, Saw
-from assay.kinds.answers.scoring.precedents import named, why_again
+from assay.kinds.answers.blinding.pack import BlindPack
+from assay.kinds.answers.scoring.assignment import RubricPass, passes_of, raters_of
+from assay.kinds.answers.scoring.marks import FIRST, BookEntry, Mark, RaterPrecedent, SuggestionView
+from assay.kinds.answers.scoring.precedents import precedents_named, why_again
 from assay.kinds.answers.scoring.reconcile import LATER, contradiction
 from assay.kinds.answers.scoring.rubric import ACCURACY, STEPS
 
@@ -17,18 +17,20 @@ Key = tuple[str, str, str, str]  # rater, round, pass, response
 Value = TypeVar("Value")
 
 
-class Ledger:
+class MarkIndex:
     """The lines of one pack. It is no thread's own: whoever shares it takes turns."""
 
-    def __init__(self, pack: Pack, lines: Iterable[Line] = ()) -> None:
+    def __init__(self, pack: BlindPack, lines: Iterable[BookEntry] = ()) -> None:
         self.pack = pack
-        self.passes: dict[str, list[Pass]] = {rater: passes(pack, rater) for rater in raters_of(pack)}
-        self.cases: dict[str, Case] = {}  # by case_id
+        self.passes: dict[str, list[RubricPass]] = {
+            rater: passes_of(pack, rater) for rater in raters_of(pack)
+        }
+        self.cases: dict[str, RaterPrecedent] = {}  # by case_id
         self._marks: dict[str, Mark] = {}  # by mark_id
         self._past: dict[Key, list[Mark]] = {}
         self._standing: dict[Key, Mark] = {}
         self._done: Counter[tuple[str, str, str]] = Counter()
-        self._saw: dict[tuple[str, str, str], Saw] = {}
+        self._saw: dict[tuple[str, str, str], SuggestionView] = {}
         self._own = {(of.rater, of.round): of.response_ids for all_ in self.passes.values() for of in all_}
         # precedents by response: those set after it was scored, and those of them not looked at again for
         self._concerned: dict[tuple[str, str], dict[str, list[str]]] = {}
@@ -37,12 +39,12 @@ class Ledger:
         for line in lines:
             self.take(line)
 
-    def take(self, line: Line) -> None:
+    def take(self, line: BookEntry) -> None:
         """Counts one more line; a mark or a precedent that is known already counts once."""
         if isinstance(line, Mark):
             if line.mark_id not in self._marks:
                 self._take_mark(line)
-        elif isinstance(line, Case):
+        elif isinstance(line, RaterPrecedent):
             if line.case_id not in self.cases:
                 self._take_case(line)
         else:
@@ -61,7 +63,7 @@ class Ledger:
         self._look_again(mark.rater, mark.step, mark.response_id)
         self._compare(mark)
 
-    def _take_case(self, case: Case) -> None:
+    def _take_case(self, case: RaterPrecedent) -> None:
         self.cases[case.case_id] = case
         for rater in self.passes:
             for response_id in case.about:
@@ -75,7 +77,7 @@ class Ledger:
         if concerned is None:
             return
         mark = self._standing.get((rater, FIRST, step, response_id))
-        left = [] if mark is None else [each for each in concerned if each not in named(mark)]
+        left = [] if mark is None else [each for each in concerned if each not in precedents_named(mark)]
         _put(self._open.setdefault((rater, step), {}), response_id, left)
 
     def _compare(self, mark: Mark) -> None:
@@ -125,7 +127,7 @@ class Ledger:
         }
         return {name: mark for name, mark in found.items() if mark is not None}
 
-    def saw(self, rater: str, step: str, response_id: str) -> Saw | None:
+    def saw(self, rater: str, step: str, response_id: str) -> SuggestionView | None:
         """The suggestion that a rater was shown here."""
         return self._saw.get((rater, step, response_id))
 
@@ -133,21 +135,21 @@ class Ledger:
         """Whether anybody has scored a response in a pass."""
         return any((rater, FIRST, step, response_id) in self._standing for rater in self.passes)
 
-    def done(self, of: Pass) -> int:
+    def done(self, of: RubricPass) -> int:
         """How many responses of a pass have a mark."""
         return self._done[of.rater, of.round, of.step.name]
 
     # ----------------------------------------------------------------------- what to look at again
 
-    def concerning(self, of: Pass, response_id: str) -> list[str]:
+    def concerning(self, of: RubricPass, response_id: str) -> list[str]:
         """The precedents that were set after this rater scored a response and may concern it."""
         return self._concerned.get((of.rater, of.step.name), {}).get(response_id, []) if _first(of) else []
 
-    def to_look_at(self, case: Case, rater: str) -> int:
+    def to_look_at(self, case: RaterPrecedent, rater: str) -> int:
         """How many responses a rater has still to look at again for a precedent."""
         return sum(case.case_id in left for left in self._open.get((rater, case.step), {}).values())
 
-    def queue(self, of: Pass) -> Mapping[str, str]:
+    def queue(self, of: RubricPass) -> Mapping[str, str]:
         """The responses of a pass that are to be looked at again, and why."""
         found = dict(self._reconciling(of))
         for response_id, left in (self._open.get((of.rater, of.step.name), {}) if _first(of) else {}).items():
@@ -155,19 +157,19 @@ class Ledger:
             found[response_id] = f"{found[response_id]} {why}" if response_id in found else why
         return found
 
-    def queued(self, of: Pass) -> int:
+    def queued(self, of: RubricPass) -> int:
         """How many those are."""
         again = self._open.get((of.rater, of.step.name), {}) if _first(of) else {}
         return len(again.keys() | self._reconciling(of).keys())
 
-    def why_queued(self, of: Pass, response_id: str) -> str | None:
+    def why_queued(self, of: RubricPass, response_id: str) -> str | None:
         """Why one of them is."""
         left = self._open.get((of.rater, of.step.name), {}).get(response_id, []) if _first(of) else []
         told = [self._reconciling(of).get(response_id)]
         told += [why_again(self.cases[case_id] for case_id in left)] if left else []
         return " ".join(filter(None, told)) or None
 
-    def _reconciling(self, of: Pass) -> Mapping[str, str]:
+    def _reconciling(self, of: RubricPass) -> Mapping[str, str]:
         """Contradictions come up in the pass on accuracy, each kind once its later pass is through."""
         found: dict[str, str] = {}
         for later in LATER if of.step.name == ACCURACY else ():
@@ -178,7 +180,7 @@ class Ledger:
         return found
 
 
-def _first(of: Pass) -> bool:
+def _first(of: RubricPass) -> bool:
     return of.round == FIRST
 
 

@@ -47,7 +47,7 @@ class Mark(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", ta
         return self.rater, self.round, self.step, self.response_id
 
 
-class Case(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="case"):
+class RaterPrecedent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="case"):
     """A precedent that was set while scoring, and the responses that have to be looked at again for it."""
 
     case_id: str  # EC-11
@@ -61,7 +61,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", ta
     time: float = 0.0
 
 
-class Saw(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="saw"):
+class SuggestionView(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="saw"):
     """A rater was shown a suggestion."""
 
     rater: str
@@ -71,15 +71,15 @@ class Saw(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag
     time: float = 0.0
 
 
-Line = Mark | Case | Saw
+BookEntry = Mark | RaterPrecedent | SuggestionView
 
 
-def score_book(folder: Path) -> MarkBook[Line]:
+def score_book(folder: Path) -> MarkBook[BookEntry]:
     """The book of a blinded pack's marks."""
-    return folder_book(folder, Line)
+    return folder_book(folder, BookEntry)
 
 
-def marks_of(lines: Iterable[Line]) -> Iterator[Mark]:
+def distinct_marks(lines: Iterable[BookEntry]) -> Iterator[Mark]:
     """The marks among some lines, each once however often it was sent."""
     known: set[str] = set()
     for line in lines:
@@ -88,7 +88,7 @@ def marks_of(lines: Iterable[Line]) -> Iterator[Mark]:
             yield line
 
 
-def standing(marks: Iterable[Mark]) -> dict[tuple[str, str, str, str], Mark]:
+def current_marks(marks: Iterable[Mark]) -> dict[tuple[str, str, str, str], Mark]:
     """The mark that counts for each rater, round, pass and response: the last that was not taken back."""
     found: dict[tuple[str, str, str, str], Mark] = {}
     for mark in marks:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.kinds.answers.results import Matched
+from assay.kinds.answers.results import ClaimOverlap
 from assay.kinds.answers.scoring.marks import Claim
 
 # Of the text that either marks, the share that both do: a few words out of a sentence still count as it.
@@ -24,7 +24,7 @@ Claims = Mapping[str, Sequence[Claim]]  # by response
 
 
 @dataclass(frozen=True)
-class Match:
+class ClaimMatch:
     """A claim that both raters marked, in the words of each."""
 
     response_id: str
@@ -39,7 +39,9 @@ def overlap(one: Claim, other: Claim) -> float:
     return shared / either if shared > 0 else 0.0
 
 
-def matches(first: Sequence[Claim], second: Sequence[Claim], least: float = LEAST) -> list[tuple[int, int]]:
+def match_claims(
+    first: Sequence[Claim], second: Sequence[Claim], least: float = LEAST
+) -> list[tuple[int, int]]:
     """Which claim of the first rater is which of the second's, in one response: places in both lists."""
     if not (first and second):
         return []
@@ -53,23 +55,25 @@ def matches(first: Sequence[Claim], second: Sequence[Claim], least: float = LEAS
     return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if table[row, column]]
 
 
-def matched_claims(first: Claims, second: Claims, least: float = LEAST) -> Iterator[Match]:
+def matched_claims(first: Claims, second: Claims, least: float = LEAST) -> Iterator[ClaimMatch]:
     """What both marked, over the responses that both scored."""
     for response_id in sorted(first.keys() & second.keys()):
         # in the order of the text, so that of equally good matches the same one is always taken
         one, other = (sorted(each[response_id], key=_place) for each in (first, second))
-        for left, right in matches(one, other, least):
-            yield Match(response_id, one[left], other[right])
+        for left, right in match_claims(one, other, least):
+            yield ClaimMatch(response_id, one[left], other[right])
 
 
-def matched_of(raters: tuple[str, str], first: Claims, second: Claims, least: float = LEAST) -> Matched:
+def claim_overlap(
+    raters: tuple[str, str], first: Claims, second: Claims, least: float = LEAST
+) -> ClaimOverlap:
     """How many claims both marked and how many only one did, and the categories of those in common."""
     found = list(matched_claims(first, second, least))
     marked = [sum(len(each[key]) for key in first.keys() & second.keys()) for each in (first, second)]
     met = Counter((match.first.category, match.second.category) for match in found)
     names = sorted({name for pair in met for name in pair})
     table = {one: {other: met[one, other] for other in names} for one in names}
-    return Matched(raters, len(found), marked[0] - len(found), marked[1] - len(found), table)
+    return ClaimOverlap(raters, len(found), marked[0] - len(found), marked[1] - len(found), table)
 
 
 def _place(claim: Claim) -> tuple[int, int]:

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from assay.core.dataset import digest
 from assay.core.records import Judgment, Span
 from assay.judges.resolve import text_hash
-from assay.kinds.answers.blinding.acts import Acts, read_acts
+from assay.kinds.answers.blinding.acts import ActLog, read_acts
 from assay.kinds.answers.blinding.masks import to_original
-from assay.kinds.answers.blinding.pack import MAP, MARKS, PACK, Original, Pack, read_pack
+from assay.kinds.answers.blinding.pack import MAP, MARKS, PACK, BlindPack, OriginalResponse, read_pack
 from assay.kinds.answers.blinding.seal import read_key, unseal
 from assay.kinds.answers.measures.rubric import (
     ACCURACY,
@@ -25,8 +25,8 @@ from assay.kinds.answers.measures.rubric import (
     HALLUCINATION,
     HALLUCINATIONS,
 )
-from assay.kinds.answers.scoring.agreement import signed
-from assay.kinds.answers.scoring.marks import Line, Mark, marks_of, score_book, standing
+from assay.kinds.answers.scoring.agreement import rater_label
+from assay.kinds.answers.scoring.marks import BookEntry, Mark, current_marks, distinct_marks, score_book
 from assay.store.folder_lock import alone
 
 
@@ -51,21 +51,21 @@ class ScoringFolder:
         return (self.folder / PACK).is_file()
 
     @cached_property
-    def pack(self) -> Pack:
+    def pack(self) -> BlindPack:
         return read_pack(self.folder)
 
     @cached_property
-    def acts(self) -> Acts:
+    def acts(self) -> ActLog:
         return read_acts(self.folder, head_path(self.folder))
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[BookEntry]:
         return score_book(self.folder / MARKS).lines
 
     @cached_property
     def marks(self) -> list[Mark]:
         """The marks that count, of every rater, round and pass."""
-        return list(standing(marks_of(self.lines)).values())
+        return list(current_marks(distinct_marks(self.lines)).values())
 
     def alone(self) -> AbstractContextManager[None]:
         """Held by the one process that may take marks or open the seal."""
@@ -76,7 +76,7 @@ class ScoringFolder:
         """Whether the seal was opened."""
         return self.there and self.acts.opened is not None
 
-    def originals(self) -> dict[str, Original]:
+    def originals(self) -> dict[str, OriginalResponse]:
         """What the seal hides, whatever the acts say: for the acts themselves and for checks."""
         sealed = (self.folder / MAP).read_bytes()
         found = unseal(sealed, read_key(key_path(self.folder)), self.pack.commitment)
@@ -90,7 +90,7 @@ class ScoringFolder:
         return [each for mark in self.marks for each in judged(mark, originals[mark.response_id])]
 
 
-def judged(mark: Mark, original: Original) -> Iterator[Judgment]:
+def judged(mark: Mark, original: OriginalResponse) -> Iterator[Judgment]:
     """A mark as judgments on the response as it was written."""
     said: dict[str, dict[str, int | None]] = {
         ACCURACY: {ACCURACY: mark.grade},
@@ -102,7 +102,7 @@ def judged(mark: Mark, original: Original) -> Iterator[Judgment]:
         original.item_id,
         mark.step,
         0.0,
-        signed(mark.rater, mark.round),
+        rater_label(mark.rater, mark.round),
         arm=original.arm,
         seed=original.seed,
         seen=text_hash(original.text),

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assay.kinds.answers.blinding.pack import Pack
-from assay.kinds.answers.scoring.marks import Case, Mark
+from assay.kinds.answers.blinding.pack import BlindPack
+from assay.kinds.answers.scoring.marks import Mark, RaterPrecedent
 from assay.kinds.answers.scoring.rubric import ACCURACY, COMPLETENESS, HALLUCINATION
 
 NOBODY, QUESTION, WORDS, ALL = "none", "question", "words", "all"  # which responses to look at again
@@ -105,12 +105,14 @@ GIVEN = (
 )
 
 
-def next_id(cases: Iterable[Case]) -> str:
+def next_precedent_id(cases: Iterable[RaterPrecedent]) -> str:
     """The number of the next precedent: EC-11 after the ten that were there."""
     return f"EC-{len(GIVEN) + len(list(cases)) + 1:02d}"
 
 
-def fitting(pack: Pack, again: str, *, question_id: str | None = None, words: str = "") -> set[str]:
+def concerned_responses(
+    pack: BlindPack, again: str, *, question_id: str | None = None, words: str = ""
+) -> set[str]:
     """The responses that a precedent may concern: none, those of a question, those that hold words, or all.
 
     Words count as such wherever they stand, letter case aside; all of them have to be there.
@@ -128,17 +130,17 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 
 
-def named(mark: Mark) -> list[str]:
+def precedents_named(mark: Mark) -> list[str]:
     """The precedents that a mark was looked at again for."""
     return mark.case.split(_JOINED) if mark.case else []
 
 
-def joined(case_ids: Iterable[str]) -> str | None:
+def join_precedents(case_ids: Iterable[str]) -> str | None:
     """Several precedents in the one field that a mark has for them."""
     return _JOINED.join(case_ids) or None
 
 
-def why_again(cases: Iterable[Case]) -> str:
+def why_again(cases: Iterable[RaterPrecedent]) -> str:
     """Why a response is to be looked at again, in words that say nothing of who set the precedent."""
     told = " ".join(f"{case.case_id}: {_closed(case.situation)} {_closed(case.decision)}" for case in cases)
     return f"A precedent was set after you scored it. {told} Save it again, changed or as it is."

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.kinds.answers.blinding.pack import Pack
-from assay.kinds.answers.scoring.assignment import Pass, due, in_words
-from assay.kinds.answers.scoring.ledger import Ledger
-from assay.kinds.answers.scoring.marks import FIRST, Line
+from assay.kinds.answers.blinding.pack import BlindPack
+from assay.kinds.answers.scoring.assignment import RubricPass, due_time, format_time
+from assay.kinds.answers.scoring.ledger import MarkIndex
+from assay.kinds.answers.scoring.marks import FIRST, BookEntry
 
 State = Literal["open", "waiting", "done"]
 
@@ -18,7 +18,7 @@ State = Literal["open", "waiting", "done"]
 class PassState:
     """A pass of one rater, and how far it is."""
 
-    of: Pass
+    of: RubricPass
     done: int
     queued: int  # responses to look at again
     state: State
@@ -34,7 +34,7 @@ class PassState:
         return self.total - self.done
 
 
-def pass_states(ledger: Ledger, rater: str, now: float) -> list[PassState]:
+def pass_states(ledger: MarkIndex, rater: str, now: float) -> list[PassState]:
     """All passes of a rater, in their order. Each begins when the one before it is through."""
     found: list[PassState] = []
     before: PassState | None = None
@@ -46,7 +46,7 @@ def pass_states(ledger: Ledger, rater: str, now: float) -> list[PassState]:
     return found
 
 
-def _state(ledger: Ledger, of: Pass, now: float, before: PassState | None) -> PassState:
+def _state(ledger: MarkIndex, of: RubricPass, now: float, before: PassState | None) -> PassState:
     done, queued = ledger.done(of), ledger.queued(of)
     left = len(of.response_ids) - done
     if before is not None:
@@ -54,12 +54,12 @@ def _state(ledger: Ledger, of: Pass, now: float, before: PassState | None) -> Pa
         return PassState(of, done, queued, "waiting", why, blocked=True)
     if left and (at := waits_until(ledger, of, now)) is not None:
         return PassState(
-            of, done, queued, "waiting", f"{left} left, the next of them from {in_words(at)} on."
+            of, done, queued, "waiting", f"{left} left, the next of them from {format_time(at)} on."
         )
     return PassState(of, done, queued, "open" if left or queued else "done")
 
 
-def waits_until(ledger: Ledger, of: Pass, now: float) -> float | None:
+def waits_until(ledger: MarkIndex, of: RubricPass, now: float) -> float | None:
     """When the next response of a second round may be scored; None: one may be now."""
     if of.round == FIRST:
         return None
@@ -68,30 +68,32 @@ def waits_until(ledger: Ledger, of: Pass, now: float) -> float | None:
     return at if at > now else None
 
 
-def due_at(ledger: Ledger, of: Pass, response_id: str) -> float:
+def due_at(ledger: MarkIndex, of: RubricPass, response_id: str) -> float:
     """From when on a response may be scored in a pass: at once in the first round."""
     if of.round == FIRST:
         return float("-inf")
-    return due(ledger.pack, ledger.mark((of.rater, FIRST, of.step.name, response_id)))
+    return due_time(ledger.pack, ledger.mark((of.rater, FIRST, of.step.name, response_id)))
 
 
-def current(states: Iterable[PassState]) -> PassState | None:
+def current_pass(states: Iterable[PassState]) -> PassState | None:
     """The pass to go on with: the first that has something to do now."""
     return next((state for state in states if state.state == "open"), None)
 
 
-def progress(pack: Pack, lines: Iterable[Line], now: float) -> dict[str, dict[str, tuple[int, int]]]:
+def progress(
+    pack: BlindPack, lines: Iterable[BookEntry], now: float
+) -> dict[str, dict[str, tuple[int, int]]]:
     """How many responses each rater has scored in each pass, and of how many."""
-    ledger = Ledger(pack, lines)
+    ledger = MarkIndex(pack, lines)
     return {
         rater: {state.of.name: (state.done, state.total) for state in pass_states(ledger, rater, now)}
         for rater in ledger.passes
     }
 
 
-def complete(pack: Pack, lines: Iterable[Line], now: float) -> list[str]:
+def remaining_work(pack: BlindPack, lines: Iterable[BookEntry], now: float) -> list[str]:
     """What is left to do, in words; empty: every pass of everybody is through, and nothing is queued."""
-    ledger = Ledger(pack, lines)
+    ledger = MarkIndex(pack, lines)
     return [
         said
         for rater in ledger.passes

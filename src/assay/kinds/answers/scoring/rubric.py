@@ -20,7 +20,7 @@ BEST = 3  # of accuracy
 
 
 @dataclass(frozen=True)
-class Option:
+class RubricOption:
     """A grade or a category: what it is called, what it means, and the key that gives it."""
 
     value: str
@@ -30,7 +30,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Flagged:
+class RubricFlag:
     """Something to say beside the grade or the claims, and the only grade that goes with it."""
 
     name: str
@@ -40,15 +40,15 @@ class Flagged:
 
 
 @dataclass(frozen=True)
-class Step:
+class RubricStep:
     """One pass over all responses."""
 
     name: str
     title: str
     about: str
-    grades: tuple[Option, ...] = ()  # none: the pass counts claims
-    categories: tuple[Option, ...] = ()  # none: the pass takes no claims
-    flags: tuple[Flagged, ...] = ()
+    grades: tuple[RubricOption, ...] = ()  # none: the pass counts claims
+    categories: tuple[RubricOption, ...] = ()  # none: the pass takes no claims
+    flags: tuple[RubricFlag, ...] = ()
     note_needed: frozenset[str] = frozenset()  # the grades that need a reason
     note_label: str = "Note"
 
@@ -64,33 +64,33 @@ class Step:
 
 
 STEPS = (
-    Step(
+    RubricStep(
         ACCURACY,
         "Factual accuracy",
         "How far does the response say what the reference answer says? Go by the reference answer, not by "
         "what you know of the subject.",
         grades=(
-            Option(
+            RubricOption(
                 "0",
                 "Wrong",
                 "Contradicts the reference, is made up, answers something else, or refuses: nothing of the "
                 "right answer is in it.",
                 "0",
             ),
-            Option(
+            RubricOption(
                 "1",
                 "Partly right",
                 "Something right is in it, but grave errors or gaps, or a part of the question is left out, "
                 "so that one could not rely on it.",
                 "1",
             ),
-            Option(
+            RubricOption(
                 "2",
                 "Mostly right",
                 "The core is right and nobody would be misled; small things are missing or not quite exact.",
                 "2",
             ),
-            Option(
+            RubricOption(
                 "3",
                 "Fully right",
                 "Everything that matters in the reference is there, in whatever words; more that is right "
@@ -98,38 +98,38 @@ STEPS = (
                 "3",
             ),
         ),
-        flags=(Flagged(REFUSAL, "It refuses to answer", "r", forces="0"),),
+        flags=(RubricFlag(REFUSAL, "It refuses to answer", "r", forces="0"),),
         note_needed=frozenset({"0", "1", "2"}),
         note_label="What is right, what is missing or wrong (needed below 3)",
     ),
-    Step(
+    RubricStep(
         HALLUCINATION,
         "Hallucinations",
         "Mark every claim that the source does not support, each once. If there is none, choose "
         "“None found”.",
         categories=(
-            Option(
+            RubricOption(
                 FABRICATED,
                 "Made up",
                 "A fact that the source does not hold and that cannot be reasonably concluded from it: a "
                 "mobile app of which no page speaks.",
                 "1",
             ),
-            Option(
+            RubricOption(
                 WRONG_SOURCE,
                 "Wrong source",
                 "Said to stand in a section, on a page or under a concept where it does not stand, even if "
                 "the source has it elsewhere: “as the page on billing says”, of what is on that on limits.",
                 "2",
             ),
-            Option(
+            RubricOption(
                 EXTRAPOLATED,
                 "Goes too far",
                 "A conclusion beyond what the source says, told as if it were a fact: backups run every "
                 "night, so nothing is ever lost.",
                 "3",
             ),
-            Option(
+            RubricOption(
                 TEMPORAL,
                 "Wrong time",
                 "Out of date, announced for a future that the source knows nothing of, or at a wrong time: "
@@ -137,41 +137,43 @@ STEPS = (
                 "4",
             ),
         ),
-        flags=(Flagged(NONE_FOUND, "None found", "0"),),
+        flags=(RubricFlag(NONE_FOUND, "None found", "0"),),
         note_label="Note (doubtful cases that you did not count)",
     ),
-    Step(
+    RubricStep(
         COMPLETENESS,
         "Completeness",
         "Does the response say something to every part of the question, be it right or wrong?",
         grades=(
-            Option("0", "Incomplete", "At least one thing that was asked for is not dealt with at all.", "0"),
-            Option(
+            RubricOption(
+                "0", "Incomplete", "At least one thing that was asked for is not dealt with at all.", "0"
+            ),
+            RubricOption(
                 "1", "Complete", "Everything that was asked for gets an answer, if only a partial one.", "1"
             ),
         ),
     ),
-    Step(
+    RubricStep(
         CITATION,
         "Citation fidelity",
         "Where the question asks for a source or the response names one: do the references point to where "
         "the information stands?",
         grades=(
-            Option(
+            RubricOption(
                 "0",
                 "None, or invented",
                 "The question asks for a source and none is named that could be looked up; or what is cited "
                 "does not exist.",
                 "0",
             ),
-            Option(
+            RubricOption(
                 "1",
                 "Wrong place",
                 "Real sections or pages are named, but at least one does not hold what it is cited for.",
                 "1",
             ),
-            Option("2", "Right", "Every reference points to where the information stands.", "2"),
-            Option(
+            RubricOption("2", "Right", "Every reference points to where the information stands.", "2"),
+            RubricOption(
                 NOT_APPLICABLE,
                 "Not applicable",
                 "The question asks for no source, and the response names none.",
@@ -184,7 +186,7 @@ STEPS = (
 )
 
 
-def step_of(name: str) -> Step:
+def step_of(name: str) -> RubricStep:
     """The pass of a name."""
     for step in STEPS:
         if step.name == name:

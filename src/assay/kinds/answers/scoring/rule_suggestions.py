@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from assay.kinds.answers.blinding.pack import Asked
+from assay.kinds.answers.blinding.pack import GoldQuestion
 from assay.kinds.answers.scoring.guidance import SYNTHESIS
 from assay.kinds.answers.scoring.rubric import ACCURACY, CITATION, COMPLETENESS, NOT_APPLICABLE
 from assay.retrieval.content import ENGLISH, stems_of
@@ -75,14 +75,14 @@ _NAMING_NOTHING = """
 _WHOLE, _BESIDE = frozenset(_NAMING_ALL.split()), frozenset(_NAMING_NOTHING.split())
 
 
-class ByRule(NamedTuple):
+class RuleSuggestion(NamedTuple):
     """What a rule says and why; None: it has something to say, but no grade."""
 
     value: str | None
     reason: str
 
 
-def by_rule(step: str, asked: Asked, text: str) -> ByRule | None:
+def suggest_by_rule(step: str, asked: GoldQuestion, text: str) -> RuleSuggestion | None:
     """What a rule would say of a response in a pass; None where there is no rule for it."""
     rules = {ACCURACY: _accuracy, COMPLETENESS: _completeness, CITATION: _citation}
     return rules[step](asked, text) if step in rules else None
@@ -106,12 +106,12 @@ def _sentences(text: str) -> list[str]:
     return [text[span.start : span.end] for span in sentence_spans(text)]
 
 
-def _accuracy(asked: Asked, text: str) -> ByRule:
+def _accuracy(asked: GoldQuestion, text: str) -> RuleSuggestion:
     if refuses(text) and not refusing(
         asked.gold
     ):  # where the reference says that nobody knows, that is right
-        return ByRule("0", f"it reads like a refusal: “{refusing(text)[0]}”")
-    return ByRule(None, "it does not read like a refusal; rules see no more than that")
+        return RuleSuggestion("0", f"it reads like a refusal: “{refusing(text)[0]}”")
+    return RuleSuggestion(None, "it does not read like a refusal; rules see no more than that")
 
 
 # --------------------------------------------------------------------------------- completeness
@@ -124,7 +124,7 @@ def parts_of(question: str) -> list[str]:
     return parts[1:] if len(parts) > 1 and _PREAMBLE.match(parts[0]) else parts
 
 
-def unmentioned(asked: Asked, text: str) -> list[str]:
+def unmentioned(asked: GoldQuestion, text: str) -> list[str]:
     """The parts of a question, and the source sections of one that spans several, that no words speak of."""
     several = asked.complexity == SYNTHESIS and len(asked.sections) > 1
     parts, sections = parts_of(asked.text), asked.sections if several else []
@@ -145,12 +145,12 @@ def _shared(one: str, other: str) -> bool:
     return bool(ours & theirs)
 
 
-def _completeness(asked: Asked, text: str) -> ByRule:
+def _completeness(asked: GoldQuestion, text: str) -> RuleSuggestion:
     if (unknown := refusing(text)) and not refusing(asked.gold):
-        return ByRule("0", f"it says that it does not know: “{unknown[0]}”")
+        return RuleSuggestion("0", f"it says that it does not know: “{unknown[0]}”")
     if missing := unmentioned(asked, text):
-        return ByRule("0", f"hardly a word on: {'; '.join(missing)}")
-    return ByRule("1", "words of every part of the question are in it")
+        return RuleSuggestion("0", f"hardly a word on: {'; '.join(missing)}")
+    return RuleSuggestion("1", "words of every part of the question are in it")
 
 
 # ------------------------------------------------------------------------------------ citations
@@ -176,9 +176,13 @@ def _vague(place: str) -> bool:
     return bool(small & _WHOLE) or not any(word[0].isupper() for word in words)
 
 
-def _citation(asked: Asked, text: str) -> ByRule:
+def _citation(asked: GoldQuestion, text: str) -> RuleSuggestion:
     if found := citations(text):
-        return ByRule(None, f"it cites {', '.join(f'“{each}”' for each in found)}: look each of them up")
+        return RuleSuggestion(
+            None, f"it cites {', '.join(f'“{each}”' for each in found)}: look each of them up"
+        )
     if asks_by_source(asked.text):
-        return ByRule("0", "the question asks by a source, and no place is named that could be looked up")
-    return ByRule(NOT_APPLICABLE, "the question asks by no source, and no place is named")
+        return RuleSuggestion(
+            "0", "the question asks by a source, and no place is named that could be looked up"
+        )
+    return RuleSuggestion(NOT_APPLICABLE, "the question asks by no source, and no place is named")

@@ -20,14 +20,14 @@ from assay.kinds.answers.scoring.rubric import (
     NONE_FOUND,
     REFUSAL,
     WRONG_SOURCE,
-    Step,
+    RubricStep,
 )
 
 _SHOWN = 60  # characters of a claim that a message repeats
 
 
 @dataclass(frozen=True)
-class Said:
+class DraftMark:
     """What a rater wants to save."""
 
     choice: str | None = None
@@ -36,13 +36,13 @@ class Said:
     flags: Sequence[str] = ()
 
     @classmethod
-    def of(cls, step: Step, mark: Mark) -> Said:
+    def of(cls, step: RubricStep, mark: Mark) -> DraftMark:
         """What a mark says. One of claims that has none says so, as it once was not asked to."""
         none = [NONE_FOUND] if step.categories and not mark.claims and not mark.flags else []
         return cls(step.choice_of(mark.grade), mark.note, mark.claims, [*mark.flags, *none])
 
 
-def problems(step: Step, said: Said, text: str, others: Mapping[str, Mark]) -> list[str]:
+def draft_problems(step: RubricStep, said: DraftMark, text: str, others: Mapping[str, Mark]) -> list[str]:
     """Why a draft cannot be saved; empty: it can.
 
     `text` is the response as shown, `others` are the same rater's standing marks of it in the other passes.
@@ -56,7 +56,7 @@ def problems(step: Step, said: Said, text: str, others: Mapping[str, Mark]) -> l
     ]
 
 
-def _grade(step: Step, said: Said) -> Iterator[str]:
+def _grade(step: RubricStep, said: DraftMark) -> Iterator[str]:
     values = [grade.value for grade in step.grades]
     if not values:
         if said.choice is not None:
@@ -66,7 +66,7 @@ def _grade(step: Step, said: Said) -> Iterator[str]:
         yield f"Choose a grade: {', '.join(values)}."
     elif said.choice not in values:
         yield f"There is no grade {said.choice[:_SHOWN]!r} here. Choose one of {', '.join(values)}."
-    elif said.choice in step.note_needed and blank(said.note):
+    elif said.choice in step.note_needed and is_blank(said.note):
         yield f"Write a note: {_WHY[step.name]}."
 
 
@@ -76,7 +76,7 @@ _WHY = {
 }
 
 
-def _flags(step: Step, said: Said) -> Iterator[str]:
+def _flags(step: RubricStep, said: DraftMark) -> Iterator[str]:
     known = {flag.name: flag for flag in step.flags}
     for name in said.flags:
         if name not in known:
@@ -85,7 +85,7 @@ def _flags(step: Step, said: Said) -> Iterator[str]:
             yield f"“{flag.label}” goes with {flag.forces} alone. Choose it, or take the flag away."
 
 
-def _none_found(step: Step, said: Said) -> Iterator[str]:
+def _none_found(step: RubricStep, said: DraftMark) -> Iterator[str]:
     """That there is no claim has to be said: an empty form may be one that nobody has looked at."""
     if not step.categories:
         return
@@ -95,7 +95,7 @@ def _none_found(step: Step, said: Said) -> Iterator[str]:
         yield "Mark a claim; if there is none, choose “None found” (press 0)."
 
 
-def _claims(step: Step, said: Said, text: str) -> Iterator[str]:
+def _claims(step: RubricStep, said: DraftMark, text: str) -> Iterator[str]:
     categories = [category.value for category in step.categories]
     if said.claims and not categories:
         yield f"{step.title} takes no claims: mark them in the pass on hallucinations."
@@ -107,17 +107,17 @@ def _claims(step: Step, said: Said, text: str) -> Iterator[str]:
             yield f"{where}: choose a category: {', '.join(categories)}."
         if not 0 <= claim.start < claim.end <= len(text):
             yield f"{where}: the marked text lies outside the response. Mark it again."
-        elif blank(text[claim.start : claim.end]):
+        elif is_blank(text[claim.start : claim.end]):
             yield f"{where}: the marked text is blank. Mark the words that make the claim."
-        if blank(claim.claim):
+        if is_blank(claim.claim):
             yield f"{where}: say what is claimed."
         elif (first := before.setdefault(_normal(claim.claim), number)) != number:
             yield f"{where}: the same as claim {first}. A claim that is repeated counts once."
-        if blank(claim.note):
+        if is_blank(claim.note):
             yield f"{where}: write a note: why does the source not support it?"
 
 
-def blank(text: str) -> bool:
+def is_blank(text: str) -> bool:
     """Whether there is nothing in a text that a reader would see."""
     return not any(sign.isprintable() and not sign.isspace() for sign in text)
 
@@ -127,7 +127,7 @@ def _normal(claim: str) -> str:
     return " ".join(re.findall(r"\w+", claim.casefold())) or " ".join(claim.casefold().split())
 
 
-def _refusal(step: Step, said: Said, others: Mapping[str, Mark]) -> Iterator[str]:
+def _refusal(step: RubricStep, said: DraftMark, others: Mapping[str, Mark]) -> Iterator[str]:
     """A refusal is graded 0, claims nothing and answers no part, in whichever pass it is said last."""
     if step.name == ACCURACY:
         if REFUSAL not in said.flags:
@@ -147,13 +147,13 @@ def _refusal(step: Step, said: Said, others: Mapping[str, Mark]) -> Iterator[str
         yield f"You flagged it as a refusal, which is incomplete. Choose 0, {back}."
 
 
-def reminders(step: Step, others: Mapping[str, Mark]) -> list[str]:
+def reminders(step: RubricStep, others: Mapping[str, Mark]) -> list[str]:
     """What the same rater said of the same response in other passes, and this one has to fit."""
     accuracy, claims = others.get(ACCURACY), others.get(HALLUCINATION)
     return [*_of_accuracy(step, accuracy), *_of_claims(step, claims), *_of_completeness(step, others)]
 
 
-def _of_accuracy(step: Step, accuracy: Mark | None) -> Iterator[str]:
+def _of_accuracy(step: RubricStep, accuracy: Mark | None) -> Iterator[str]:
     if accuracy is None or step.name == ACCURACY:
         return
     if REFUSAL in accuracy.flags and step.name in _OF_A_REFUSAL:
@@ -164,7 +164,7 @@ def _of_accuracy(step: Step, accuracy: Mark | None) -> Iterator[str]:
 _OF_A_REFUSAL = {HALLUCINATION: "it claims nothing", COMPLETENESS: "it is incomplete (0)"}
 
 
-def _of_claims(step: Step, claims: Mark | None) -> Iterator[str]:
+def _of_claims(step: RubricStep, claims: Mark | None) -> Iterator[str]:
     if claims is None or not claims.claims or step.name not in {ACCURACY, CITATION}:
         return
     wrong = [claim for claim in claims.claims if claim.category == WRONG_SOURCE]
@@ -180,7 +180,7 @@ def _quoted(claims: Sequence[Claim]) -> str:
     )
 
 
-def _of_completeness(step: Step, others: Mapping[str, Mark]) -> Iterator[str]:
+def _of_completeness(step: RubricStep, others: Mapping[str, Mark]) -> Iterator[str]:
     complete = others.get(COMPLETENESS)
     if step.name == ACCURACY and complete is not None and complete.grade == 0:
         yield "You called it incomplete, which is no accuracy 3."

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.kinds.answers.results import Correlation, Tested, TokenChange
-from assay.kinds.answers.scoring.analysis import METRICS, Analysing, Pairs, Scored, ends, finite
+from assay.kinds.answers.results import ConditionTest, Correlation, TokenChange
+from assay.kinds.answers.scoring.analysis import (
+    METRICS,
+    AnalysisOptions,
+    ResponsePairs,
+    ScoredResponse,
+    ends,
+    finite,
+)
 from assay.stats.agreement import spearman
 from assay.stats.columns import TIE, ratio, spread
 from assay.stats.paired_clusters import interval_over_clusters
@@ -26,19 +33,19 @@ KRUSKAL, FRIEDMAN, WILCOXON = "Kruskal-Wallis", "Friedman", "Wilcoxon signed-ran
 CORRELATION = "Spearman's rho of the differences of tokens and of accuracy"
 
 
-def interactions(rows: Sequence[Scored], how: Analysing) -> list[Tested]:
+def interactions(rows: Sequence[ScoredResponse], how: AnalysisOptions) -> list[ConditionTest]:
     """Whether the effect differs between complexities, and between sizes of model; not corrected.
 
     Complexities are different questions: Kruskal-Wallis on each question's mean difference. Sizes answer the
     same questions: Friedman on the questions that all sizes have, Wilcoxon where there are two sizes.
     """
-    pairs = Pairs.of(rows, how)
+    pairs = ResponsePairs.of(rows, how)
     return [*_between(pairs, "complexity"), *_within(pairs, "size")]
 
 
-def mean_differences(rows: Sequence[Scored], how: Analysing, by: str) -> dict[str, float]:
+def mean_differences(rows: Sequence[ScoredResponse], how: AnalysisOptions, by: str) -> dict[str, float]:
     """The mean difference of accuracy for each model, site or the like: does each point the same way?"""
-    pairs = Pairs.of(rows, how)
+    pairs = ResponsePairs.of(rows, how)
     accuracy, column = pairs.difference("accuracy"), pairs.column(by)
     known = ~np.isnan(accuracy)
     return {
@@ -48,9 +55,11 @@ def mean_differences(rows: Sequence[Scored], how: Analysing, by: str) -> dict[st
     }
 
 
-def correlated(rows: Sequence[Scored], how: Analysing) -> tuple[list[TokenChange], list[Correlation]]:
+def correlated(
+    rows: Sequence[ScoredResponse], how: AnalysisOptions
+) -> tuple[list[TokenChange], list[Correlation]]:
     """The differences of tokens and of accuracy of every pair, and whether they go together."""
-    pairs = Pairs.of(rows, how)
+    pairs = ResponsePairs.of(rows, how)
     both = ~np.isnan(pairs.difference("tokens") + pairs.difference("accuracy"))
     if not both.any():
         return [], []
@@ -69,7 +78,7 @@ def correlated(rows: Sequence[Scored], how: Analysing) -> tuple[list[TokenChange
     return points, [Correlation(CORRELATION, finite(value), *ends(interval), len(points))]
 
 
-def _between(pairs: Pairs, name: str) -> Iterator[Tested]:
+def _between(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
     """One line a metric: groups of different questions."""
     groups = pairs.known(name)
     for metric in METRICS:
@@ -79,10 +88,10 @@ def _between(pairs: Pairs, name: str) -> Iterator[Tested]:
             p = 1.0 if spread(np.concatenate(means)) <= TIE else _kruskal(means)
             n = int((~np.isnan(pairs.difference(metric.name)) & (pairs.column(name) != "")).sum())
             clusters = sum(map(len, means))
-            yield Tested(metric.name, INTERACTION, {"between": name}, n, clusters, test=KRUSKAL, p=p)
+            yield ConditionTest(metric.name, INTERACTION, {"between": name}, n, clusters, test=KRUSKAL, p=p)
 
 
-def _within(pairs: Pairs, name: str) -> Iterator[Tested]:
+def _within(pairs: ResponsePairs, name: str) -> Iterator[ConditionTest]:
     """One line a metric: groups of models that answer the same questions."""
     groups = pairs.known(name)
     for metric in METRICS if len(groups) > 1 else ():
@@ -95,7 +104,7 @@ def _within(pairs: Pairs, name: str) -> Iterator[Tested]:
         p = wilcoxon(columns[1] - columns[0]) if two else _friedman(np.column_stack(columns))
         where, test = {"between": name}, WILCOXON if two else FRIEDMAN
         n = len(shared) * len(groups)
-        yield Tested(metric.name, INTERACTION, where, n, len(shared), test=test, p=p)
+        yield ConditionTest(metric.name, INTERACTION, where, n, len(shared), test=test, p=p)
 
 
 def _kruskal(groups: Sequence[Floats]) -> float:
@@ -113,7 +122,7 @@ def _friedman(table: Floats) -> float:
     return float(friedmanchisquare(*np.round(table, 12).T).pvalue)  # noise must not break a tie
 
 
-def _by_question(pairs: Pairs, metric: str, name: str, group: str) -> tuple[list[str], Floats]:
+def _by_question(pairs: ResponsePairs, metric: str, name: str, group: str) -> tuple[list[str], Floats]:
     """The questions of a group that have the metric, and the mean difference of each."""
     difference = pairs.difference(metric)
     inside = (pairs.column(name) == group) & ~np.isnan(difference)

@@ -23,11 +23,11 @@ from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import aside, identity
 from assay.judges.llm import ModelJudge
-from assay.kinds.answers.blinding.pack import Pack, Shown
-from assay.kinds.answers.results import Suggested
-from assay.kinds.answers.scoring.marks import FIRST, Mark, standing
+from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
+from assay.kinds.answers.results import SuggestionUptake
+from assay.kinds.answers.scoring.marks import FIRST, Mark, current_marks
 from assay.kinds.answers.scoring.rubric import ACCURACY, CITATION, NOT_APPLICABLE, STEPS, step_of
-from assay.kinds.answers.scoring.rule_suggestions import RULE, by_rule
+from assay.kinds.answers.scoring.rule_suggestions import RULE, suggest_by_rule
 from assay.pipeline.inquiry import HOPELESS
 from assay.stats.agreement import cohen_kappa
 from assay.store.journal import Writer, read_lines
@@ -36,7 +36,7 @@ FOLDER = "suggestions"  # in the pack's folder: a journal of what models said
 APPLIES = "citation_applies"
 
 
-class Suggestion(msgspec.Struct, frozen=True, omit_defaults=True):
+class StoredSuggestion(msgspec.Struct, frozen=True, omit_defaults=True):
     """What somebody else would say of one response in one pass. It holds no time, which might tell."""
 
     response_id: str
@@ -47,17 +47,17 @@ class Suggestion(msgspec.Struct, frozen=True, omit_defaults=True):
     key: str = ""  # of what was asked: nobody is asked the same twice
 
 
-def rule_suggestions(pack: Pack, response: Shown) -> Iterator[Suggestion]:
+def rule_suggestions(pack: BlindPack, response: BlindedResponse) -> Iterator[StoredSuggestion]:
     """What rules say of a response, in each pass that has one."""
     for step in STEPS:
-        found = by_rule(step.name, pack.questions[response.question_id], response.text)
+        found = suggest_by_rule(step.name, pack.questions[response.question_id], response.text)
         if found is not None:
-            yield Suggestion(response.response_id, step.name, found.value, RULE, found.reason)
+            yield StoredSuggestion(response.response_id, step.name, found.value, RULE, found.reason)
 
 
-def read_suggestions(folder: Path) -> list[Suggestion]:
+def read_suggestions(folder: Path) -> list[StoredSuggestion]:
     """What models suggested, in the folder of a pack."""
-    return list(read_lines(folder / FOLDER, Suggestion)) if (folder / FOLDER).is_dir() else []
+    return list(read_lines(folder / FOLDER, StoredSuggestion)) if (folder / FOLDER).is_dir() else []
 
 
 # ---------------------------------------------------------------------------------------- a model
@@ -71,7 +71,7 @@ class AccuracyJudge(ModelJudge):
 
     labels: ClassVar[tuple[str, ...]] = (ACCURACY,)
 
-    def question(self, pack: Pack, response: Shown) -> Question:
+    def question(self, pack: BlindPack, response: BlindedResponse) -> Question:
         """What it is asked of one response."""
         asked = pack.questions[response.question_id]
         about = self.shown_with({"query": asked.text, "expected": asked.gold})
@@ -79,7 +79,7 @@ class AccuracyJudge(ModelJudge):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SuggestionCounts:
     """What became of asking a model."""
 
     asked: int  # now
@@ -96,8 +96,8 @@ class Outcome:
 
 
 def suggest_accuracy(
-    folder: Path, pack: Pack, judge: AccuracyJudge, tested: Collection[str], kit: Kit
-) -> Outcome:
+    folder: Path, pack: BlindPack, judge: AccuracyJudge, tested: Collection[str], kit: Kit
+) -> SuggestionCounts:
     """Asks a model for every response that it has not graded yet, and keeps what it says as it comes.
 
     `tested` names the models under test. Asking stops early where none of the first is answered.
@@ -113,7 +113,7 @@ def suggest_accuracy(
     costs: list[float] = []
     faults: list[str] = []
     with Writer(folder / FOLDER) as writer, ThreadPoolExecutor(judge.threads) as crew:
-        asking: dict[Future[Finding], tuple[str, Shown]] = {
+        asking: dict[Future[Finding], tuple[str, BlindedResponse]] = {
             crew.submit(judge.ask, question, kit): (key, response)
             for key, (response, question) in todo.items()
         }
@@ -132,18 +132,20 @@ def suggest_accuracy(
                 crew.shutdown(wait=False, cancel_futures=True)
                 break
     fault = faults[-1] if faults else ""
-    return Outcome(len(costs), len(pack.responses) - len(todo), len(faults), math.fsum(costs), fault)
+    return SuggestionCounts(len(costs), len(pack.responses) - len(todo), len(faults), math.fsum(costs), fault)
 
 
-def _key(judge: AccuracyJudge, response: Shown, question: Question) -> str:
+def _key(judge: AccuracyJudge, response: BlindedResponse, question: Question) -> str:
     """The same judge would be shown the same of this response."""
     return digest([identity(judge).encode(), msgspec.json.encode(question), response.response_id.encode()])
 
 
-def _suggestion(judge: AccuracyJudge, response: Shown, finding: Finding, key: str) -> Suggestion:
+def _suggestion(
+    judge: AccuracyJudge, response: BlindedResponse, finding: Finding, key: str
+) -> StoredSuggestion:
     by = f"{judge.names[0]} ({judge.model})"
     value, reason = str(int(finding.grade)), finding.reason or ""
-    return Suggestion(response.response_id, ACCURACY, value, by, reason, key)
+    return StoredSuggestion(response.response_id, ACCURACY, value, by, reason, key)
 
 
 def refuse_tested(judge: ModelJudge, tested: Iterable[str]) -> None:
@@ -154,12 +156,12 @@ def refuse_tested(judge: ModelJudge, tested: Iterable[str]) -> None:
             f"The judge at {judge.endpoint.address if judge.url else 'no address'} has no name. {fix}"
         )
     for name in tested:
-        if same_model(judge.model, name):
+        if is_same_model(judge.model, name):
             what = f"The judge's model {judge.model!r} is under test, as {name!r}"
             raise UsageError(f"{what}. Nobody grades their own answers: take another model.")
 
 
-def same_model(one: str, other: str) -> bool:
+def is_same_model(one: str, other: str) -> bool:
     """Whether two names mean one model: letter case, a vendor before it, a path and a file's ending aside."""
     return _bare(one) in _forms(other) or _bare(other) in _forms(one)
 
@@ -177,13 +179,15 @@ def _forms(name: str) -> set[str]:
 # ------------------------------------------------------------------------------ how often it was right
 
 
-def agreement_with_suggestions(marks: Iterable[Mark], suggestions: Iterable[Suggestion]) -> list[Suggested]:
+def suggestion_uptake(
+    marks: Iterable[Mark], suggestions: Iterable[StoredSuggestion]
+) -> list[SuggestionUptake]:
     """How often people's word was what had been suggested, by pass and by who suggested it.
 
     First rounds count. A suggestion without a grade says one thing all the same: that citations apply.
     """
     said: dict[tuple[str, str], list[Mark]] = {}
-    for mark in standing(marks).values():
+    for mark in current_marks(marks).values():
         if mark.round == FIRST:
             said.setdefault((mark.step, mark.response_id), []).append(mark)
     pairs: dict[tuple[str, str], list[tuple[float, float, bool]]] = {}
@@ -196,7 +200,7 @@ def agreement_with_suggestions(marks: Iterable[Mark], suggestions: Iterable[Sugg
     return [_suggested(step, by, found) for (step, by), found in sorted(pairs.items())]
 
 
-def _compared(suggestion: Suggestion, mark: Mark) -> Iterator[tuple[str, float, float]]:
+def _compared(suggestion: StoredSuggestion, mark: Mark) -> Iterator[tuple[str, float, float]]:
     if suggestion.value is not None:
         choices = [grade.value for grade in step_of(mark.step).grades]
         choice = step_of(mark.step).choice_of(mark.grade)
@@ -206,8 +210,10 @@ def _compared(suggestion: Suggestion, mark: Mark) -> Iterator[tuple[str, float, 
         yield APPLIES, mark.grade is not None, suggestion.value != NOT_APPLICABLE
 
 
-def _suggested(step: str, by: str, pairs: Sequence[tuple[float, float, bool]]) -> Suggested:
+def _suggested(step: str, by: str, pairs: Sequence[tuple[float, float, bool]]) -> SuggestionUptake:
     ours, theirs, seen = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
     kappa = float(cohen_kappa(ours, theirs)[0])
     equal = float(np.mean(ours == theirs))
-    return Suggested(step, by, len(pairs), equal, None if math.isnan(kappa) else kappa, int(seen.sum()))
+    return SuggestionUptake(
+        step, by, len(pairs), equal, None if math.isnan(kappa) else kappa, int(seen.sum())
+    )

@@ -22,17 +22,25 @@ from assay.core.errors import UsageError
 from assay.core.records import Item
 from assay.kinds.answers.blinding import pack as packs
 from assay.kinds.answers.blinding.acts import Act, What, append_act
-from assay.kinds.answers.blinding.ids import refuse_telling, response_ids, words_of
-from assay.kinds.answers.blinding.masks import Masking
-from assay.kinds.answers.blinding.order import draw
-from assay.kinds.answers.blinding.pack import MAP, PACK, Asked, Original, Pack, SealedMap, Shown
+from assay.kinds.answers.blinding.ids import refuse_telling_ids, response_ids, telling_words
+from assay.kinds.answers.blinding.masks import Masker
+from assay.kinds.answers.blinding.order import draw_share
+from assay.kinds.answers.blinding.pack import (
+    MAP,
+    PACK,
+    BlindedResponse,
+    BlindPack,
+    GoldQuestion,
+    OriginalResponse,
+    SealedMap,
+)
 from assay.kinds.answers.blinding.seal import commitment, new_key, seal, write_key
 from assay.kinds.answers.leaks.look import Leak
-from assay.kinds.answers.leaks.search import leaks
+from assay.kinds.answers.leaks.search import find_leaks
 from assay.kinds.answers.panel import Panel, panel_of
 from assay.kinds.answers.scoring.opened import ScoringFolder, head_path, key_path
-from assay.kinds.answers.scoring_steps.collected import Collected
-from assay.kinds.answers.scoring_steps.exporting import files_of
+from assay.kinds.answers.scoring_steps.collected import CollectedResponses
+from assay.kinds.answers.scoring_steps.exporting import result_files
 from assay.kinds.answers.scoring_steps.files import RAW_DATA
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
 from assay.pipeline.evaluation import Evaluation
@@ -47,7 +55,7 @@ LOOKED_AT = 100  # tasks of a pass that a check opens as a rater would
 
 
 @dataclass(frozen=True)
-class Blinded:
+class BlindingResult:
     """A pack on disk."""
 
     folder: Path
@@ -62,20 +70,20 @@ class Blinded:
         return {**dataclasses.asdict(self), **paths, "masked": dict(self.masked)}
 
 
-def blind_study(study: Study, *, by: str, fresh: bool = False) -> Blinded:
+def blind_study(study: Study, *, by: str, fresh: bool = False) -> BlindingResult:
     """Puts every response under a random id into a pack that does not say whose it is."""
     scoring = scoring_folder(study)
     with scoring.alone() if scoring.there else nullcontext():  # an open desk would go on with the old ids
         return _blinded(study, scoring, by, fresh)
 
 
-def _blinded(study: Study, scoring: ScoringFolder, by: str, fresh: bool) -> Blinded:
+def _blinded(study: Study, scoring: ScoringFolder, by: str, fresh: bool) -> BlindingResult:
     panel = panel_of(study)
     _refuse_begun(scoring, command_path(study), fresh)
     blocks = Evaluation(study).blocks
     _refuse_uncollected(blocks, command_path(study))
-    key, collected = new_key(), Collected(blocks)
-    sealed, shown, used = _masked(collected, Masking(panel.masks), key)
+    key, collected = new_key(), CollectedResponses(blocks)
+    sealed, shown, used = _masked(collected, Masker(panel.masks), key)
     pack = replace(_packed(study.name, panel, collected, shown, commitment(sealed)), masked=used)
     # the pack goes first and comes last: without it nothing is blinded, and whoever tries again begins anew
     (scoring.folder / PACK).unlink(missing_ok=True)
@@ -84,7 +92,7 @@ def _blinded(study: Study, scoring: ScoringFolder, by: str, fresh: bool) -> Blin
     _record(scoring, "blinded", by, study, f"{len(shown)} responses")
     packs.write_pack(scoring.folder, pack)
     failed = sum(int((block.asked == FAILED).sum()) for block in blocks)
-    return Blinded(
+    return BlindingResult(
         scoring.folder, key_path(scoring.folder), len(shown), len(pack.questions), failed, pack.masked
     )
 
@@ -120,44 +128,48 @@ def _refuse_uncollected(blocks: Sequence[Block], place: str) -> None:
 
 
 def _masked(
-    collected: Collected, masking: Masking, key: bytes
-) -> tuple[SealedMap, list[Shown], dict[str, int]]:
+    collected: CollectedResponses, masking: Masker, key: bytes
+) -> tuple[SealedMap, list[BlindedResponse], dict[str, int]]:
     """Every response under its id: as it was written, as raters see it, and how often each rule was used."""
     written = collected.responses
-    words = words_of({each.arm for each in written})
+    words = telling_words({each.arm for each in written})
     ids = response_ids(key, [(each.item_id, each.arm, each.seed) for each in written], words)
-    refuse_telling(ids, words, [each.arm.partition("[")[0] for each in written])
-    originals, shown, used = list[Original](), list[Shown](), Counter[str]()
+    refuse_telling_ids(ids, words, [each.arm.partition("[")[0] for each in written])
+    originals, shown, used = list[OriginalResponse](), list[BlindedResponse](), Counter[str]()
     for response_id, each in sorted(zip(ids, written, strict=True), key=itemgetter(0)):
         item = collected.items[each.item_id]
         asked = [item.text, str(item.gold.get("answer", ""))]
         masked = masking.masked(each.text, asked, collected.sources[each.item_id].text)
         used += masked.used
-        originals.append(Original(response_id, each.item_id, each.arm, each.seed, each.text, masked.masks))
-        shown.append(Shown(response_id, each.item_id, masked.text, each.item_id))
+        originals.append(
+            OriginalResponse(response_id, each.item_id, each.arm, each.seed, each.text, masked.masks)
+        )
+        shown.append(BlindedResponse(response_id, each.item_id, masked.text, each.item_id))
     return SealedMap(secrets.token_hex(16), originals), shown, dict(sorted(used.items()))
 
 
-def _packed(name: str, panel: Panel, collected: Collected, shown: list[Shown], committed: str) -> Pack:
+def _packed(
+    name: str, panel: Panel, collected: CollectedResponses, shown: list[BlindedResponse], committed: str
+) -> BlindPack:
     """What raters may see, and who of them scores what."""
     order_key, ids = secrets.token_hex(16), [each.response_id for each in shown]
-    return Pack(
+    return BlindPack(
         name,
-        packs.Panel(panel.primary, panel.others, panel.share, panel.again, panel.wait_hours),
+        packs.Assignment(panel.primary, panel.others, panel.share, panel.again, panel.wait_hours),
         committed,
         order_key,
         shown,
         {item_id: _asked(collected.items[item_id]) for item_id in collected.sources},
         dict(collected.sources),
-        drawn=draw(order_key, ids, panel.share) if panel.others else [],
-        drawn_again=[] if panel.others else draw(order_key, ids, panel.again, "again"),
+        drawn=draw_share(order_key, ids, panel.share) if panel.others else [],
+        drawn_again=[] if panel.others else draw_share(order_key, ids, panel.again, "again"),
     )
 
 
-def _asked(item: Item) -> Asked:
+def _asked(item: Item) -> GoldQuestion:
     site, complexity = (", ".join(item.values(name)) for name in ("site", "complexity"))
     gold = str(item.gold.get("answer", ""))
-    return Asked(item.item_id, item.text, gold, complexity, site, list(item.gold.get("sections", [])))
+    return GoldQuestion(item.item_id, item.text, gold, complexity, site, list(item.gold.get("sections", [])))
 
 
 def check_blinding(study: Study, by: str = "") -> list[Leak]:
@@ -168,11 +180,11 @@ def check_blinding(study: Study, by: str = "") -> list[Leak]:
     scoring = scoring_folder(study)
     pack, originals = scoring.pack, scoring.originals()
     sealed = SealedMap("", list(originals.values()))
-    words = words_of({each.arm for each in originals.values()})
+    words = telling_words({each.arm for each in originals.values()})
     with closing(scoring_work(study)) as work:
         served = dict(_served(work))
-    masking, exported = Masking(panel_of(study).masks), dict(_exported(study))
-    found = leaks(scoring.folder, pack, sealed, words, served, masking, exported)
+    masking, exported = Masker(panel_of(study).masks), dict(_exported(study))
+    found = find_leaks(scoring.folder, pack, sealed, words, served, masking, exported)
     if by:
         kinds = ", ".join(dict.fromkeys(leak.check for leak in found))
         _record(scoring, "leaking" if found else "checked", by, study, kinds)
@@ -181,7 +193,7 @@ def check_blinding(study: Study, by: str = "") -> list[Leak]:
 
 def _exported(study: Study) -> Iterator[tuple[str, str]]:
     """What exports hold now; a column that is there and blank tells nothing."""
-    for name, content in files_of(study).items():
+    for name, content in result_files(study).items():
         text = content.decode()
         if name == RAW_DATA:
             rows = csv.DictReader(io.StringIO(text))

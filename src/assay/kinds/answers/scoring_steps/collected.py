@@ -8,7 +8,7 @@ from functools import cached_property
 
 from assay.core.block import Block
 from assay.core.records import Item
-from assay.kinds.answers.blinding.pack import Source
+from assay.kinds.answers.blinding.pack import MergedSource
 from assay.kinds.answers.blinding.sources import neutral_source
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.pipeline.evaluation import Evaluation
@@ -17,7 +17,7 @@ from assay.study.study import Study
 
 
 @dataclass(frozen=True)
-class Written:
+class CollectedResponse:
     """One response as it was collected."""
 
     item_id: str
@@ -27,7 +27,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectedResponses:
     """What systems answered, and what they were given to answer from."""
 
     blocks: Sequence[Block]
@@ -37,16 +37,16 @@ class Collected:
         return {item.item_id: item for block in self.blocks for item in block.items}
 
     @cached_property
-    def responses(self) -> list[Written]:
+    def responses(self) -> list[CollectedResponse]:
         return [
-            Written(item.item_id, block.arm.name, block.seed, response.answer or "")
+            CollectedResponse(item.item_id, block.arm.name, block.seed, response.answer or "")
             for block in self.blocks
             for item, response in zip(block.items, block.responses, strict=True)
             if response is not None and response.error is None
         ]
 
     @cached_property
-    def sources(self) -> Mapping[str, Source]:
+    def sources(self) -> Mapping[str, MergedSource]:
         """For each question that was answered, what models were given under both conditions, as one text."""
         answered = {each.item_id for each in self.responses}
         texts: dict[str, dict[str, tuple[str, str, str]]] = {item_id: {} for item_id in sorted(answered)}
@@ -61,17 +61,19 @@ class Collected:
                         texts[item.item_id].setdefault(hit.doc_id, (block.arm.system, form, passage.text))
                         titles[item.item_id].setdefault(passage.title)
         return {
-            item_id: Source("; ".join(filter(None, titles[item_id])), neutral_source(list(given.values())))
+            item_id: MergedSource(
+                "; ".join(filter(None, titles[item_id])), neutral_source(list(given.values()))
+            )
             for item_id, given in texts.items()
         }
 
 
-def outdated(study: Study, scoring: ScoringFolder) -> str:
+def describe_outdated(study: Study, scoring: ScoringFolder) -> str:
     """How the responses that were blinded differ from those of the run, and what to do; else nothing.
 
     Where nothing is stored there is nothing to compare with.
     """
-    stored = Collected(Evaluation(study).blocks).responses
+    stored = CollectedResponses(Evaluation(study).blocks).responses
     now = {(each.item_id, each.arm, each.seed): each.text for each in stored}
     blinded = {(each.item_id, each.arm, each.seed): each.text for each in scoring.originals().values()}
     differ = sum(now.get(key) != blinded.get(key) for key in now.keys() | blinded.keys())

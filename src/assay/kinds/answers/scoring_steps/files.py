@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from assay.kinds.answers.content_pairs import spreads
-from assay.kinds.answers.results import PairTokens, Scoring, SiteTokens
+from assay.kinds.answers.content_pairs import delta_distributions
+from assay.kinds.answers.results import PairTokens, ScoringResults, SiteTokens
 from assay.report.markdown import escaped
 
 RAW_DATA, SECOND, DETAILS = "raw-data.csv", "second-scores.csv", "hallucination-details.json"
@@ -27,7 +27,7 @@ _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])")
 
 
 @dataclass(frozen=True)
-class RawRow:
+class ScoreRow:
     """One response with its scores, column by column; None is an empty cell."""
 
     response_id: str
@@ -49,7 +49,7 @@ class RawRow:
     scorer_id: str = ""
     scoring_date: str = ""  # ISO 8601
 
-    def blinded(self) -> RawRow:
+    def blinded(self) -> ScoreRow:
         """The same without what tells the conditions apart."""
         return replace(
             self,
@@ -62,11 +62,11 @@ class RawRow:
         )
 
 
-COLUMNS = tuple(field.name for field in fields(RawRow))
+COLUMNS = tuple(field.name for field in fields(ScoreRow))
 
 
 @dataclass(frozen=True)
-class Hallucination:
+class HallucinationDetail:
     """One unsupported claim as the details file records it; the span is the response's own text."""
 
     category: str
@@ -78,10 +78,10 @@ class Hallucination:
 # ------------------------------------------------------------------------------------- scores
 
 
-def raw_data_csv(rows: Iterable[RawRow], *, blinded: bool = False) -> str:
-    """`raw-data.csv`: a row a response, in the order of the response ids, which says nothing.
+def raw_data_csv(rows: Iterable[ScoreRow], *, blinded: bool = False) -> str:
+    """`raw-data.csv`: one row per response, ordered by response id.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe before it; `unquoted` takes it off.
+    A text that a spreadsheet would run as a formula gets an apostrophe; `unquote_formula` undoes it.
     """
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
@@ -94,24 +94,24 @@ def raw_data_csv(rows: Iterable[RawRow], *, blinded: bool = False) -> str:
 
 def _cell(value: str | int | tuple[str, ...] | None) -> str:
     if isinstance(value, tuple):
-        return quoted(",".join(value))
-    return quoted(value) if isinstance(value, str) else "" if value is None else str(value)
+        return quote_formula(",".join(value))
+    return quote_formula(value) if isinstance(value, str) else "" if value is None else str(value)
 
 
-def quoted(text: str) -> str:
+def quote_formula(text: str) -> str:
     """The text with an apostrophe before it where a spreadsheet would take it for a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
-def unquoted(cell: str) -> str:
-    """The text of a cell as it was before `quoted`."""
+def unquote_formula(cell: str) -> str:
+    """The text of a cell as it was before `quote_formula`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 # ---------------------------------------------------------------------- hallucinations, tokens
 
 
-def hallucination_details(found: Mapping[str, Sequence[Hallucination]]) -> bytes:
+def hallucination_details(found: Mapping[str, Sequence[HallucinationDetail]]) -> bytes:
     """`hallucination-details.json`: by response id how many, and each with its text, claim and note."""
     return _json(
         {
@@ -130,7 +130,7 @@ def token_efficiency(pairs: Sequence[PairTokens], sites: Sequence[SiteTokens]) -
         {
             "pairs": [_pair(pair) for pair in pairs],
             "sites": msgspec.to_builtins(list(sites)),
-            "distribution": msgspec.to_builtins(spreads(sites)),
+            "distribution": msgspec.to_builtins(delta_distributions(sites)),
         }
     )
 
@@ -156,7 +156,7 @@ def _json(value: Any) -> bytes:
 
 def notebook(
     study: str,
-    scoring: Scoring,
+    scoring: ScoringResults,
     *,
     correction: str,
     sizes: Mapping[str, str] | None = None,

@@ -15,10 +15,10 @@ from assay.gates.gate_file import GateFile
 from assay.gates.leaf import Spanning
 from assay.gates.syntax import Call, Clause, Number
 from assay.gates.verdict import Gate, leaves_of
-from assay.kinds.answers.blinding.acts import Acts
+from assay.kinds.answers.blinding.acts import ActLog
 from assay.kinds.answers.blinding.pack import SealedMap
 from assay.kinds.answers.content_pairs import pair_tokens, site_tokens
-from assay.kinds.answers.leaks.statistics import guessable
+from assay.kinds.answers.leaks.statistics import guess_from_form
 from assay.kinds.answers.measures.content import ContentTokens
 from assay.kinds.answers.measures.rubric import (
     ACCURACY,
@@ -28,17 +28,17 @@ from assay.kinds.answers.measures.rubric import (
     HALLUCINATIONS,
 )
 from assay.kinds.answers.panel import MODEL, Panel, find_panel, panel_of
-from assay.kinds.answers.results import PairTokens, Scoring, SiteTokens
-from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, THRESHOLDS, compared
-from assay.kinds.answers.scoring.analysis import Analysing, DecidedDifference, Scored, analyse
+from assay.kinds.answers.results import PairTokens, ScoringResults, SiteTokens
+from assay.kinds.answers.scoring.agreement import KAPPA, LINEAR, QUADRATIC, RHO, THRESHOLDS, rater_pairs
+from assay.kinds.answers.scoring.analysis import AnalysisOptions, DecidedDifference, ScoredResponse, analyse
 from assay.kinds.answers.scoring.opened import ScoringFolder
-from assay.kinds.answers.scoring.progress import complete, progress
+from assay.kinds.answers.scoring.progress import progress, remaining_work
 from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
 from assay.kinds.answers.scoring.suggestions import (
-    Suggestion,
-    agreement_with_suggestions,
+    StoredSuggestion,
     read_suggestions,
     rule_suggestions,
+    suggestion_uptake,
 )
 from assay.pipeline.evaluation import Evaluation
 from assay.store.run_store import Store
@@ -53,31 +53,31 @@ STATISTICS = {  # as clauses write them, by name and weights, and as agreement s
 SURE = 0.01  # how unlikely a guess must be by chance to be worth a word
 
 
-def scoring_of(evaluation: Evaluation) -> Scoring | None:
+def summarise_scoring(evaluation: Evaluation) -> ScoringResults | None:
     """A study's scoring as far as it may be seen; None where no panel scores."""
     study = evaluation.study
     if (panel := find_panel(study)) is None:
         return None
-    found = sealed_summary(study)
+    found = summarise_blinded(study)
     return _unblinded(found, evaluation) if panel.scoring(study.kit).open else found
 
 
-def sealed_summary(study: Study) -> Scoring:
+def summarise_blinded(study: Study) -> ScoringResults:
     """What needs no condition: how far raters are, and how they agree. A study without a panel is refused."""
     panel = panel_of(study)
     a = study.baseline
     b = next((name for name in study.file.systems if name != a), "")
-    plain = Scoring("open", a, b, panel.primary, panel.others, 0, {})
+    plain = ScoringResults("open", a, b, panel.primary, panel.others, 0, {})
     files = panel.scoring(study.kit)
     return _blinded(plain, panel, files, study) if files.there else plain
 
 
-def _blinded(plain: Scoring, panel: Panel, files: ScoringFolder, study: Study) -> Scoring:
+def _blinded(plain: ScoringResults, panel: Panel, files: ScoringFolder, study: Study) -> ScoringResults:
     """What needs no condition."""
     pack, acts, now = files.pack, files.acts, study.kit.clock()
-    pairs = compared(pack, files.marks, thresholds_of(study))
+    pairs = rater_pairs(pack, files.marks, thresholds_of(study))
     agreement = [figure for pair in pairs for figure in pair.figures()]
-    left = [] if files.open else complete(pack, files.lines, now)
+    left = [] if files.open else remaining_work(pack, files.lines, now)
     # who knows another's mark before their own is made is not a second rater
     shown = pairs if not left and not files.open else []
     failing = {(each.raters, each.metric): None for each in agreement if each.holds is False}
@@ -88,7 +88,7 @@ def _blinded(plain: Scoring, panel: Panel, files: ScoringFolder, study: Study) -
         progress=progress(pack, files.lines, now),
         agreement=agreement,
         matched=[pair.matched() for pair in pairs],
-        suggestions=agreement_with_suggestions(files.marks, _suggestions(files)),
+        suggestions=suggestion_uptake(files.marks, _suggestions(files)),
         masked=dict(pack.masked),
         acts=acts.said,
         cautions=list(_cautions(panel, acts, study)),
@@ -133,7 +133,7 @@ def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
     return {**THRESHOLDS, **declared}
 
 
-def _cautions(panel: Panel, acts: Acts, study: Study) -> Iterator[str]:
+def _cautions(panel: Panel, acts: ActLog, study: Study) -> Iterator[str]:
     """What is worth knowing before any figure of the scoring is trusted."""
     if not acts.intact:
         yield f"the record of the seal is broken: {acts.problem}"
@@ -149,7 +149,7 @@ def _cautions(panel: Panel, acts: Acts, study: Study) -> Iterator[str]:
         yield "one rater scores everything: agreement is that rater's with themself, a limitation to state"
 
 
-def _suggestions(files: ScoringFolder) -> list[Suggestion]:
+def _suggestions(files: ScoringFolder) -> list[StoredSuggestion]:
     """What rules say of every response that somebody scored, and what models were asked for."""
     pack, scored = files.pack, {mark.response_id for mark in files.marks}
     asked = [response for response in pack.responses if response.response_id in scored]  # rules take a while
@@ -157,12 +157,12 @@ def _suggestions(files: ScoringFolder) -> list[Suggestion]:
     return [*ruled, *read_suggestions(files.folder)]
 
 
-def _unblinded(found: Scoring, evaluation: Evaluation) -> Scoring:
+def _unblinded(found: ScoringResults, evaluation: Evaluation) -> ScoringResults:
     study, blocks, datasets = evaluation.study, evaluation.blocks, evaluation.datasets
     panel = panel_of(study)
-    rows = list(rows_of(panel, blocks, study.kit))
+    rows = list(scored_responses(panel, blocks, study.kit))
     cluster = "site" if study.file.cluster == "site" else "item_id"
-    how = Analysing(found.a, found.b, cluster, panel.correction, study.file.compare.resamples)
+    how = AnalysisOptions(found.a, found.b, cluster, panel.correction, study.file.compare.resamples)
     points, correlations = correlated(rows, how)
     pairs, sites = _tokens(panel, blocks, datasets, study.kit)
     changed = mean_differences(rows, how, "site")
@@ -194,7 +194,7 @@ def _decided(evaluation: Evaluation) -> Iterator[DecidedDifference]:
         yield DecidedDifference(each, about)
 
 
-def rows_of(panel: Panel, blocks: Sequence[Block], kit: Kit) -> Iterator[Scored]:
+def scored_responses(panel: Panel, blocks: Sequence[Block], kit: Kit) -> Iterator[ScoredResponse]:
     """Every response with the primary rater's scores, as `raw-data.csv` has them.
 
     Nobody stands in for the primary rater: where they find that citations do not apply, another's grade of
@@ -210,7 +210,7 @@ def rows_of(panel: Panel, blocks: Sequence[Block], kit: Kit) -> Iterator[Scored]
         tokens = ContentTokens.counted(block, panel.tokens(model, kit).counts)
         for item, size in zip(block.items, tokens.tolist(), strict=True):
             about = item.item_id, block.arm.name, block.seed
-            yield Scored(
+            yield ScoredResponse(
                 item.item_id,
                 model,
                 block.arm.system,
@@ -249,7 +249,7 @@ def _categories(panel: Panel, blocks: Sequence[Block]) -> dict[str, dict[str, in
 
 def _guessed(files: ScoringFolder) -> list[str]:
     """That the form of responses gives their condition away, as far as a classifier can tell."""
-    found = guessable(files.pack, SealedMap("", list(files.originals().values())))
+    found = guess_from_form(files.pack, SealedMap("", list(files.originals().values())))
     if found.p >= SURE:
         return []
     auc = f"{found.auc:.2f} where 0.5 is chance"

@@ -23,7 +23,7 @@ from assay.core.dataset import digest
 from assay.core.errors import Problem, did_you_mean, explained
 from assay.kinds.answers.blinding.pack import MARKS
 from assay.kinds.answers.scoring.marks import score_book
-from assay.kinds.answers.scoring.progress import complete
+from assay.kinds.answers.scoring.progress import remaining_work
 from assay.kinds.answers.scoring.rubric import HALLUCINATION, NONE_FOUND
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
 from assay.review.intake import Misfit, take_in
@@ -33,7 +33,7 @@ from assay.study.study import Study
 STEPS = ("accuracy", "hallucination", "completeness", "citation")
 
 
-class GivenClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ClaimLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An unsupported claim, by its words or by its place."""
 
     category: str
@@ -44,7 +44,7 @@ class GivenClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     end: int | None = None
 
 
-class Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MarkLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line of a file of scores."""
 
     rater: str
@@ -52,15 +52,15 @@ class Score(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     step: str
     choice: str | int | None = None
     note: str = ""
-    claims: list[GivenClaim] = []
+    claims: list[ClaimLine] = []
     flags: list[str] = []
 
 
 @dataclass(frozen=True)
-class FilledScore:
+class ImportedMark:
     """A score and where it is written."""
 
-    score: Score
+    score: MarkLine
     where: str
     line: int
     raters: Sequence[str] = ()  # those of the panel
@@ -120,7 +120,7 @@ class FilledScore:
         )
 
 
-def _place(claim: GivenClaim, text: str) -> tuple[int, int]:
+def _place(claim: ClaimLine, text: str) -> tuple[int, int]:
     if claim.start is not None and claim.end is not None:
         return claim.start, claim.end
     if not claim.text or text.count(claim.text) != 1:
@@ -132,7 +132,7 @@ def _place(claim: GivenClaim, text: str) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class ScoreImport:
+class MarkImport:
     """What files brought."""
 
     taken: int
@@ -140,7 +140,7 @@ class ScoreImport:
     left: list[str]  # what is still to be done before the seal can be opened
 
 
-def take_scores(study: Study, paths: Sequence[Path]) -> ScoreImport:
+def import_marks(study: Study, paths: Sequence[Path]) -> MarkImport:
     """Takes scores in, pass by pass, as the desk would: by its rules, or not at all."""
     book = score_book(scoring_folder(study).folder / MARKS)
     work, before = scoring_work(study, book), len(book.lines)
@@ -150,12 +150,12 @@ def take_scores(study: Study, paths: Sequence[Path]) -> ScoreImport:
     finally:
         work.close()
     now, new = scoring_folder(study), len(book.lines) - before
-    return ScoreImport(new, len(filled) - new, complete(now.pack, now.lines, study.kit.clock()))
+    return MarkImport(new, len(filled) - new, remaining_work(now.pack, now.lines, study.kit.clock()))
 
 
-def _read(paths: Sequence[Path], raters: Sequence[str]) -> tuple[list[FilledScore], list[Problem]]:
-    decode = msgspec.json.Decoder(Score).decode
-    found, problems = list[FilledScore](), list[Problem]()
+def _read(paths: Sequence[Path], raters: Sequence[str]) -> tuple[list[ImportedMark], list[Problem]]:
+    decode = msgspec.json.Decoder(MarkLine).decode
+    found, problems = list[ImportedMark](), list[Problem]()
     for path in paths:
         content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
         if not content.strip() or content.lstrip().startswith(b"["):
@@ -166,7 +166,7 @@ def _read(paths: Sequence[Path], raters: Sequence[str]) -> tuple[list[FilledScor
         for number, line in enumerate(content.splitlines(), 1):
             try:
                 if line.strip():
-                    found.append(FilledScore(decode(line), str(path), number, raters))
+                    found.append(ImportedMark(decode(line), str(path), number, raters))
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 problems.append(explained(error, str(path), number))
     return found, problems

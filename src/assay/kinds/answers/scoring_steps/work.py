@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, Problem, UsageError
 from assay.core.registry import make
 from assay.core.spec import parse_spec
-from assay.kinds.answers.blinding.acts import Act, append_act, unblinding
+from assay.kinds.answers.blinding.acts import Act, append_act, record_unblinding
 from assay.kinds.answers.panel import MODEL, panel_of
-from assay.kinds.answers.results import Scoring
-from assay.kinds.answers.scoring.marks import Line
+from assay.kinds.answers.results import ScoringResults
+from assay.kinds.answers.scoring.marks import BookEntry
 from assay.kinds.answers.scoring.opened import ScoringFolder, head_path
-from assay.kinds.answers.scoring.suggestions import AccuracyJudge, Outcome, suggest_accuracy
-from assay.kinds.answers.scoring_steps.collected import outdated
-from assay.kinds.answers.scoring_steps.summary import sealed_summary, thresholds_of
+from assay.kinds.answers.scoring.suggestions import AccuracyJudge, SuggestionCounts, suggest_accuracy
+from assay.kinds.answers.scoring_steps.collected import describe_outdated
+from assay.kinds.answers.scoring_steps.summary import summarise_blinded, thresholds_of
 from assay.kinds.answers.wording import difference_lines, disagreement, next_step
 from assay.pipeline.status import command_path
 from assay.review.book import MarkBook
@@ -34,7 +34,7 @@ def scoring_folder(study: Study) -> ScoringFolder:
     return panel_of(study).scoring(study.kit)
 
 
-def scoring_work(study: Study, book: MarkBook[Line] | None = None) -> ScoringWork:
+def scoring_work(study: Study, book: MarkBook[BookEntry] | None = None) -> ScoringWork:
     """The scoring at the desk; refused once the seal was opened. `book` takes the marks, where given."""
     from assay.kinds.answers.desk.scoring_work import ScoringWork
 
@@ -43,7 +43,7 @@ def scoring_work(study: Study, book: MarkBook[Line] | None = None) -> ScoringWor
         what = f"{scoring.folder} was unblinded, and whoever scores now could know the conditions"
         raise UsageError(f"{what}. See: assay report {command_path(study)}")
     _ = scoring.pack  # there has to be one
-    if what := outdated(
+    if what := describe_outdated(
         study, scoring
     ):  # what could not be unblinded, or would not count, is not worth a mark
         raise DataError(Problem(what, str(scoring.folder)))
@@ -74,7 +74,7 @@ def refuse_unchecked(study: Study, accepted_by: str = "") -> None:
 
 
 @dataclass(frozen=True)
-class Unblinded:
+class UnblindingResult:
     """The seal was opened, now or before."""
 
     state: str
@@ -95,7 +95,7 @@ class Unblinded:
         return "opened: every pass was complete"
 
 
-def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "") -> Unblinded:
+def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "") -> UnblindingResult:
     """Opens the seal, once; before scoring is finished only by force, which stays on record.
 
     It is not finished while a pass is incomplete, or while raters agree too little: see `next_step`.
@@ -103,8 +103,8 @@ def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "
     scoring = scoring_folder(study)
     _, now = scoring.pack, study.kit.clock()  # there has to be a pack
     with scoring.alone():
-        found = sealed_summary(study)
-        left = [*found.left, *filter(None, [outdated(study, scoring)])]
+        found = summarise_blinded(study)
+        left = [*found.left, *filter(None, [describe_outdated(study, scoring)])]
         refusal = "" if left or not found.failing else _disagreeing(found, command_path(study))
         if not scoring.open and (force or not left):  # while passes are incomplete, that is what is left
             left += disagreement(found)
@@ -113,13 +113,13 @@ def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "
             raise UsageError(f"Say why the seal is opened early: {say}.")
         asked = Act("unblinded", by, now, reason)
         head, missing = head_path(scoring.folder), "; ".join(left)
-        act, opened = unblinding(
+        act, opened = record_unblinding(
             scoring.folder, asked, missing=missing, force=force, head=head, refusal=refusal
         )
-    return Unblinded(act.act, act.by, act.time, left if opened else [], not opened)
+    return UnblindingResult(act.act, act.by, act.time, left if opened else [], not opened)
 
 
-def _disagreeing(found: Scoring, place: str) -> str:
+def _disagreeing(found: ScoringResults, place: str) -> str:
     lines = [f"{'. '.join(disagreement(found))}. They differ on:", *difference_lines(found, place)]
     return "\n".join([*lines, f"Next: {next_step(found, place)}."])
 
@@ -127,7 +127,7 @@ def _disagreeing(found: Scoring, place: str) -> str:
 # --------------------------------------------------------------------------------------- suggest
 
 
-def suggest_study(study: Study, judge: str) -> Outcome:
+def suggest_study(study: Study, judge: str) -> SuggestionCounts:
     """Asks a model, none of those under test, for a first guess at the accuracy of every response."""
     spec = parse_spec(study.filled(judge))
     if spec.name != MODEL_JUDGE:

@@ -18,7 +18,7 @@ from assay.core.errors import Problem, Retryable
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Observed, Passage, Query, Response
 from assay.core.registry import aside, identity
-from assay.kinds.answers.datasets.content_documents import as_hits, checked_condition, content_of, joined
+from assay.kinds.answers.datasets.content_documents import as_hits, check_condition, content_of, join_texts
 from assay.retrieval.chat import Message
 from assay.systems.asking_chat import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
 
@@ -68,7 +68,7 @@ class Prompted:
     gives: ClassVar[frozenset[str]] = frozenset({"hits", "answer"})
 
     def __post_init__(self) -> None:
-        checked_condition(self.condition)
+        check_condition(self.condition)
         check_at_least(0, "warm_up", self.warm_up)
         object.__setattr__(self, "service", check_service(self, ("content", "question")))
 
@@ -120,7 +120,7 @@ class PromptedIndex:
         if not (given := self.content.get(query.item_id, ())):
             what = f"there is no content of the condition {self.part.condition} for this question"
             return Response(error=Fault(NO_CONTENT, what))
-        content = joined(passage.text for passage in given)
+        content = join_texts(passage.text for passage in given)
         asked = fill_prompt(self.part.prompt, {"content": content, "question": query.text})
         bill = Bill()
         began = perf_counter()

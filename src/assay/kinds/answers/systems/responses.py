@@ -12,8 +12,14 @@ from assay.core.dataset import Corpus, Dataset, digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Observed, Query, Response
-from assay.kinds.answers.datasets.content_documents import as_hits, checked_condition, content_of, joined
-from assay.kinds.answers.systems.responses_file import Line, ResponsesFile, Row, in_order, read_responses
+from assay.kinds.answers.datasets.content_documents import as_hits, check_condition, content_of, join_texts
+from assay.kinds.answers.systems.responses_file import (
+    NumberedRow,
+    ResponseRow,
+    ResponsesFile,
+    in_order,
+    read_responses,
+)
 from assay.systems.imported import ABSENT
 
 FIRST_ADDRESS = "assay.systems.responses"
@@ -27,7 +33,7 @@ _PER_TOKEN = 8  # characters: texts have fewer, so that a count below an eighth 
 class ResponsesIndex:
     """Rows and content documents by item. No query changes it, so it is its own session."""
 
-    rows: Mapping[str, Row]
+    rows: Mapping[str, ResponseRow]
     content: Mapping[str, Sequence[Hit]]
 
     def session(self) -> ResponsesIndex:
@@ -62,7 +68,7 @@ class Responses:
     origin: ClassVar[str] = "imported"
 
     def __post_init__(self) -> None:
-        checked_condition(self.condition)
+        check_condition(self.condition)
         if not self.path:
             raise UsageError("path: no file is named. Write the file that holds the responses.")
 
@@ -72,7 +78,7 @@ class Responses:
             self.recorded(kit), {item_id: as_hits(given) for item_id, given in content.items()}
         )
 
-    def recorded(self, kit: Kit) -> dict[str, Row]:
+    def recorded(self, kit: Kit) -> dict[str, ResponseRow]:
         """The rows of this condition and model by question, with the counts and costs in the file."""
         file = read_responses(kit.path(self.path))
         if problems := [*file.problems, *self._unfit(file)]:
@@ -120,10 +126,10 @@ class Responses:
             what = f"it has no row{of} under the condition {self.condition}"
             yield Problem(what, file.where, fix="Collect it, or leave the system out.")
 
-    def _cut_off(self, rows: Sequence[Line], dataset: Dataset) -> list[str]:
+    def _cut_off(self, rows: Sequence[NumberedRow], dataset: Dataset) -> list[str]:
         """The questions whose model read fewer tokens than their content can have, by any tokenizer."""
         given = content_of(dataset.corpus, self.condition)
-        sizes = {item_id: len(joined(each.text for each in texts)) for item_id, texts in given.items()}
+        sizes = {item_id: len(join_texts(each.text for each in texts)) for item_id, texts in given.items()}
         counts = {row.question_id: row.input_token_count for _, row in rows}
         return [
             item_id

@@ -26,7 +26,7 @@ _NEEDED = ("question_id", "condition", "response")
 _SUFFIXES = (".jsonl", ".ndjson", ".csv")
 
 
-class Row(msgspec.Struct, frozen=True, omit_defaults=True):
+class ResponseRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one model answered to one question under one condition, or why it did not."""
 
     question_id: str
@@ -46,11 +46,11 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.question_id, self.model_id, self.condition
 
 
-class Line(NamedTuple):
+class NumberedRow(NamedTuple):
     """A row, and the line of the file that it stands on."""
 
     number: int
-    row: Row
+    row: ResponseRow
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class ResponsesFile:
     """A file of responses as far as it could be read, and everything that is wrong with its form."""
 
     where: str
-    lines: Sequence[Line] = ()
+    lines: Sequence[NumberedRow] = ()
     problems: Sequence[Problem] = ()
 
     @property
@@ -66,7 +66,7 @@ class ResponsesFile:
         """The models it has rows of, in the order of the file."""
         return list(dict.fromkeys(line.row.model_id for line in self.lines))
 
-    def of(self, condition: str, model: str) -> list[Line]:
+    def of(self, condition: str, model: str) -> list[NumberedRow]:
         """The rows of one condition and model; without a model those of every one."""
         wanted = (line for line in self.lines if line.row.condition == condition)
         return [line for line in wanted if not model or line.row.model_id == model]
@@ -75,11 +75,11 @@ class ResponsesFile:
 def read_responses(path: Path) -> ResponsesFile:
     """The rows of a file; what is wrong with its form is among its problems, never raised."""
     where, problems = str(path), list[Problem]()
-    lines: list[Line] = []
+    lines: list[NumberedRow] = []
     try:
         for number, make in _rows(path, where):
             try:
-                lines.append(Line(number, _checked(make())))
+                lines.append(NumberedRow(number, _checked(make())))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 problems.append(explained(error, where, number))
             except DataError as error:
@@ -97,7 +97,7 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(problems, key=lambda each: each.line or 0)
 
 
-def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], Row]]]:
+def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], ResponseRow]]]:
     """Each row's line, and what reads the row."""
     name = path.name.removesuffix(".gz")
     if not name.endswith(_SUFFIXES):
@@ -110,7 +110,7 @@ def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], Row]]]:
             raise DataError(Problem(what, where, fix=fix))
         for number, raw in enumerate(data.split(b"\n"), 1):
             if raw.strip():
-                yield number, lambda raw=raw: msgspec.json.decode(raw, type=Row)  # type: ignore[misc]
+                yield number, lambda raw=raw: msgspec.json.decode(raw, type=ResponseRow)  # type: ignore[misc]
         return
     try:
         text = data.decode()
@@ -120,15 +120,15 @@ def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], Row]]]:
         yield number, lambda cells=cells: _row_of(cells)  # type: ignore[misc]
 
 
-def _row_of(cells: dict[str, str]) -> Row:
+def _row_of(cells: dict[str, str]) -> ResponseRow:
     """A row of a CSV file: an empty cell is nothing said, except where it is the response of a model."""
     given: dict[str, Any] = {name: value.strip() for name, value in cells.items() if value.strip()}
     if "error" not in given:
         given["response"] = cells["response"]
-    return msgspec.convert(given, Row, strict=False)
+    return msgspec.convert(given, ResponseRow, strict=False)
 
 
-def _checked(row: Row) -> Row:
+def _checked(row: ResponseRow) -> ResponseRow:
     problems = []
     if row.condition not in CONDITIONS:
         what, fix = f"{row.condition!r} is no condition", f"Write {' or '.join(CONDITIONS)}."
@@ -141,7 +141,7 @@ def _checked(row: Row) -> Row:
     return row
 
 
-def _doubled(lines: Sequence[Line], where: str) -> Iterator[Problem]:
+def _doubled(lines: Sequence[NumberedRow], where: str) -> Iterator[Problem]:
     first: dict[tuple[str, str, str], int] = {}
     for number, row in lines:
         if (known := first.setdefault(row.key, number)) != number:

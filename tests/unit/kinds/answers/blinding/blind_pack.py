@@ -6,17 +6,17 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.kinds.answers.blinding.ids import response_ids, words_of
-from assay.kinds.answers.blinding.order import draw
+from assay.kinds.answers.blinding.ids import response_ids, telling_words
+from assay.kinds.answers.blinding.order import draw_share
 from assay.kinds.answers.blinding.pack import (
     MAP,
-    Asked,
-    Original,
-    Pack,
-    Panel,
+    Assignment,
+    BlindedResponse,
+    BlindPack,
+    GoldQuestion,
+    MergedSource,
+    OriginalResponse,
     SealedMap,
-    Shown,
-    Source,
     write_pack,
 )
 from assay.kinds.answers.blinding.seal import commitment, seal
@@ -28,13 +28,13 @@ WORDS = ("keys", "limits", "tokens", "requests", "a", "minute", "regions", "retr
 class Made(NamedTuple):
     """A pack, its map and the key of both."""
 
-    pack: Pack
+    pack: BlindPack
     sealed: SealedMap
     key: bytes
 
     @property
     def words(self) -> list[str]:
-        return words_of(each.arm for each in self.sealed.originals)
+        return telling_words(each.arm for each in self.sealed.originals)
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -47,27 +47,27 @@ def made(seed: int = 0, questions: int = 30, others: tuple[str, ...] = ("ben",))
     key, order_key = rng.randbytes(32), rng.randbytes(8).hex()
     asked = [f"S{number // 8:03d}-Q{number:03d}" for number in range(questions)]
     all_of = [(item, f"{name}[model={model}]", 0) for name in "AB" for model in MODELS for item in asked]
-    ids = response_ids(key, all_of, words_of(arm for _, arm, _ in all_of))
+    ids = response_ids(key, all_of, telling_words(arm for _, arm, _ in all_of))
     originals = [
-        Original(each, item, arm, seed, " ".join(rng.choices(WORDS, k=rng.randint(5, 30))))
+        OriginalResponse(each, item, arm, seed, " ".join(rng.choices(WORDS, k=rng.randint(5, 30))))
         for each, (item, arm, seed) in zip(ids, all_of, strict=True)
     ]
     originals.sort(key=lambda each: each.response_id)
     sealed = SealedMap(rng.randbytes(16).hex(), originals)
-    pack = Pack(
+    pack = BlindPack(
         "Two forms of one text",
-        Panel("anna", list(others)),
+        Assignment("anna", list(others)),
         commitment(sealed),
         order_key,
-        [Shown(each.response_id, each.item_id, each.text, each.item_id) for each in originals],
+        [BlindedResponse(each.response_id, each.item_id, each.text, each.item_id) for each in originals],
         {
-            item: Asked(item, f"What holds of {item}?", "Ten a minute.", "single-fact", item[:4])
+            item: GoldQuestion(item, f"What holds of {item}?", "Ten a minute.", "single-fact", item[:4])
             for item in asked
         },
-        {item: Source("Limits", f"Keys of {item} have limits: ten a minute.") for item in asked},
+        {item: MergedSource("Limits", f"Keys of {item} have limits: ten a minute.") for item in asked},
         {"format": 3},
-        draw(order_key, ids, 0.15) if others else [],
-        [] if others else draw(order_key, ids, 0.05, "again"),
+        draw_share(order_key, ids, 0.15) if others else [],
+        [] if others else draw_share(order_key, ids, 0.05, "again"),
     )
     return Made(pack, sealed, key)
 

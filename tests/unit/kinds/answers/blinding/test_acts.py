@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from assay.core.errors import UsageError
-from assay.kinds.answers.blinding.acts import Act, append_act, read_acts, unblinding
+from assay.kinds.answers.blinding.acts import Act, append_act, read_acts, record_unblinding
 from assay.kinds.answers.blinding.pack import ACTS, MARKS
 
 HEAD = "blind.acts"
@@ -28,7 +28,7 @@ def head(folder: Path) -> Path:
 
 
 def unblind(folder: Path, missing: str = "", *, force: bool = False, by: str = "otto") -> tuple[Act, bool]:
-    return unblinding(
+    return record_unblinding(
         folder, Act("unblinded", by, NOON + 120), missing=missing, force=force, head=head(folder)
     )
 

@@ -9,7 +9,13 @@ import pytest
 from blind_pack import made
 
 from assay.core.errors import DataError
-from assay.kinds.answers.blinding.ids import OURS, refuse_telling, response_ids, telling, words_of
+from assay.kinds.answers.blinding.ids import (
+    OURS,
+    refuse_telling_ids,
+    response_ids,
+    telling_ids,
+    telling_words,
+)
 
 KEY = bytes(range(32))
 ALL = [(f"q{n}", arm, 0) for n in range(500) for arm in ("A[model=m]", "B[model=m]")]
@@ -38,8 +44,8 @@ def test_a_condition_that_is_called_as_ids_begin() -> None:
     """Every id begins with R: that tells nothing, and no id without it would ever come."""
     ids = response_ids(KEY, ALL[:10], ["R"])
     assert ids == response_ids(KEY, ALL[:10])
-    refuse_telling(ids, ["R"])
-    assert telling(["x-R-1"], ["R"]) == ["1 id holds 'r': x-R-1"]
+    refuse_telling_ids(ids, ["R"])
+    assert telling_ids(["x-R-1"], ["R"]) == ["1 id holds 'r': x-R-1"]
 
 
 def test_the_same_response_twice_is_refused() -> None:
@@ -48,7 +54,7 @@ def test_the_same_response_twice_is_refused() -> None:
 
 
 def test_words_of_arms() -> None:
-    assert words_of(["A[model=small-8b,stage=1]", "B"]) == [
+    assert telling_words(["A[model=small-8b,stage=1]", "B"]) == [
         "1",
         "A",
         "A[model=small-8b,stage=1]",
@@ -72,36 +78,36 @@ def test_words_of_arms() -> None:
 def test_ids_that_hold_a_word_are_refused_by_name(response_id: str, word: str) -> None:
     words = ["A", "B", "small-8b", "grounded"]
     with pytest.raises(DataError, match=rf"{word!r}: {re.escape(response_id)}"):
-        refuse_telling(["R-7KA2B9XM", response_id], words)
+        refuse_telling_ids(["R-7KA2B9XM", response_id], words)
 
 
 def test_what_looks_like_a_word_in_our_own_ids_is_chance() -> None:
-    refuse_telling(["R-7KA2B9XM", "R-A0000000", "R-0000000B"], ["A", "B"])
+    refuse_telling_ids(["R-7KA2B9XM", "R-A0000000", "R-0000000B"], ["A", "B"])
 
 
 def test_a_sign_that_goes_with_the_condition_is_found() -> None:
     ids = [f"X{'13579'[n % 5] if n % 2 else '02468'[n % 5]}{n:04d}Z" for n in range(60)]
     conditions = ["A" if n % 2 else "B" for n in range(60)]
-    found = telling(ids, [], conditions)
+    found = telling_ids(ids, [], conditions)
     assert "the sign at place 2 of an id goes with its condition" in found
 
 
 def test_numbers_given_out_by_condition_are_found() -> None:
     # R1 … R100: as numbers they part the conditions, as text (R1, R10, R100, R11 …) they do not
     ids = [f"R{n}" for n in range(1, 101)]
-    assert "sorted by id, the conditions stand apart" in telling(ids, [], ["A"] * 50 + ["B"] * 50)
-    assert telling(ids, [], random.Random(0).sample(["A", "B"] * 50, 100)) == []
+    assert "sorted by id, the conditions stand apart" in telling_ids(ids, [], ["A"] * 50 + ["B"] * 50)
+    assert telling_ids(ids, [], random.Random(0).sample(["A", "B"] * 50, 100)) == []
 
 
 def test_two_of_a_kind_prove_nothing() -> None:
     # 4 ids part two conditions by chance once in 3 times: 2 / (4 over 2)
-    assert telling(["K1", "K2", "K3", "K4"], [], ["A", "A", "B", "B"]) == []
+    assert telling_ids(["K1", "K2", "K3", "K4"], [], ["A", "A", "B", "B"]) == []
 
 
 def test_made_ids_tell_nothing() -> None:
     one = made()
-    refuse_telling(list(one.conditions), one.words, list(one.conditions.values()))
+    refuse_telling_ids(list(one.conditions), one.words, list(one.conditions.values()))
 
 
 def test_an_id_twice_is_told() -> None:
-    assert telling(["K1", "K1"], []) == ["1 ids are there more than once"]
+    assert telling_ids(["K1", "K1"], []) == ["1 ids are there more than once"]

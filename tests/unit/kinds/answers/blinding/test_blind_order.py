@@ -11,36 +11,38 @@ from blind_pack import made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.kinds.answers.blinding.order import APART, avoidable, draw, neighbours, order
-from assay.kinds.answers.blinding.pack import Pack, Shown
+from assay.kinds.answers.blinding.order import APART, blind_order, can_separate, count_neighbours, draw_share
+from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
 
 
-def pack_of(counts: list[int], order_key: str = "k") -> Pack:
+def pack_of(counts: list[int], order_key: str = "k") -> BlindPack:
     """A pack whose questions have so many responses each."""
     responses = [
-        Shown(f"R-{q:03d}{n:05d}", f"q{q}", "", "s") for q, of in enumerate(counts) for n in range(of)
+        BlindedResponse(f"R-{q:03d}{n:05d}", f"q{q}", "", "s")
+        for q, of in enumerate(counts)
+        for n in range(of)
     ]
     return msgspec.structs.replace(made(questions=1).pack, responses=responses, order_key=order_key)
 
 
-def ids_of(pack: Pack) -> list[str]:
+def ids_of(pack: BlindPack) -> list[str]:
     return [each.response_id for each in pack.responses]
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.text(max_size=5))
 def test_an_order_is_a_permutation_with_as_few_neighbours_as_can_be(counts: list[int], rater: str) -> None:
     pack = pack_of(counts)
-    found = order(pack, rater, "accuracy", ids_of(pack))
+    found = blind_order(pack, rater, "accuracy", ids_of(pack))
     assert sorted(found) == sorted(ids_of(pack))
     # m responses to one question and r others: m - 1 gaps, at most r of them filled
     most, n = max(counts), sum(counts)
-    assert neighbours(pack, found) == max(0, most - 1 - (n - most))
-    assert avoidable(pack, found) == (neighbours(pack, found) == 0)
+    assert count_neighbours(pack, found) == max(0, most - 1 - (n - most))
+    assert can_separate(pack, found) == (count_neighbours(pack, found) == 0)
 
 
 def test_answers_to_one_question_are_far_apart() -> None:
     one = made(questions=100)
-    found = order(one.pack, "anna", "accuracy", ids_of(one.pack))
+    found = blind_order(one.pack, "anna", "accuracy", ids_of(one.pack))
     question = {each.response_id: each.question_id for each in one.pack.responses}
     places: dict[str, list[int]] = {}
     for at, each in enumerate(found):
@@ -50,18 +52,20 @@ def test_answers_to_one_question_are_far_apart() -> None:
 
 def test_one_question_alone_is_said_plainly() -> None:
     pack = pack_of([4])
-    found = order(pack, "anna", "accuracy", ids_of(pack))
-    assert (neighbours(pack, found), avoidable(pack, found)) == (3, False)
+    found = blind_order(pack, "anna", "accuracy", ids_of(pack))
+    assert (count_neighbours(pack, found), can_separate(pack, found)) == (3, False)
 
 
 def test_raters_passes_and_keys_have_orders_of_their_own() -> None:
     pack, other = pack_of([2] * 20), pack_of([2] * 20, "another")
     ids = ids_of(pack)
     orders = {
-        tuple(order(pack, rater, step, ids)) for rater in ("anna", "ben") for step in ("accuracy", "citation")
+        tuple(blind_order(pack, rater, step, ids))
+        for rater in ("anna", "ben")
+        for step in ("accuracy", "citation")
     }
-    assert len(orders | {tuple(order(other, "anna", "accuracy", ids))}) == 5
-    assert order(pack, "anna", "accuracy", ids) == order(pack, "anna", "accuracy", ids[::-1])
+    assert len(orders | {tuple(blind_order(other, "anna", "accuracy", ids))}) == 5
+    assert blind_order(pack, "anna", "accuracy", ids) == blind_order(pack, "anna", "accuracy", ids[::-1])
 
 
 def test_every_place_is_as_likely_for_every_response() -> None:
@@ -71,7 +75,7 @@ def test_every_place_is_as_likely_for_every_response() -> None:
     seen: Counter[tuple[str, int]] = Counter()
     first: Counter[bool] = Counter()
     for number in range(600):
-        found = order(pack, f"rater {number}", "accuracy", ids)
+        found = blind_order(pack, f"rater {number}", "accuracy", ids)
         seen.update((each, at) for at, each in enumerate(found))
         first[found.index(ids[0]) < found.index(ids[1])] += 1
     # Chi-squared with 11 * 11 = 121 degrees of freedom: 99.9 % lie below 174
@@ -86,7 +90,7 @@ def test_every_place_is_as_likely_for_every_response() -> None:
 
 @given(st.integers(7, 500), st.floats(0.10, 0.15))
 def test_ten_to_fifteen_percent_stay_that(n: int, share: float) -> None:
-    drawn = len(draw("k", [str(each) for each in range(n)], share))
+    drawn = len(draw_share("k", [str(each) for each in range(n)], share))
     # of 11 to 13, 16 to 19 …: no whole number may lie in the range
     possible = [count for count in range(1, n) if 0.10 <= count / n <= 0.15]
     assert drawn in possible or not possible
@@ -98,24 +102,24 @@ def test_ten_to_fifteen_percent_stay_that(n: int, share: float) -> None:
 )
 def test_how_many_are_drawn(n: int, share: float, drawn: int) -> None:
     # 0.15 * 10 = 1.5, of which 2 would be 20 %; 0.15 * 2288 = 343.2; 0.05 * 2288 = 114.4
-    assert len(draw("k", [str(each) for each in range(n)], share)) == drawn
+    assert len(draw_share("k", [str(each) for each in range(n)], share)) == drawn
 
 
 def test_nothing_of_nothing_is_drawn() -> None:
-    assert (draw("k", [], 0.15), draw("k", ["a"], 0.0)) == ([], [])
+    assert (draw_share("k", [], 0.15), draw_share("k", ["a"], 0.0)) == ([], [])
 
 
 def test_a_draw_is_stable_grows_and_is_not_the_other_one() -> None:
     ids = ids_of(pack_of([4] * 50))
-    drawn = draw("k", ids, 0.10)
-    assert drawn == draw("k", ids[::-1], 0.10)
-    assert set(drawn) < set(draw("k", ids, 0.15))
-    assert drawn != draw("k", ids, 0.10, "again")
-    assert drawn != draw("other", ids, 0.10)
+    drawn = draw_share("k", ids, 0.10)
+    assert drawn == draw_share("k", ids[::-1], 0.10)
+    assert set(drawn) < set(draw_share("k", ids, 0.15))
+    assert drawn != draw_share("k", ids, 0.10, "again")
+    assert drawn != draw_share("other", ids, 0.10)
 
 
 def test_a_draw_takes_every_response_as_often() -> None:
     # 2 of 20 under 1,000 keys: 100 times each, ± 3.5 deviations of sqrt(1000 * 0.1 * 0.9) = 9.5
     ids = [f"R{n}" for n in range(20)]
-    seen = Counter(each for key in range(1000) for each in draw(str(key), ids, 0.10))
+    seen = Counter(each for key in range(1000) for each in draw_share(str(key), ids, 0.10))
     assert all(67 <= seen[each] <= 133 for each in ids)

@@ -9,11 +9,11 @@ from blind_pack import made
 
 from assay.kinds.answers.leaks.statistics import (
     DEALS,
-    Deals,
+    LabelPermutations,
     condition_of,
     features_of,
-    guessable,
-    guessed,
+    guess_conditions,
+    guess_from_form,
 )
 
 QUESTIONS = [f"q{n // 2}" for n in range(60)]
@@ -25,7 +25,7 @@ def test_condition_of_an_arm() -> None:
 
 
 def test_deals_keep_every_question_as_it_was() -> None:
-    table = Deals.of(QUESTIONS, CONDITIONS).tables[0]
+    table = LabelPermutations.of(QUESTIONS, CONDITIONS).tables[0]
     assert table.shape == (DEALS + 1, 60)
     assert table[0].tolist() == [1.0, 0.0] * 30
     assert (table[:, ::2] + table[:, 1::2] == 1).all()  # one A a question
@@ -34,17 +34,17 @@ def test_deals_keep_every_question_as_it_was() -> None:
 
 
 def test_where_no_question_has_both_all_are_dealt() -> None:
-    table = Deals.of([f"q{n}" for n in range(20)], ["A"] * 10 + ["B"] * 10).tables[0]
+    table = LabelPermutations.of([f"q{n}" for n in range(20)], ["A"] * 10 + ["B"] * 10).tables[0]
     assert (table.sum(axis=1) == 10).all()
     assert len({tuple(row) for row in table[1:100].tolist()}) > 90
 
 
 def test_three_conditions_have_a_table_each() -> None:
-    assert len(Deals.of(["q"] * 3, ["A", "B", "C"]).tables) == 3
+    assert len(LabelPermutations.of(["q"] * 3, ["A", "B", "C"]).tables) == 3
 
 
 def test_a_column_that_goes_with_the_condition_stands_out() -> None:
-    deals = Deals.of(QUESTIONS, CONDITIONS)
+    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
     rng = np.random.default_rng(3)
     noise, told = rng.normal(size=60), np.array([2.0, 0.0] * 30) + rng.normal(size=60)
     question = np.repeat(rng.normal(size=30), 2)  # the same for both: it cannot tell
@@ -57,7 +57,7 @@ def test_a_column_that_goes_with_the_condition_stands_out() -> None:
 
 
 def test_sequences_that_group_or_alternate_stand_out() -> None:
-    deals = Deals.of(QUESTIONS, CONDITIONS)
+    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
     a, b = list(range(0, 60, 2)), list(range(1, 60, 2))
     shuffled = np.random.default_rng(0).permutation(60).tolist()
     turn = [each for pair in zip(a, b[5:] + b[:5], strict=True) for each in pair]
@@ -71,30 +71,30 @@ def test_sequences_that_group_or_alternate_stand_out() -> None:
 
 
 def test_a_classifier_learns_what_there_is() -> None:
-    deals = Deals.of(QUESTIONS, CONDITIONS)
+    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
     rng = np.random.default_rng(0)
-    nothing = guessed(deals, rng.normal(size=(60, 12)))
+    nothing = guess_conditions(deals, rng.normal(size=(60, 12)))
     assert not nothing.beats_chance
     features = rng.normal(size=(60, 12))
     features[::2, 3] += 2.0
-    something = guessed(deals, features)
+    something = guess_conditions(deals, features)
     # two normal variables two deviations apart: the larger is right in Φ(2 / √2) = 0.92 of pairs
     assert something.auc == pytest.approx(0.92, abs=0.08)
     assert something.p == 1 / (DEALS + 1)
-    assert guessed(deals, features) == something
+    assert guess_conditions(deals, features) == something
 
 
 def test_chance_is_called_chance_as_often_as_it_should_be() -> None:
     """p-values of 100 features that tell nothing: a tenth below 0.1, ± 4 deviations of 3 = 10 ± 12."""
-    deals = Deals.of(QUESTIONS, CONDITIONS)
+    deals = LabelPermutations.of(QUESTIONS, CONDITIONS)
     rng = np.random.default_rng(1)
-    low = sum(guessed(deals, rng.normal(size=(60, 4))).p <= 0.1 for _ in range(100))
+    low = sum(guess_conditions(deals, rng.normal(size=(60, 4))).p <= 0.1 for _ in range(100))
     assert low <= 22
 
 
 def test_few_responses_can_never_stand_out() -> None:
     # 3 questions have 2³ = 8 deals: the truth comes up in an eighth of them
-    deals = Deals.of([f"q{n // 2}" for n in range(6)], ["A", "B"] * 3)
+    deals = LabelPermutations.of([f"q{n // 2}" for n in range(6)], ["A", "B"] * 3)
     assert deals.alarms({"sorted": deals.in_sequence([0, 2, 4, 1, 3, 5])}) == []
 
 
@@ -108,13 +108,13 @@ def test_features_of_ids() -> None:
 
 def test_the_form_of_responses_is_measured() -> None:
     one = made(questions=40)
-    assert not guessable(one.pack, one.sealed).beats_chance
+    assert not guess_from_form(one.pack, one.sealed).beats_chance
     listed = [
         msgspec.structs.replace(each, text=f"- {each.text}\n- more")
         if one.conditions[each.response_id] == "B"
         else each
         for each in one.pack.responses
     ]
-    told = guessable(msgspec.structs.replace(one.pack, responses=listed), one.sealed)
+    told = guess_from_form(msgspec.structs.replace(one.pack, responses=listed), one.sealed)
     assert told.beats_chance
     assert told.auc > 0.95

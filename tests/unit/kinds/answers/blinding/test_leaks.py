@@ -15,10 +15,10 @@ import msgspec
 import pytest
 from blind_pack import Made, made, written
 
-from assay.kinds.answers.blinding.masks import Masking
-from assay.kinds.answers.blinding.order import order
+from assay.kinds.answers.blinding.masks import Masker
+from assay.kinds.answers.blinding.order import blind_order
 from assay.kinds.answers.blinding.pack import ACTS, MAP, MARKS, PACK, read_pack, write_pack
-from assay.kinds.answers.leaks.search import Leak, leaks
+from assay.kinds.answers.leaks.search import Leak, find_leaks
 from assay.kinds.answers.scoring.marks import Mark, score_book
 
 LISTED = "who is listed, or in which order, goes with the condition"
@@ -27,7 +27,7 @@ A = frozenset(each for each, condition in ONE.conditions.items() if condition ==
 
 
 def found(folder: Path, one: Made = ONE, **more: Any) -> list[Leak]:
-    return leaks(folder, one.pack, one.sealed, one.words, **more)
+    return find_leaks(folder, one.pack, one.sealed, one.words, **more)
 
 
 def changed(folder: Path, change: Callable[[dict[str, Any]], None]) -> Path:
@@ -71,14 +71,14 @@ def test_a_clean_pack_has_no_leak(folder: Path) -> None:
 def test_a_clean_pack_at_work_has_none_either(folder: Path) -> None:
     """Marks that favour a condition are what the study is for, and acts have times."""
     book = score_book(folder / MARKS)
-    for number, each in enumerate(order(ONE.pack, "anna", "accuracy", list(ONE.conditions))):
+    for number, each in enumerate(blind_order(ONE.pack, "anna", "accuracy", list(ONE.conditions))):
         grade = 3 if each in A else 1
         book.add(
             Mark(f"m{number:08d}", "anna", each, "accuracy", grade, note="A good one", time=float(number))
         )
     book.close()
     (folder / ACTS).write_text('{"act":"blinded","by":"A","time":1.0,"detail":"","previous":""}\n')
-    ids = order(ONE.pack, "ben", "accuracy", ONE.pack.drawn)
+    ids = blind_order(ONE.pack, "ben", "accuracy", ONE.pack.drawn)
     view = {"step": "accuracy", "tasks": [{"task_id": each, "done": False} for each in ids]}
     task = {
         "task_id": ids[0],
@@ -263,7 +263,7 @@ def test_what_models_wrote_or_suggested_may_go_with_the_condition(tmp_path: Path
 
 def test_times_that_go_with_the_condition(folder: Path) -> None:
     stamp = lambda each: f"2026-02-{1 if each in A else 2:02d}T10:00:00"  # noqa: E731
-    ids = order(ONE.pack, "anna", "accuracy", list(ONE.conditions))
+    ids = blind_order(ONE.pack, "anna", "accuracy", list(ONE.conditions))
     served = {"list": json.dumps([{"task_id": each, "collected": stamp(each)} for each in ids])}
     assert found(folder, served=served) == [
         Leak("times", "the values of 'collected' go with the condition", "list")
@@ -288,7 +288,7 @@ def test_betraying_words_in_a_response(folder: Path) -> None:
     leak = Leak("text", "1 responses hold what the rule 'curated index' masks", PACK)
     assert found(folder, ONE._replace(pack=pack)) == [leak]
     assert first.response_id not in str(leak)
-    own = Masking(["ten regions"])
+    own = Masker(["ten regions"])
     told = msgspec.structs.replace(first, text="Of ten regions.")
     pack = msgspec.structs.replace(ONE.pack, responses=[told, *ONE.pack.responses[1:]])
     write_pack(folder, pack)

@@ -11,14 +11,14 @@ import pytest
 from blind_pack import Made, made, written
 
 from assay.kinds.answers.blinding.pack import PACK
-from assay.kinds.answers.leaks.search import Leak, leaks
+from assay.kinds.answers.leaks.search import Leak, find_leaks
 
 ONE = made()
 A = frozenset(each for each, condition in ONE.conditions.items() if condition == "A")
 
 
 def found(folder: Path, one: Made = ONE, **more: Any) -> list[Leak]:
-    return leaks(folder, one.pack, one.sealed, one.words, **more)
+    return find_leaks(folder, one.pack, one.sealed, one.words, **more)
 
 
 @pytest.fixture

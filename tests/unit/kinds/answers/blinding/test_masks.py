@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.kinds.answers.blinding.masks import ENDS, OWN, WIDTHLESS, Masking, to_original, to_shown
+from assay.kinds.answers.blinding.masks import ENDS, OWN, WIDTHLESS, Masker, to_original, to_shown
 
-MASKING = Masking(["Curated Index"])
+MASKING = Masker(["Curated Index"])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_overlaps_is_masked_once_and_nothing_is_left_over() -> None:
 
 def test_a_word_too_short_to_mask_is_refused() -> None:
     with pytest.raises(UsageError, match="'B' cannot be masked: too short"):
-        Masking(["baseline", "B"])
+        Masker(["baseline", "B"])
 
 
 # -------------------------------------------------------------------------------------- offsets

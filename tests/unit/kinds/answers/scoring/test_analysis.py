@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay.core.errors import UsageError
-from assay.kinds.answers.scoring.analysis import MCNEMAR, WILCOXON, Analysing, Scored, analyse
+from assay.kinds.answers.scoring.analysis import MCNEMAR, WILCOXON, AnalysisOptions, ScoredResponse, analyse
 from assay.kinds.answers.scoring.subgroups import correlated, interactions, mean_differences
 from assay.stats.families import benjamini_hochberg, holm
 from assay.stats.intervals import bonett_price
@@ -17,9 +17,9 @@ from assay.stats.power import detectable_difference
 from assay.stats.tests import mcnemar, wilcoxon
 
 if TYPE_CHECKING:
-    from assay.kinds.answers.results import Tested  # its name would make a test of it
+    from assay.kinds.answers.results import ConditionTest  # its name would make a test of it
 
-HOW = Analysing(resamples=200)
+HOW = AnalysisOptions(resamples=200)
 MODELS = ("small", "large")
 
 # accuracy under A and B, of the small model and the large, question by question
@@ -33,10 +33,10 @@ ACCURACY = {
 }
 
 
-def rows_of(accuracy: dict[str, tuple[tuple[int, int], ...]], **more: float) -> list[Scored]:
+def rows_of(accuracy: dict[str, tuple[tuple[int, int], ...]], **more: float) -> list[ScoredResponse]:
     """Sites of two questions each; q1 to q3 are simple."""
     return [
-        Scored(
+        ScoredResponse(
             item,
             model,
             condition,
@@ -52,7 +52,7 @@ def rows_of(accuracy: dict[str, tuple[tuple[int, int], ...]], **more: float) -> 
     ]
 
 
-def found(rows: list[Scored], how: Analysing = HOW) -> dict[tuple[str, ...], Tested]:
+def found(rows: list[ScoredResponse], how: AnalysisOptions = HOW) -> dict[tuple[str, ...], ConditionTest]:
     return {(one.metric, one.family, *one.where.values()): one for one in analyse(rows, how)}
 
 
@@ -77,10 +77,10 @@ def test_accuracy_by_hand() -> None:
 
 def test_fewer_hallucinations_and_tokens_are_better() -> None:
     rows = [
-        Scored("q1", "m", "A", hallucinations=2, tokens=400),
-        Scored("q1", "m", "B", hallucinations=0, tokens=300),
-        Scored("q2", "m", "A", hallucinations=1, tokens=200),
-        Scored("q2", "m", "B", hallucinations=1, tokens=250),
+        ScoredResponse("q1", "m", "A", hallucinations=2, tokens=400),
+        ScoredResponse("q1", "m", "B", hallucinations=0, tokens=300),
+        ScoredResponse("q2", "m", "A", hallucinations=1, tokens=200),
+        ScoredResponse("q2", "m", "B", hallucinations=1, tokens=250),
     ]
     lines = found(rows)
     fewer, tokens = lines["hallucinations", "primary"], lines["tokens", "primary"]
@@ -90,10 +90,10 @@ def test_fewer_hallucinations_and_tokens_are_better() -> None:
     assert ("accuracy", "primary") not in lines  # nobody scored it
 
 
-def complete(pairs: list[tuple[int, int]], models: int = 1) -> list[Scored]:
+def complete(pairs: list[tuple[int, int]], models: int = 1) -> list[ScoredResponse]:
     """Completeness under A and B, `models` pairs a question."""
     return [
-        Scored(f"q{at // models}", f"m{at % models}", condition, completeness=pair[side])
+        ScoredResponse(f"q{at // models}", f"m{at % models}", condition, completeness=pair[side])
         for at, pair in enumerate(pairs)
         for side, condition in enumerate("AB")
     ]
@@ -123,20 +123,20 @@ def test_completeness_of_two_models_flips_questions() -> None:
 
 def test_citations_count_where_both_apply() -> None:
     rows = [
-        Scored("q1", "m", "A", citation=0),
-        Scored("q1", "m", "B", citation=2),
-        Scored("q2", "m", "A", citation=None),
-        Scored("q2", "m", "B", citation=2),
-        Scored("q3", "m", "B", citation=1),  # the other response failed
-        Scored("q4", "m", "A", citation=None),
-        Scored("q4", "m", "B", citation=None),
+        ScoredResponse("q1", "m", "A", citation=0),
+        ScoredResponse("q1", "m", "B", citation=2),
+        ScoredResponse("q2", "m", "A", citation=None),
+        ScoredResponse("q2", "m", "B", citation=2),
+        ScoredResponse("q3", "m", "B", citation=1),  # the other response failed
+        ScoredResponse("q4", "m", "A", citation=None),
+        ScoredResponse("q4", "m", "B", citation=None),
     ]
     one = found(rows)["citation", "secondary"]
     assert (one.n, one.left_out, one.mean_a, one.mean_b) == (1, 3, 0.0, 2.0)
 
 
 def test_nothing_that_both_have_is_no_figure() -> None:
-    rows = [Scored("q1", "m", "A", citation=1), Scored("q2", "m", "B", citation=1)]
+    rows = [ScoredResponse("q1", "m", "A", citation=1), ScoredResponse("q2", "m", "B", citation=1)]
     one = found(rows)["citation", "secondary"]
     assert (one.n, one.p, one.difference, one.left_out) == (0, None, None, 2)
 
@@ -224,7 +224,10 @@ def test_the_order_of_rows_changes_nothing() -> None:
 
 
 def test_seeds_are_pairs_of_their_own_and_doubles_are_refused() -> None:
-    rows = [Scored("q1", "m", condition, seed=seed, accuracy=1) for condition, seed in product("AB", (0, 1))]
+    rows = [
+        ScoredResponse("q1", "m", condition, seed=seed, accuracy=1)
+        for condition, seed in product("AB", (0, 1))
+    ]
     assert found(rows)["accuracy", "primary"].n == 2
     with pytest.raises(UsageError, match="q1 has two rows of m under A"):
         analyse([*rows, rows[0]], HOW)
@@ -232,7 +235,7 @@ def test_seeds_are_pairs_of_their_own_and_doubles_are_refused() -> None:
 
 def test_no_rows_no_tests() -> None:
     assert analyse([], HOW) == []
-    assert analyse([Scored("q1", "m", "C", accuracy=1)], HOW) == []
+    assert analyse([ScoredResponse("q1", "m", "C", accuracy=1)], HOW) == []
     assert correlated([], HOW) == ([], [])
     assert interactions([], HOW) == []
 
@@ -247,10 +250,10 @@ def test_tokens_against_accuracy_by_hand() -> None:
     rows = []
     for at, (tokens, accuracy) in enumerate([(-100, 2), (-50, 1), (0, 1), (20, 0)]):
         rows += [
-            Scored(f"q{at}", "m", "A", accuracy=1, tokens=500),
-            Scored(f"q{at}", "m", "B", accuracy=1 + accuracy, tokens=500 + tokens),
+            ScoredResponse(f"q{at}", "m", "A", accuracy=1, tokens=500),
+            ScoredResponse(f"q{at}", "m", "B", accuracy=1 + accuracy, tokens=500 + tokens),
         ]
-    rows.append(Scored("q9", "m", "A", accuracy=1, tokens=500))  # the other response failed
+    rows.append(ScoredResponse("q9", "m", "A", accuracy=1, tokens=500))  # the other response failed
     points, (line,) = correlated(rows, HOW)
     assert [(point.tokens, point.accuracy) for point in points] == [(-100, 2), (-50, 1), (0, 1), (20, 0)]
     # ranks 1 2 3 4 against 4 2.5 2.5 1: covariance -(1.5² + 1.5²) = -4.5; 5 and 4.5 around their means
@@ -273,7 +276,9 @@ def test_whether_the_effect_differs_between_subgroups() -> None:
 
 def test_three_sizes_are_friedmans() -> None:
     rows = [
-        Scored(f"q{at}", size, condition, size=size, accuracy=(at + place) % 3 if condition == "B" else 0)
+        ScoredResponse(
+            f"q{at}", size, condition, size=size, accuracy=(at + place) % 3 if condition == "B" else 0
+        )
         for at in range(3)
         for place, size in enumerate(("8b", "70b", "400b"))
         for condition in "AB"

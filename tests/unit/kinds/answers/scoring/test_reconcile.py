@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from assay.kinds.answers.blinding.pack import Pack
-from assay.kinds.answers.scoring.ledger import Ledger
-from assay.kinds.answers.scoring.marks import Line, Mark
-from assay.kinds.answers.scoring.progress import complete
+from assay.kinds.answers.blinding.pack import BlindPack
+from assay.kinds.answers.scoring.ledger import MarkIndex
+from assay.kinds.answers.scoring.marks import BookEntry, Mark
+from assay.kinds.answers.scoring.progress import remaining_work
 from assay.kinds.answers.scoring.reconcile import contradiction
 from scoring_packs import claim, mark, pack_of
 
 
-def queue_of(pack: Pack, lines: list[Line]) -> dict[str, str]:
-    ledger = Ledger(pack, lines)
+def queue_of(pack: BlindPack, lines: list[BookEntry]) -> dict[str, str]:
+    ledger = MarkIndex(pack, lines)
     return dict(ledger.queue(ledger.passes["anna"][0]))
 
 
@@ -43,17 +43,17 @@ def test_only_the_best_grade_and_claims_that_cap_exclude_each_other(
 
 def test_it_comes_up_once_the_second_pass_is_through() -> None:
     pack = pack_of(2)
-    lines: list[Line] = [mark("R-01"), mark("R-02"), claims("R-01", "H-FAB")]
+    lines: list[BookEntry] = [mark("R-01"), mark("R-02"), claims("R-01", "H-FAB")]
     assert queue_of(pack, lines) == {}  # R-02 has no mark in the second pass yet
     lines.append(claims("R-02", "H-SRC"))
     assert list(queue_of(pack, lines)) == ["R-01"]
     assert "1 H-FAB" in queue_of(pack, lines)["R-01"]
-    assert "anna: Factual accuracy: 1 to look at again" in complete(pack, lines, now=0)
+    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(pack, lines, now=0)
 
 
 def test_a_lower_grade_settles_it_and_a_higher_one_opens_it_again() -> None:
     pack = pack_of(1)
-    lines: list[Line] = [mark("R-01"), claims("R-01", "H-FAB")]
+    lines: list[BookEntry] = [mark("R-01"), claims("R-01", "H-FAB")]
     assert queue_of(pack, lines)
     lines.append(mark("R-01"))  # saying 3 once more settles nothing
     assert queue_of(pack, lines)
@@ -66,20 +66,20 @@ def test_a_lower_grade_settles_it_and_a_higher_one_opens_it_again() -> None:
 def test_taking_the_claim_back_settles_it_and_nothing_is_rewritten() -> None:
     pack = pack_of(1)
     first = mark("R-01")
-    lines: list[Line] = [first, claims("R-01", "H-FAB"), claims("R-01", "H-SRC")]
+    lines: list[BookEntry] = [first, claims("R-01", "H-FAB"), claims("R-01", "H-SRC")]
     assert queue_of(pack, lines) == {}
-    ledger = Ledger(pack, lines)
+    ledger = MarkIndex(pack, lines)
     assert ledger.mark(first.key) is first
 
 
 def test_each_round_is_reconciled_on_its_own() -> None:
     pack = pack_of(1, drawn_again=["R-01"])
-    first: list[Line] = [mark("R-01", grade=2), claims("R-01", "H-FAB")]
-    again: list[Line] = [
+    first: list[BookEntry] = [mark("R-01", grade=2), claims("R-01", "H-FAB")]
+    again: list[BookEntry] = [
         mark("R-01", round="again"),
         mark("R-01", "hallucination", None, claims=[claim()], round="again"),
     ]
-    ledger = Ledger(pack, [*first, *again])
+    ledger = MarkIndex(pack, [*first, *again])
     passes = {of.name: of for of in ledger.passes["anna"]}
     assert ledger.queued(passes["accuracy"]) == 0
     assert ledger.queued(passes["accuracy:again"]) == 1
@@ -99,12 +99,12 @@ def test_the_best_grade_leaves_nothing_out(grade: int, complete: int, capped: bo
 
 def test_a_gap_comes_up_once_the_third_pass_is_through() -> None:
     pack = pack_of(2)
-    lines: list[Line] = [mark("R-01"), mark("R-02"), claims("R-01"), claims("R-02"), gap("R-01")]
+    lines: list[BookEntry] = [mark("R-01"), mark("R-02"), claims("R-01"), claims("R-02"), gap("R-01")]
     assert queue_of(pack, lines) == {}
     lines.append(gap("R-02", 1))
     assert list(queue_of(pack, lines)) == ["R-01"]
     assert "called it incomplete" in queue_of(pack, lines)["R-01"]
-    assert "anna: Factual accuracy: 1 to look at again" in complete(pack, lines, now=0)
+    assert "anna: Factual accuracy: 1 to look at again" in remaining_work(pack, lines, now=0)
     assert queue_of(pack, [*lines, mark("R-01", grade=2, note="a part is missing")]) == {}
     assert queue_of(pack, [*lines, gap("R-01", 1)]) == {}
 

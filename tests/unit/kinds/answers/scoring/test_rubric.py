@@ -11,11 +11,11 @@ from assay.kinds.answers.scoring.guidance import (
     RELATION,
     SINGLE,
     SYNTHESIS,
-    boundary,
-    guidance,
+    boundary_rule,
+    guidance_for,
 )
 from assay.kinds.answers.scoring.precedents import GIVEN
-from assay.kinds.answers.scoring.rubric import CAPPING, STEPS, Step, step_of
+from assay.kinds.answers.scoring.rubric import CAPPING, STEPS, RubricStep, step_of
 
 
 def test_passes_come_in_the_order_of_the_design() -> None:
@@ -37,7 +37,7 @@ def test_passes_come_in_the_order_of_the_design() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
-def test_no_key_means_two_things(step: Step) -> None:
+def test_no_key_means_two_things(step: RubricStep) -> None:
     keys = [each.key for each in (*step.grades, *step.categories, *step.flags)]
     assert len(set(keys)) == len(keys)
     taken = set("njkuhsmegoly?")  # by the page itself
@@ -56,12 +56,12 @@ def test_grades_are_kept_as_numbers_and_not_applicable_as_nothing() -> None:
 
 def test_guidance_knows_every_complexity_where_it_matters() -> None:
     for complexity in (SINGLE, SYNTHESIS, RELATION):
-        assert boundary("accuracy", complexity)
-        assert boundary("completeness", complexity)
-        assert boundary("citation", complexity) == ""
-    assert boundary("accuracy", "") == ""
+        assert boundary_rule("accuracy", complexity)
+        assert boundary_rule("completeness", complexity)
+        assert boundary_rule("citation", complexity) == ""
+    assert boundary_rule("accuracy", "") == ""
     assert {each.step for each in GUIDANCE} == {step.name for step in STEPS}
-    told = [each.complexity for each in guidance("accuracy")]
+    told = [each.complexity for each in guidance_for("accuracy")]
     assert told == sorted(told, key=bool)  # what holds for all comes first
 
 

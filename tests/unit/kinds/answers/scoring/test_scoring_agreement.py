@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from assay.kinds.answers.results import Agreed
+from assay.kinds.answers.results import RaterAgreement
 from assay.kinds.answers.scoring.agreement import (
     KAPPA,
     LINEAR,
     QUADRATIC,
     RHO,
-    Agreeing,
-    Given,
-    given_by,
-    signed,
+    RaterMarks,
+    RaterPair,
+    marks_of_rater,
+    rater_label,
 )
 from assay.kinds.answers.scoring.marks import AGAIN, Claim, Mark
 from assay.stats.resample import Draws
@@ -25,13 +25,15 @@ def claims(*spans: tuple[int, int, str]) -> list[Claim]:
     return [Claim(category, start, end, "claim", "note") for start, end, category in spans]
 
 
-def figures(first: Given, second: Given, questions: dict[str, str]) -> dict[tuple[str, str], Agreed]:
-    found = Agreeing(first, second, questions, Draws(200)).figures()
+def figures(
+    first: RaterMarks, second: RaterMarks, questions: dict[str, str]
+) -> dict[tuple[str, str], RaterAgreement]:
+    found = RaterPair(first, second, questions, Draws(200)).figures()
     return {(each.metric, each.statistic): each for each in found}
 
 
 QUESTIONS = {f"r{at}": f"q{at % 5}" for at in range(10)}
-ANNA = Given(
+ANNA = RaterMarks(
     "anna",
     accuracy=dict(zip(QUESTIONS, [0, 0, 0, 3, 3, 3, 3, 3, 0, 3], strict=True)),
     claims={
@@ -43,7 +45,7 @@ ANNA = Given(
     completeness={"r0": 1, "r1": 1, "r2": 1, "r3": 0, "r4": 0},
     citation={"r0": 2, "r1": None, "r2": 1, "r3": 0, "r4": None},
 )
-BEN = Given(
+BEN = RaterMarks(
     "ben",
     accuracy=dict(zip(QUESTIONS, [0, 0, 3, 3, 3, 3, 3, 3, 0, 3], strict=True)) | {"r99": 1},
     claims={
@@ -73,7 +75,7 @@ def test_weighted_kappa_by_hand() -> None:
 def test_a_grade_that_nobody_gave_lies_between_its_neighbours() -> None:
     grades = {"r0": 0, "r1": 1, "r2": 3, "r3": 3}
     other = {"r0": 1, "r1": 1, "r2": 3, "r3": 0}
-    found = figures(Given("a", grades), Given("b", other), QUESTIONS)[("accuracy", LINEAR)]
+    found = figures(RaterMarks("a", grades), RaterMarks("b", other), QUESTIONS)[("accuracy", LINEAR)]
     # steps on 0 to 3: (1 + 0 + 0 + 3) / 4 = 1; by chance, from 0, 1, 3, 3 to 1, 1, 3, 0: rows of distances
     # 1+1+3+0 = 5, 0+0+2+1 = 3, 2+2+0+3 = 7 twice: 22/16. Without grade 2, 3 would lie one step from 1.
     assert found.value == pytest.approx(1 - 1 / (22 / 16))
@@ -102,32 +104,32 @@ def test_every_other_figure_by_hand() -> None:
 
 
 def test_what_they_marked_in_common() -> None:
-    found = Agreeing(ANNA, BEN, QUESTIONS).matched()
+    found = RaterPair(ANNA, BEN, QUESTIONS).matched()
     assert (found.raters, found.both, found.only_first, found.only_second) == (("anna", "ben"), 3, 0, 1)
 
 
 def test_undefined_is_said() -> None:
     alike = {"r0": 3.0, "r1": 3.0}
     found = figures(
-        Given("a", alike, {"r0": [], "r1": []}), Given("b", alike, {"r0": [], "r1": []}), QUESTIONS
+        RaterMarks("a", alike, {"r0": [], "r1": []}), RaterMarks("b", alike, {"r0": [], "r1": []}), QUESTIONS
     )
     assert found["accuracy", LINEAR].value is None
     assert found["accuracy", LINEAR].holds is None
     assert "only one grade" in found["accuracy", LINEAR].note
     assert "same count" in found["hallucinations", RHO].note
-    assert found["completeness", KAPPA] == Agreed(
+    assert found["completeness", KAPPA] == RaterAgreement(
         "completeness", KAPPA, ("a", "b"), 0, threshold=0.6, note="nothing that both scored"
     )
 
 
 def test_raters_who_never_differ_have_no_interval() -> None:
     grades = {f"r{at}": float(at % 4) for at in range(10)}
-    found = figures(Given("a", grades), Given("b", grades), QUESTIONS)[("accuracy", LINEAR)]
+    found = figures(RaterMarks("a", grades), RaterMarks("b", grades), QUESTIONS)[("accuracy", LINEAR)]
     assert (found.value, found.low, found.note) == (1.0, None, "no interval: they never differ")
 
 
 def test_nothing_is_asked_of_a_rater_who_scores_again() -> None:
-    again = Given(signed("anna", AGAIN), BEN.accuracy)
+    again = RaterMarks(rater_label("anna", AGAIN), BEN.accuracy)
     assert again.rater == "anna (again)"
     assert figures(ANNA, again, QUESTIONS)[("accuracy", LINEAR)].threshold is None
 
@@ -148,7 +150,7 @@ def test_marks_that_stand_are_what_a_rater_gave() -> None:
         mark("anna", "r1", "citation"),
         mark("ben", "r1", "accuracy", grade=0),
     ]
-    assert given_by(marks, "anna") == Given(
+    assert marks_of_rater(marks, "anna") == RaterMarks(
         "anna", {"r1": 3.0}, {"r1": claims((0, 4, "H-FAB"))}, {"r1": 1.0}, {"r1": None}
     )
-    assert given_by(marks, "anna", AGAIN) == Given("anna (again)", {"r1": 0.0})
+    assert marks_of_rater(marks, "anna", AGAIN) == RaterMarks("anna (again)", {"r1": 0.0})

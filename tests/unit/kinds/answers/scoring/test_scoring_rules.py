@@ -8,83 +8,87 @@ import pytest
 
 from assay.kinds.answers.scoring.marks import Claim, Mark
 from assay.kinds.answers.scoring.rubric import step_of
-from assay.kinds.answers.scoring.rules import Said, problems, reminders
+from assay.kinds.answers.scoring.rules import DraftMark, draft_problems, reminders
 from scoring_packs import TEXT, claim, mark
 
 
-def told(step: str, said: Said, others: Mapping[str, Mark] | None = None) -> str:
-    return " ".join(problems(step_of(step), said, TEXT, others or {}))
+def told(step: str, said: DraftMark, others: Mapping[str, Mark] | None = None) -> str:
+    return " ".join(draft_problems(step_of(step), said, TEXT, others or {}))
 
 
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("accuracy", Said("3")),
-        ("accuracy", Said("2", "one day is missing")),
-        ("accuracy", Said("0", "it declines", flags=["refusal"])),
-        ("hallucination", Said(flags=["none_found"])),
-        ("hallucination", Said(claims=[claim()])),
-        ("hallucination", Said(claims=[claim(), claim("H-SRC", 58, 78, "the Limits section")])),
-        ("completeness", Said("0")),
-        ("completeness", Said("1")),
-        ("citation", Said("2")),
-        ("citation", Said("na")),
-        ("citation", Said("0", "no place named")),
+        ("accuracy", DraftMark("3")),
+        ("accuracy", DraftMark("2", "one day is missing")),
+        ("accuracy", DraftMark("0", "it declines", flags=["refusal"])),
+        ("hallucination", DraftMark(flags=["none_found"])),
+        ("hallucination", DraftMark(claims=[claim()])),
+        ("hallucination", DraftMark(claims=[claim(), claim("H-SRC", 58, 78, "the Limits section")])),
+        ("completeness", DraftMark("0")),
+        ("completeness", DraftMark("1")),
+        ("citation", DraftMark("2")),
+        ("citation", DraftMark("na")),
+        ("citation", DraftMark("0", "no place named")),
     ],
 )
-def test_what_the_rubric_allows_is_saved(step: str, said: Said) -> None:
+def test_what_the_rubric_allows_is_saved(step: str, said: DraftMark) -> None:
     assert told(step, said) == ""
 
 
 @pytest.mark.parametrize(
     ("step", "said", "why"),
     [
-        ("accuracy", Said(), "Choose a grade: 0, 1, 2, 3"),
-        ("accuracy", Said("4"), "no grade '4'"),
-        ("accuracy", Said("na"), "no grade 'na'"),
-        ("accuracy", Said("2"), "Write a note"),
-        ("accuracy", Said("0", " \n"), "Write a note"),
-        ("accuracy", Said("1", "it declines", flags=["refusal"]), "goes with 0 alone"),
-        ("accuracy", Said("3", flags=["bored"]), "no flag 'bored'"),
-        ("accuracy", Said("3", claims=[claim()]), "takes no claims"),
-        ("hallucination", Said("1", flags=["none_found"]), "takes no grade"),
-        ("hallucination", Said(), "if there is none, choose “None found”"),  # an empty form says nothing
-        ("hallucination", Said(note="fine"), "if there is none, choose “None found”"),
-        ("hallucination", Said(claims=[claim()], flags=["none_found"]), "Delete the claims"),
-        ("accuracy", Said("3", flags=["none_found"]), "no flag 'none_found'"),
-        ("hallucination", Said(claims=[claim("H-XYZ")]), "choose a category: H-FAB, H-SRC, H-EXT, H-TMP"),
-        ("hallucination", Said(claims=[claim(what=" ")]), "say what is claimed"),
-        ("hallucination", Said(claims=[Claim("H-FAB", 0, 6, "tokens", " ")]), "write a note"),
-        ("hallucination", Said(claims=[claim(start=0, end=len(TEXT) + 1)]), "outside the response"),
-        ("hallucination", Said(claims=[claim(start=9, end=9)]), "outside the response"),
-        ("hallucination", Said(claims=[claim(start=6, end=7)]), "is blank"),  # the space after "Tokens"
+        ("accuracy", DraftMark(), "Choose a grade: 0, 1, 2, 3"),
+        ("accuracy", DraftMark("4"), "no grade '4'"),
+        ("accuracy", DraftMark("na"), "no grade 'na'"),
+        ("accuracy", DraftMark("2"), "Write a note"),
+        ("accuracy", DraftMark("0", " \n"), "Write a note"),
+        ("accuracy", DraftMark("1", "it declines", flags=["refusal"]), "goes with 0 alone"),
+        ("accuracy", DraftMark("3", flags=["bored"]), "no flag 'bored'"),
+        ("accuracy", DraftMark("3", claims=[claim()]), "takes no claims"),
+        ("hallucination", DraftMark("1", flags=["none_found"]), "takes no grade"),
+        ("hallucination", DraftMark(), "if there is none, choose “None found”"),  # an empty form says nothing
+        ("hallucination", DraftMark(note="fine"), "if there is none, choose “None found”"),
+        ("hallucination", DraftMark(claims=[claim()], flags=["none_found"]), "Delete the claims"),
+        ("accuracy", DraftMark("3", flags=["none_found"]), "no flag 'none_found'"),
         (
             "hallucination",
-            Said(claims=[claim(), claim("H-EXT", 0, 6, "A  daily job!")]),
+            DraftMark(claims=[claim("H-XYZ")]),
+            "choose a category: H-FAB, H-SRC, H-EXT, H-TMP",
+        ),
+        ("hallucination", DraftMark(claims=[claim(what=" ")]), "say what is claimed"),
+        ("hallucination", DraftMark(claims=[Claim("H-FAB", 0, 6, "tokens", " ")]), "write a note"),
+        ("hallucination", DraftMark(claims=[claim(start=0, end=len(TEXT) + 1)]), "outside the response"),
+        ("hallucination", DraftMark(claims=[claim(start=9, end=9)]), "outside the response"),
+        ("hallucination", DraftMark(claims=[claim(start=6, end=7)]), "is blank"),  # the space after "Tokens"
+        (
+            "hallucination",
+            DraftMark(claims=[claim(), claim("H-EXT", 0, 6, "A  daily job!")]),
             "the same as claim 1. A claim that is repeated counts once",
         ),
-        ("completeness", Said("2"), "no grade '2'"),
-        ("citation", Said("3"), "no grade '3'"),
-        ("citation", Said("1"), "Write a note"),
+        ("completeness", DraftMark("2"), "no grade '2'"),
+        ("citation", DraftMark("3"), "no grade '3'"),
+        ("citation", DraftMark("1"), "Write a note"),
     ],
 )
-def test_what_it_forbids_is_told(step: str, said: Said, why: str) -> None:
+def test_what_it_forbids_is_told(step: str, said: DraftMark, why: str) -> None:
     assert why in told(step, said)
 
 
 def test_every_problem_is_told_at_once() -> None:
-    found = problems(step_of("hallucination"), Said(claims=[Claim("?", 5, 2, "", "")]), TEXT, {})
+    found = draft_problems(step_of("hallucination"), DraftMark(claims=[Claim("?", 5, 2, "", "")]), TEXT, {})
     assert len(found) == 4  # category, span, claim, note
 
 
 def test_a_refusal_binds_the_other_passes_whichever_comes_last() -> None:
     refused = {"accuracy": mark("R-01", grade=0, flags=["refusal"])}
-    assert "claims nothing" in told("hallucination", Said(claims=[claim()]), refused)
-    assert "Choose 0" in told("completeness", Said("1"), refused)
-    assert told("hallucination", Said(flags=["none_found"]), refused) == ""
-    assert told("completeness", Said("0"), refused) == ""
-    assert told("citation", Said("na"), refused) == ""
-    flagged = Said("0", "it declines", flags=["refusal"])
+    assert "claims nothing" in told("hallucination", DraftMark(claims=[claim()]), refused)
+    assert "Choose 0" in told("completeness", DraftMark("1"), refused)
+    assert told("hallucination", DraftMark(flags=["none_found"]), refused) == ""
+    assert told("completeness", DraftMark("0"), refused) == ""
+    assert told("citation", DraftMark("na"), refused) == ""
+    flagged = DraftMark("0", "it declines", flags=["refusal"])
     claimed = {"hallucination": mark("R-01", "hallucination", None, claims=[claim()])}
     assert "Take these back first" in told("accuracy", flagged, claimed)
     assert "Change that first" in told("accuracy", flagged, {"completeness": mark("R-01", "completeness", 1)})
@@ -93,8 +97,8 @@ def test_a_refusal_binds_the_other_passes_whichever_comes_last() -> None:
 
 def test_accuracy_3_and_a_capping_claim_may_both_be_saved() -> None:
     claimed = {"hallucination": mark("R-01", "hallucination", None, claims=[claim()])}
-    assert told("accuracy", Said("3"), claimed) == ""
-    assert told("hallucination", Said(claims=[claim()]), {"accuracy": mark("R-01")}) == ""
+    assert told("accuracy", DraftMark("3"), claimed) == ""
+    assert told("hallucination", DraftMark(claims=[claim()]), {"accuracy": mark("R-01")}) == ""
 
 
 def test_reminders_say_what_other_passes_said() -> None:

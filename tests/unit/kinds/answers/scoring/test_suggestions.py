@@ -8,22 +8,22 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.protocols import Kit
-from assay.kinds.answers.blinding.pack import Asked
+from assay.kinds.answers.blinding.pack import GoldQuestion
 from assay.kinds.answers.scoring.marks import Mark
-from assay.kinds.answers.scoring.rule_suggestions import by_rule, citations, parts_of, refuses
+from assay.kinds.answers.scoring.rule_suggestions import citations, parts_of, refuses, suggest_by_rule
 from assay.kinds.answers.scoring.suggestions import (
     AccuracyJudge,
-    Suggestion,
-    agreement_with_suggestions,
+    StoredSuggestion,
+    is_same_model,
     read_suggestions,
     rule_suggestions,
-    same_model,
     suggest_accuracy,
+    suggestion_uptake,
 )
 from scoring_packs import mark, pack_of
 from stand_ins.chat_server import ChatStandIn, by_turns
 
-TWO_PARTS = Asked(
+TWO_PARTS = GoldQuestion(
     "Q1",
     "How does the API authenticate callers, and what limits apply to requests?",
     "By keys. 100 a minute.",
@@ -31,12 +31,12 @@ TWO_PARTS = Asked(
     "S1",
     ["Authentication", "Rate limits"],
 )
-PLAIN = Asked("Q2", "What is the limit?", "100 a minute.", "single-fact")
-FRAMED = Asked("Q3", "According to the Quick Start guide, what is the limit?", "100.", "single-fact")
+PLAIN = GoldQuestion("Q2", "What is the limit?", "100 a minute.", "single-fact")
+FRAMED = GoldQuestion("Q3", "According to the Quick Start guide, what is the limit?", "100.", "single-fact")
 
 
-def value(step: str, asked: Asked, text: str) -> str | None:
-    found = by_rule(step, asked, text)
+def value(step: str, asked: GoldQuestion, text: str) -> str | None:
+    found = suggest_by_rule(step, asked, text)
     return None if found is None else found.value
 
 
@@ -62,7 +62,7 @@ def test_a_refusal_says_hardly_anything_else(text: str, refused: bool) -> None:
 
 
 def test_saying_that_nobody_knows_is_no_refusal_where_the_reference_says_so() -> None:
-    asked = Asked("Q4", "Which version?", "The version is not stated in the content.")
+    asked = GoldQuestion("Q4", "Which version?", "The version is not stated in the content.")
     assert value("accuracy", asked, "The text does not mention a version.") is None
 
 
@@ -84,14 +84,14 @@ def test_parts_are_told_apart_by_question_words() -> None:
     ],
 )
 def test_completeness_looks_for_words_of_every_part(text: str, suggested: str, why: str) -> None:
-    found = by_rule("completeness", TWO_PARTS, text)
+    found = suggest_by_rule("completeness", TWO_PARTS, text)
     assert found is not None
     assert found.value == suggested
     assert why in found.reason
 
 
 def test_a_short_answer_to_one_question_need_not_repeat_it() -> None:
-    port = Asked(
+    port = GoldQuestion(
         "Q1", "On which port does the server listen?", "It listens on 7171.", "single-fact", "S1", []
     )
     assert value("completeness", port, "7171 for reading and writing.") == "1"
@@ -110,7 +110,7 @@ def test_a_short_answer_to_one_question_need_not_repeat_it() -> None:
     ],
 )
 def test_citations_apply_where_they_are_asked_for_or_given(
-    asked: Asked, text: str, suggested: str | None
+    asked: GoldQuestion, text: str, suggested: str | None
 ) -> None:
     assert value("citation", asked, text) == suggested
 
@@ -121,7 +121,7 @@ def test_only_places_that_can_be_looked_up_are_citations() -> None:
 
 
 def test_no_rule_speaks_of_hallucinations() -> None:
-    assert by_rule("hallucination", PLAIN, "anything") is None
+    assert suggest_by_rule("hallucination", PLAIN, "anything") is None
     pack = pack_of(1)
     steps = [each.step for each in rule_suggestions(pack, pack.responses[0])]
     assert steps == ["accuracy", "completeness", "citation"]
@@ -178,7 +178,7 @@ def test_failures_are_told_and_the_next_time_asks_them_again(tmp_path: Path) -> 
     ],
 )
 def test_names_mean_one_model_whatever_stands_before_it(judge: str, tested: str, same: bool) -> None:
-    assert same_model(judge, tested) == same
+    assert is_same_model(judge, tested) == same
 
 
 def test_a_model_under_test_may_not_suggest(tmp_path: Path) -> None:
@@ -194,10 +194,10 @@ def test_a_model_under_test_may_not_suggest(tmp_path: Path) -> None:
 
 
 def test_agreement_counts_standing_marks_of_the_first_round() -> None:
-    suggested = [Suggestion(f"R-{at:02d}", "accuracy", value, "m") for at, value in enumerate("3300")]
+    suggested = [StoredSuggestion(f"R-{at:02d}", "accuracy", value, "m") for at, value in enumerate("3300")]
     said = [mark("R-00", grade=3, suggested="3"), mark("R-01", grade=0), mark("R-02", grade=0)]
     said += [mark("R-03", grade=1), mark("R-03", grade=0), mark("R-00", grade=0, round="again")]
-    (found,) = agreement_with_suggestions(said, suggested)
+    (found,) = suggestion_uptake(said, suggested)
     # people 3 0 0 0, model 3 3 0 0: 3 of 4 equal; by chance 1/4 * 1/2 + 3/4 * 1/2 = 1/2;
     # kappa (3/4 - 1/2) / (1 - 1/2)
     assert (found.step, found.by, found.n, found.equal, found.seen) == ("accuracy", "m", 4, 0.75, 1)
@@ -206,21 +206,21 @@ def test_agreement_counts_standing_marks_of_the_first_round() -> None:
 
 def test_citations_are_compared_twice_whether_they_apply_and_how_good_they_are() -> None:
     suggested = [
-        Suggestion(f"R-{at}", "citation", value, "rule") for at, value in enumerate(["na", None, "0"])
+        StoredSuggestion(f"R-{at}", "citation", value, "rule") for at, value in enumerate(["na", None, "0"])
     ]
     said: list[Mark] = [
         mark("R-0", "citation", None),
         mark("R-1", "citation", 2),
         mark("R-2", "citation", None),
     ]
-    found = {each.step: each for each in agreement_with_suggestions(said, suggested)}
+    found = {each.step: each for each in suggestion_uptake(said, suggested)}
     assert (found["citation"].n, found["citation"].equal) == (2, 0.5)
     assert (found["citation_applies"].n, found["citation_applies"].equal) == (3, pytest.approx(2 / 3))
-    assert agreement_with_suggestions([], suggested) == []
+    assert suggestion_uptake([], suggested) == []
 
 
 def test_one_kind_of_answer_leaves_kappa_out() -> None:
-    (found,) = agreement_with_suggestions(
-        [mark("R-1", "completeness", 1)], [Suggestion("R-1", "completeness", "1", "rule")]
+    (found,) = suggestion_uptake(
+        [mark("R-1", "completeness", 1)], [StoredSuggestion("R-1", "completeness", "1", "rule")]
     )
     assert (found.equal, found.kappa) == (1.0, None)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.kinds.answers.blinding.masks import to_shown
-from assay.kinds.answers.blinding.pack import Original
+from assay.kinds.answers.blinding.pack import OriginalResponse
 from assay.kinds.answers.scoring.opened import ScoringFolder
 
 HERE = Path(__file__).parent
@@ -26,7 +26,7 @@ def assay(*words: str) -> None:
     subprocess.run(["assay", *words], cwd=HERE, check=False)  # noqa: S603, S607
 
 
-def said(rater: str, files: ScoringFolder) -> Iterator[tuple[dict[str, Any], Original]]:
+def said(rater: str, files: ScoringFolder) -> Iterator[tuple[dict[str, Any], OriginalResponse]]:
     """What a rater says of each response that is theirs to score."""
     rows = {
         (row["question_id"], row["model_id"], row["condition"]): row
@@ -40,7 +40,7 @@ def said(rater: str, files: ScoringFolder) -> Iterator[tuple[dict[str, Any], Ori
         yield rows[original.item_id, model.rstrip("]"), condition], original
 
 
-def score(rater: str, row: dict[str, Any], original: Original, step: str) -> dict[str, Any]:
+def score(rater: str, row: dict[str, Any], original: OriginalResponse, step: str) -> dict[str, Any]:
     """One line as `assay review import` takes it."""
     line: dict[str, Any] = {"rater": rater, "response_id": original.response_id, "step": step}
     line["note"] = row["notes"].get(step, "")
@@ -50,7 +50,7 @@ def score(rater: str, row: dict[str, Any], original: Original, step: str) -> dic
     return {**line, "flags": ["refusal"]} if step == "accuracy" and row["refusal"] else line
 
 
-def claim(given: dict[str, str], original: Original) -> dict[str, Any]:
+def claim(given: dict[str, str], original: OriginalResponse) -> dict[str, Any]:
     at = original.text.index(given["text"])
     start, end = to_shown((at, at + len(given["text"])), original.masks)
     about = {name: given[name] for name in ("category", "claim", "note")}
