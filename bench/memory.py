@@ -33,18 +33,18 @@ from bench.size import SMALL, sized
 from assay.core.dataset import Corpus
 from assay.core.records import Query, Response
 from assay.kinds.memory.systems.building import Memory
-from assay.kinds.memory.systems.graph import Bools, Floats, Link, MemoryGraph, Traits
+from assay.kinds.memory.systems.graph import Bools, Floats, MemoryGraph, Traits, UnitLink
 from assay.kinds.memory.systems.memories import MemoryIndex
 from assay.kinds.memory.systems.modes import ActivationSpreading, PageRank
 from assay.kinds.memory.systems.pagerank import personalised
-from assay.kinds.memory.systems.spread import Ground, Spreading, spread
+from assay.kinds.memory.systems.spread import SpreadRule, WalkableGraph, spread
 from assay.systems.answering import Meter
 
 NODES, LINKS, KINDS = *sized((100_000, 400_000), (1_000, 4_000)), 6
 SEEDS, DAMPING, REPEATS = 3, 0.5, sized(5, 1)
 ANSWER_MS = 50.0
-USUAL = Spreading()
-EVERYWHERE = Spreading(hops=6, decay=0.95, threshold=1e-6, limit=NODES)  # reaches all but a few nodes
+USUAL = SpreadRule()
+EVERYWHERE = SpreadRule(hops=6, decay=0.95, threshold=1e-6, limit=NODES)  # reaches all but a few nodes
 
 MODES = (
     *(
@@ -78,7 +78,7 @@ def draw_graph(nodes: int = NODES, links: int = LINKS) -> MemoryGraph:
     kind, weight = draw.integers(0, KINDS, links).tolist(), draw.uniform(0.2, 1.0, links).tolist()
     both = (draw.random(links) < 0.3).tolist()
     ends = zip(source, target, kind, weight, both, strict=True)
-    drawn = [Link(a, b, f"kind{c}", w, each) for a, b, c, w, each in ends]
+    drawn = [UnitLink(a, b, f"kind{c}", w, each) for a, b, c, w, each in ends]
     traits = Traits(
         ["step"] * nodes,
         draw.uniform(0.0, 1.0, nodes),
@@ -88,13 +88,13 @@ def draw_graph(nodes: int = NODES, links: int = LINKS) -> MemoryGraph:
     return MemoryGraph.of([f"n{each}" for each in range(nodes)], traits, drawn)
 
 
-def ground_of(graph: MemoryGraph) -> Ground:
+def ground_of(graph: MemoryGraph) -> WalkableGraph:
     """All links stand and all kinds are allowed; edges of the first kind are tensions."""
     every: Bools = np.ones(len(graph.kinds), dtype=bool)
-    return Ground(graph, graph.unbroken, every, np.array([kind == "kind0" for kind in graph.kinds]))
+    return WalkableGraph(graph, graph.unbroken, every, np.array([kind == "kind0" for kind in graph.kinds]))
 
 
-def as_networkx(ground: Ground) -> Any:
+def as_networkx(ground: WalkableGraph) -> Any:
     """The same edges in a DiGraph. Of several from one node to another, what each passes on is kept."""
     import networkx  # type: ignore[import-untyped]
 
@@ -114,13 +114,13 @@ def as_networkx(ground: Ground) -> Any:
 # ---------------------------------------------------------------------------------------- the parties
 
 
-def our_spread(ground: Ground, seed: int, rule: Spreading) -> Activation:
+def our_spread(ground: WalkableGraph, seed: int, rule: SpreadRule) -> Activation:
     """What a seed's energy reaches."""
     found = spread(ground, seed, 1.0, rule)
     return dict(zip(found.reached.tolist(), found.energy[found.reached].tolist(), strict=True))
 
 
-def spread_by_dictionaries(peer: Any, seed: int, rule: Spreading) -> Activation:
+def spread_by_dictionaries(peer: Any, seed: int, rule: SpreadRule) -> Activation:
     """The same rule over a networkx.DiGraph: hop by hop, edge by edge."""
     held, front = {seed: 1.0}, [seed]
     bonus = peer.nodes

@@ -14,7 +14,7 @@ from planted import wait_until_planted_would_have_run
 
 from assay.core.records import Step
 from assay.core.results import Expected
-from assay.kinds.memory.measures.walk import WantedPath, WantedStep
+from assay.kinds.memory.measures.walk import ExpectedStep, WantedPath
 from assay.kinds.memory.report.walk_section import walk_section
 from assay.kinds.memory.report.walks import ArmWalk, ExpectedPath, WalkedItem
 from assay.report.html import Html
@@ -34,7 +34,7 @@ SPREAD = [
     *(Step("spread", 1, f"msa:{n}", "msa:3", {"energy": 0.5}, edge="next_unit") for n in range(10, 30)),
     Step("spread", 2, "msa:5", "msa:10", {"energy": 0.01}, False, "next_unit", "below_threshold"),
 ]
-WANTED = [WantedStep("msa:3"), WantedStep("msa:2", "exception_to"), WantedStep("msa:9")]
+WANTED = [ExpectedStep("msa:3"), ExpectedStep("msa:2", "exception_to"), ExpectedStep("msa:9")]
 
 
 def write_report(path: Path, plant: str = "") -> None:

@@ -7,7 +7,7 @@ from plugins import each
 
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.kinds.memory.systems.packs import PACKS, Pack
+from assay.kinds.memory.systems.packs import PACKS, DomainPack
 
 TEXTS = [
     "Supplier shall deliver the pumps within 10 days.",
@@ -31,8 +31,8 @@ def passages(number: int) -> list[Passage]:
 
 @PACK
 @pytest.mark.parametrize("number", [0, 1, 2, 6, 12])
-def test_a_pack_draws_a_graph_of_its_passages(plugin: Pack, kit: Kit, number: int) -> None:
-    assert isinstance(plugin, Pack)
+def test_a_pack_draws_a_graph_of_its_passages(plugin: DomainPack, kit: Kit, number: int) -> None:
+    assert isinstance(plugin, DomainPack)
     drawn = plugin.draw(passages(number), kit)
     for part in (drawn.traits.roles, drawn.traits.weight, drawn.traits.striking, drawn.traits.bonus):
         assert len(part) == number
@@ -45,14 +45,14 @@ def test_a_pack_draws_a_graph_of_its_passages(plugin: Pack, kit: Kit, number: in
 
 
 @PACK
-def test_a_pack_draws_the_same_again(plugin: Pack, kit: Kit) -> None:
+def test_a_pack_draws_the_same_again(plugin: DomainPack, kit: Kit) -> None:
     one, other = (plugin.draw(passages(12), kit) for _ in range(2))
     assert one.links == other.links
     assert list(one.traits.roles) == list(other.traits.roles)
 
 
 @PACK
-def test_a_document_is_drawn_alike_alone_and_beside_others(plugin: Pack, kit: Kit) -> None:
+def test_a_document_is_drawn_alike_alone_and_beside_others(plugin: DomainPack, kit: Kit) -> None:
     """Only names join documents."""
     alone = plugin.draw(passages(4), kit).links
     beside = [link for link in plugin.draw(passages(12), kit).links if max(link.source, link.target) < 4]

@@ -12,7 +12,7 @@ import msgspec
 from assay.controls.trial import DoesNotApply, Draw, Trial, answering
 from assay.core.block import Block
 from assay.core.records import PATH, Response, Step
-from assay.kinds.memory.measures.walk import REMOVED, SEED, SPREAD, TENSION, ranked
+from assay.kinds.memory.measures.walk import REMOVED, SEED, SPREAD, TENSION, ranked_ids
 
 FIRST_ADDRESS = "assay.controls.walks"
 
@@ -21,7 +21,7 @@ WALKED, AT_ODDS, HOPS = 4, 10, 3  # hits that claimed paths run over, that are a
 
 
 @dataclass(frozen=True)
-class _Words:
+class _TraceVocabulary:
     """What traces of the study name: an engine knows its own vocabulary."""
 
     roles: Sequence[str]
@@ -29,7 +29,7 @@ class _Words:
     stops: Sequence[str]
 
     @classmethod
-    def of(cls, blocks: Sequence[Block]) -> _Words:
+    def of(cls, blocks: Sequence[Block]) -> _TraceVocabulary:
         steps = [
             step
             for block in blocks
@@ -52,7 +52,7 @@ class BluffedTrace:
 
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         trial.require(frozenset({"trace", "hits"}))
-        words = _Words.of(trial.blocks)
+        words = _TraceVocabulary.of(trial.blocks)
         if not (words.roles or words.edges):
             raise DoesNotApply("no system of the study tells a path with roles or edges")
 
@@ -63,8 +63,8 @@ class BluffedTrace:
         return {"": trial.drawn("bluffed", lambda block, _: bluffed(block), compared=True)}
 
 
-def _bluff(response: Response, words: _Words) -> Response:
-    nodes = ranked(response)
+def _bluff(response: Response, words: _TraceVocabulary) -> Response:
+    nodes = ranked_ids(response)
     if response.error is not None or not nodes:
         return response
     claims = [*_paths(nodes[:WALKED], words), *_spread(nodes[:WALKED], words)]
@@ -76,7 +76,7 @@ def _bluff(response: Response, words: _Words) -> Response:
     return msgspec.structs.replace(response, trace=claims)
 
 
-def _paths(nodes: Sequence[str], words: _Words) -> Iterator[Step]:
+def _paths(nodes: Sequence[str], words: _TraceVocabulary) -> Iterator[Step]:
     """The hits in their order as the best path, then every way from some of them to others."""
     ways = [tuple(nodes), *((node,) for node in nodes)]
     ways += [way for length in (2, 3) for way in permutations(nodes, length)]
@@ -89,7 +89,7 @@ def _paths(nodes: Sequence[str], words: _Words) -> Iterator[Step]:
                 yield Step(PATH, depth, node, before, edge=edge, role=role)
 
 
-def _spread(nodes: Sequence[str], words: _Words) -> Iterator[Step]:
+def _spread(nodes: Sequence[str], words: _TraceVocabulary) -> Iterator[Step]:
     yield Step(SEED, 0, nodes[0])
     for hop in range(1, HOPS + 1):
         for node in nodes:

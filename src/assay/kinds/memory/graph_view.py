@@ -79,7 +79,7 @@ def graph_view(
         dataset = study.dataset(arm)
         every = list(dict.fromkeys(p.source or p.doc_id for p in dataset.corpus.passages))
         wanted = _wanted(document, every)[:most]
-        drawing = _Drawing(study, arm, dataset, _scopes(dataset, wanted))
+        drawing = _SystemGraphs(study, arm, dataset, _scopes(dataset, wanted))
         if wanted and drawing.publishes(named=system is not None):
             views = list(drawing.views(strays=document is None))
             return GraphView(study.name, arm.name, views, every[len(wanted) :] if document is None else [])
@@ -124,14 +124,14 @@ def _scopes(dataset: Dataset, documents: Sequence[str]) -> dict[str, Scope]:
 
 
 @dataclass(frozen=True)
-class _Drawing:
+class _SystemGraphs:
     """The graph of a system over the scopes of some documents."""
 
     study: Study
     arm: Arm
     dataset: Dataset
     scopes: Mapping[str, Scope]
-    drawn: dict[Scope, _Graph] = field(default_factory=dict)
+    drawn: dict[Scope, _ScopedGraph] = field(default_factory=dict)
 
     def corpus(self, scope: Scope) -> Corpus:
         return self.dataset.corpus if scope is None else self.dataset.corpus.restricted(scope)
@@ -167,7 +167,7 @@ class _Drawing:
 
 
 @dataclass(frozen=True)
-class _Graph:
+class _ScopedGraph:
     """A graph over a corpus."""
 
     structure: Structure
@@ -210,9 +210,9 @@ class _Graph:
         return {document: str(pack) for document, pack in named if pack}
 
 
-def _graph(index: Index, corpus: Corpus) -> _Graph:
+def _graph(index: Index, corpus: Corpus) -> _ScopedGraph:
     structure = index.structure() if isinstance(index, StructuredIndex) else Structure([], [])
-    return _Graph(structure, corpus)
+    return _ScopedGraph(structure, corpus)
 
 
 def _passage(node: Node) -> str:

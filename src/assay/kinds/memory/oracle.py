@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from assay.core.block import Block
 from assay.core.records import PATH, Response, Step
-from assay.kinds.memory.measures.walk import REMOVED, SEED, SPREAD, TENSION, Expected, expected
+from assay.kinds.memory.measures.walk import (
+    REMOVED,
+    SEED,
+    SPREAD,
+    TENSION,
+    WalkExpectation,
+    walk_expectations,
+)
 
 
 @dataclass(frozen=True)
@@ -15,14 +22,16 @@ class ExpectedWalks:
     """A walk as each item expects it; what a probe is compared with stays as it was asked."""
 
     def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterator[list[Step] | None]:
-        for wanted, docs, response in zip(expected(block.items), documents, block.responses, strict=True):
+        for wanted, docs, response in zip(
+            walk_expectations(block.items), documents, block.responses, strict=True
+        ):
             if response is None or wanted.unprimed_of is not None:
                 yield None
             else:
                 yield [*_walk(docs, wanted), *_removed(response)]
 
 
-def _walk(docs: Sequence[str], wanted: Expected) -> list[Step]:
+def _walk(docs: Sequence[str], wanted: WalkExpectation) -> list[Step]:
     """A walk as the item expects it; none where it expects none."""
     steps: list[Step] = []
     nodes = [(step.node_id, step.via_edge_type) for step in wanted.path.steps] if wanted.path else []
@@ -51,7 +60,7 @@ def _removed(response: Response) -> list[Step]:
     ]
 
 
-def _spreads(wanted: Expected) -> bool:
+def _spreads(wanted: WalkExpectation) -> bool:
     return bool(
         wanted.activation_trace
         or wanted.required_trace_stop_reasons
@@ -60,7 +69,7 @@ def _spreads(wanted: Expected) -> bool:
     )
 
 
-def _spread(docs: Sequence[str], wanted: Expected) -> list[Step]:
+def _spread(docs: Sequence[str], wanted: WalkExpectation) -> list[Step]:
     steps = [
         Step(
             SEED if event.is_seed or (place == 0 and not event.hop) else SPREAD,

@@ -8,8 +8,8 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.kinds.memory.annotation.adjudication import read_rulings, write_adjudication
-from assay.kinds.memory.annotation.agreement import Share, agreement_of, doubles_of
-from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.agreement import LabelAgreement, doubly_labelled, measure_agreement
+from assay.kinds.memory.annotation.inventory import write_inventory
 from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair
 from assay.kinds.memory.annotation.snapshot import freeze_documents
 from assay.kinds.memory.annotation.spreadsheet import read_table, write_table
@@ -22,7 +22,7 @@ Cells = dict[str, dict[str, str]]
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     folder = write_documents(tmp_path / "papers")
-    take_inventory(open_workspace(folder))
+    write_inventory(open_workspace(folder))
     freeze_documents(open_workspace(folder), "1", lambda: 0.0)
     return open_workspace(folder)
 
@@ -60,19 +60,19 @@ def test_hand_worked(workspace: Workspace) -> None:
             "f": {"review_status": "draft"},
         },
     )
-    found = agreement_of(workspace, *sheets, least=3)
+    found = measure_agreement(workspace, *sheets, least=3)
     assert (found.doubles, found.jaccard, found.units) == (3, 0.5, 12)
     assert found.kappa == pytest.approx(32 / 68)
     assert found.exact == pytest.approx(1 / 3)
     assert 0 <= (found.low or 0) < 0.5 < (found.high or 0) <= 1
     assert (found.rejected, found.single) == (1, ["f"])
     assert found.parts == {
-        "family": Share(3, 2),
-        "minimum": Share(0, 0),  # nobody said that less than all is enough
-        "path": Share(0, 0),
-        "edge_types": Share(0, 0),
-        "roles": Share(1, 1),
-        "pairs": Share(0, 0),
+        "family": LabelAgreement(3, 2),
+        "minimum": LabelAgreement(0, 0),  # nobody said that less than all is enough
+        "path": LabelAgreement(0, 0),
+        "edge_types": LabelAgreement(0, 0),
+        "roles": LabelAgreement(1, 1),
+        "pairs": LabelAgreement(0, 0),
     }
     worst = [(each.case_id, each.jaccard, each.differs) for each in found.disagreements]
     assert worst == [
@@ -82,16 +82,16 @@ def test_hand_worked(workspace: Workspace) -> None:
     ]
     assert found.disagreements[1].first == "evidence lease:3"
     assert (found.verdict, found.reason) == ("no-go", "the mean Jaccard 0.500 is below 0.85")
-    assert agreement_of(workspace, *sheets).verdict == "inconclusive"
+    assert measure_agreement(workspace, *sheets).verdict == "inconclusive"
 
 
 def test_the_gate_is_met_at_its_value(workspace: Workspace) -> None:
     """17 cases alike and 3 apart: the mean is 17/20 = 0.85."""
     anna = {f"c{n}": approved("direct", "lease:1") for n in range(20)}
     ben = {f"c{n}": approved("direct", "lease:1" if n < 17 else "lease:2") for n in range(20)}
-    assert agreement_of(workspace, *labelled(workspace, anna, ben)).verdict == "go"
+    assert measure_agreement(workspace, *labelled(workspace, anna, ben)).verdict == "go"
     ben["c0"] = approved("direct", "lease:2")
-    assert agreement_of(workspace, *labelled(workspace, anna, ben)).verdict == "no-go"
+    assert measure_agreement(workspace, *labelled(workspace, anna, ben)).verdict == "no-go"
 
 
 def test_evidence_in_another_document_is_decided_on_too(workspace: Workspace) -> None:
@@ -101,11 +101,11 @@ def test_evidence_in_another_document_is_decided_on_too(workspace: Workspace) ->
         {"a": approved("direct", "lease:1")},
         {"a": approved("multi_hop", "lease:1; outage:2")},
     )
-    assert agreement_of(workspace, *sheets).units == 5
+    assert measure_agreement(workspace, *sheets).units == 5
 
 
 def test_nothing_in_common_is_no_figure(workspace: Workspace) -> None:
-    found = agreement_of(workspace, *labelled(workspace, {"a": {}}, {"b": {}}))
+    found = measure_agreement(workspace, *labelled(workspace, {"a": {}}, {"b": {}}))
     assert (found.doubles, found.jaccard, found.kappa, found.verdict) == (0, None, None, "inconclusive")
 
 
@@ -113,7 +113,7 @@ def test_a_disagreement_needs_a_reason(workspace: Workspace) -> None:
     anna = {"a": approved("direct", "lease:1"), "b": approved("direct", "lease:1", difficulty="easy")}
     ben = {"a": approved("direct", "lease:2"), "b": approved("direct", "lease:1", difficulty="hard")}
     sheets = labelled(workspace, anna, ben)
-    pairs = doubles_of(*sheets)
+    pairs = doubly_labelled(*sheets)
     assert read_rulings(workspace, pairs) == {}
     found = write_adjudication(workspace, *sheets)
     assert (found.added, found.open, found.decided) == (1, ["a"], [])
@@ -141,15 +141,15 @@ def test_a_decision_about_other_labels_is_stale(workspace: Workspace) -> None:
     )
     now = labelled(workspace, anna, {"a": approved("direct", "lease:3")})
     with pytest.raises(DataError, match="the forms have changed since this was decided"):
-        read_rulings(workspace, doubles_of(*now))
+        read_rulings(workspace, doubly_labelled(*now))
     fill(workspace.adjudication, {"a": {"seen": ""}})
-    assert set(read_rulings(workspace, doubles_of(*now))) == {"a"}
+    assert set(read_rulings(workspace, doubly_labelled(*now))) == {"a"}
 
 
 def test_who_comes_to_agree_needs_no_decision(workspace: Workspace) -> None:
     anna = {"a": approved("direct", "lease:1")}
     write_adjudication(workspace, *labelled(workspace, anna, {"a": approved("direct", "lease:2")}))
-    assert read_rulings(workspace, doubles_of(*labelled(workspace, anna, anna))) == {}
+    assert read_rulings(workspace, doubly_labelled(*labelled(workspace, anna, anna))) == {}
 
 
 def test_wrong_rows_are_told_together(workspace: Workspace) -> None:
@@ -160,7 +160,7 @@ def test_wrong_rows_are_told_together(workspace: Workspace) -> None:
     content = workspace.adjudication.read_bytes()
     workspace.adjudication.write_bytes(content + content.splitlines()[1] + b"\n")
     with pytest.raises(DataError) as raised:
-        read_rulings(workspace, doubles_of(*sheets))
+        read_rulings(workspace, doubly_labelled(*sheets))
     told = [(each.line, each.field) for each in raised.value.problems]
     assert told == [(2, "decision"), (3, "decision"), (3, "case_id")]
     assert "Did you mean 'approved'?" in str(raised.value)

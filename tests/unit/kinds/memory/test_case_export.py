@@ -10,8 +10,8 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.kinds.memory.annotation.adjudication import write_adjudication
-from assay.kinds.memory.annotation.exporting import Exported, Naming, export_cases
-from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.exporting import CaseExport, ExportSettings, export_cases
+from assay.kinds.memory.annotation.inventory import write_inventory
 from assay.kinds.memory.annotation.sheets import COLUMNS, read_pair
 from assay.kinds.memory.annotation.snapshot import freeze_documents
 from assay.kinds.memory.annotation.spreadsheet import write_table
@@ -21,13 +21,13 @@ from assay.kinds.memory.datasets.cases import Cases
 from small_annotation import LEASE, approved, fill, fill_inventory, write_documents
 
 Cells = dict[str, dict[str, str]]
-NAMING = Naming("papers-v1", "policy", "Our papers")
+NAMING = ExportSettings("papers-v1", "policy", "Our papers")
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     folder = write_documents(tmp_path / "papers")
-    fill_inventory(take_inventory(open_workspace(folder)).path)
+    fill_inventory(write_inventory(open_workspace(folder)).path)
     freeze_documents(open_workspace(folder), "2026-05", lambda: 0.0)
     return open_workspace(folder)
 
@@ -42,7 +42,7 @@ def label(workspace: Workspace, anna: Cells, ben: Cells) -> None:
         write_table(workspace.sheets / f"{name}.csv", COLUMNS, rows)
 
 
-def export(workspace: Workspace) -> Exported:
+def export(workspace: Workspace) -> CaseExport:
     return export_cases(open_workspace(workspace.documents), NAMING)
 
 
@@ -199,10 +199,10 @@ def test_a_file_carries_how_far_people_agreed(workspace: Workspace) -> None:
 def test_an_unknown_pack_is_told(workspace: Workspace) -> None:
     same = {"a": approved("direct", "lease:1")}
     label(workspace, same, same)
-    found = export_cases(workspace, Naming("x", "polcy"))
+    found = export_cases(workspace, ExportSettings("x", "polcy"))
     assert "no domain pack is called 'polcy' here" in found.warnings[0]
     with pytest.raises(UsageError, match="no name for a dataset"):
-        export_cases(workspace, Naming("a/b", "policy"))
+        export_cases(workspace, ExportSettings("a/b", "policy"))
 
 
 def test_nothing_approved_is_no_case_file(workspace: Workspace) -> None:

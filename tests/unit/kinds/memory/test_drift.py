@@ -10,8 +10,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Hit
 from assay.datasets.folder import Folder
-from assay.kinds.memory.annotation.drift import drift_since, keep_replay, overlap
-from assay.kinds.memory.annotation.inventory import take_inventory
+from assay.kinds.memory.annotation.drift import keep_results, measure_drift, overlap
+from assay.kinds.memory.annotation.inventory import write_inventory
 from assay.kinds.memory.annotation.shadow import write_shadow
 from assay.kinds.memory.annotation.snapshot import freeze_documents
 from assay.kinds.memory.annotation.workspace import open_workspace
@@ -34,7 +34,7 @@ QUERIES = ["who pays rent?", "when is the roof mended?", "who logs the call?"]
 def folder(tmp_path: Path) -> Path:
     """A study that replays a run over three unlabelled queries."""
     documents = write_documents(tmp_path / "papers")
-    take_inventory(open_workspace(documents))
+    write_inventory(open_workspace(documents))
     freeze_documents(open_workspace(documents), "1", lambda: 0.0)
     (tmp_path / "queries.txt").write_text(
         "# asked last week\n" + "\n".join([*QUERIES, "", QUERIES[0]]) + "\n"
@@ -80,9 +80,9 @@ def test_hand_worked(folder: Path) -> None:
     The mean distance is (0 + 1/2 + 1) / 3 = 1/2; overlap@2 is (1 + 1 + 0) / 3.
     """
     run(folder, [{"lease:1": 2.0}, {"lease:2": 3.0, "lease:1": 1.0}, {"outage:3": 1.0}])
-    keep_replay(open_study(folder), "may")
+    keep_results(open_study(folder), "may")
     run(folder, [{"lease:1": 2.0}, {"lease:1": 3.0, "lease:2": 1.0}, {"leave:1": 1.0}])
-    (arm,) = drift_since(open_study(folder), "may", k=2).arms
+    (arm,) = measure_drift(open_study(folder), "may", k=2).arms
     assert (arm.arm, arm.n, arm.unchanged) == ("old", 3, 1)
     assert arm.distance == pytest.approx(1 / 2)
     assert arm.overlap == pytest.approx(2 / 3)
@@ -94,7 +94,7 @@ def test_hand_worked(folder: Path) -> None:
 def test_what_is_not_the_same_query_is_not_compared(folder: Path) -> None:
     rankings = [{"lease:1": 1.0}, {"lease:2": 1.0}, {"outage:3": 1.0}]
     run(folder, rankings)
-    keep_replay(open_study(folder), "may")
+    keep_results(open_study(folder), "may")
     _, second, third = ids(folder)
     items = (folder / "shadow/items.jsonl").read_text().splitlines()
     (folder / "shadow/items.jsonl").write_text(
@@ -103,7 +103,7 @@ def test_what_is_not_the_same_query_is_not_compared(folder: Path) -> None:
     passages = (folder / "shadow/passages.jsonl").read_text()
     (folder / "shadow/passages.jsonl").write_text(passages.replace("spare key", "key"))
     run(folder, rankings)
-    (arm,) = drift_since(open_study(folder), "may").arms
+    (arm,) = measure_drift(open_study(folder), "may").arms
     assert (arm.n, arm.distance, arm.unchanged) == (1, 0.0, 1)
     assert (arm.reworded, arm.only_before, arm.only_now) == ([second], [third], ["other"])
     assert arm.other_corpus
@@ -112,19 +112,19 @@ def test_what_is_not_the_same_query_is_not_compared(folder: Path) -> None:
 def test_kept_results_are_named(folder: Path, tmp_path: Path) -> None:
     run(folder, [{"lease:1": 1.0}])
     study = open_study(folder)
-    path = keep_replay(study, "may")
+    path = keep_results(study, "may")
     with pytest.raises(UsageError, match="results kept as 'may' already"):
-        keep_replay(study, "may")
-    keep_replay(study, "may", replace=True)
+        keep_results(study, "may")
+    keep_results(study, "may", replace=True)
     with pytest.raises(UsageError, match="No results are kept as 'june'"):
-        drift_since(study, "june")
-    assert drift_since(study, str(folder)).arms[0].unchanged == 3  # another study, by its path
+        measure_drift(study, "june")
+    assert measure_drift(study, str(folder)).arms[0].unchanged == 3  # another study, by its path
     for damaged in (b"{", path.read_bytes().replace(b"lease", b"l\xffase")):
         path.write_bytes(damaged)
         with pytest.raises(DataError, match="is not readable: not"):
-            drift_since(study, "may")
+            measure_drift(study, "may")
     with pytest.raises(UsageError, match="no name for kept results"):
-        keep_replay(study, "../x")
+        keep_results(study, "../x")
 
 
 def test_overlap() -> None:

@@ -22,9 +22,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step
 from assay.core.registry import DATASETS, SYSTEMS, Registry
 from assay.core.results import PRIVATE_ALONE, Expected, Results
-from assay.kinds.memory.measures.walk import MatchMode, WantedPath, WantedStep
-from assay.kinds.memory.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, Layout
-from assay.kinds.memory.report.graph_picture import WalkFigure, walk_figures
+from assay.kinds.memory.measures.walk import ExpectedStep, MatchMode, WantedPath
+from assay.kinds.memory.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, WalkLayout
+from assay.kinds.memory.report.graph_picture import WalkPicture, walk_pictures
 from assay.kinds.memory.report.walk_section import walk_section
 from assay.kinds.memory.report.walks import (
     DRAWN,
@@ -37,9 +37,9 @@ from assay.kinds.memory.report.walks import (
     marked_steps,
     matching_path,
     path_line,
-    paths_of,
+    paths_in,
     short_ids,
-    spreads_of,
+    spreads_in,
     walk_of,
     walked_items,
 )
@@ -77,7 +77,7 @@ def seed(node: str) -> Step:
 def wanted(
     *steps: tuple[str, str | None], mode: MatchMode = "subsequence", best_only: bool = False
 ) -> ExpectedPath:
-    return ExpectedPath(WantedPath([WantedStep(*step) for step in steps], mode), best_only)
+    return ExpectedPath(WantedPath([ExpectedStep(*step) for step in steps], mode), best_only)
 
 
 # The walk of the page's own words: 3 to 2 to 1, one neighbour reached, one stopped before, one never touched.
@@ -98,7 +98,7 @@ ITEM = WalkedItem(
     [Expected("msa:2", 1.0, "Every invoice is paid."), Expected("msa:9", 1.0, "Notices go to the seat.")],
     {"dense": []},
     path=wanted(("msa:3", None), ("msa:2", "exception_to"), ("msa:1", "depends_on"), mode="exact"),
-    walks={"dense": ArmWalk(paths_of(TRACE)[0], TRACE)},
+    walks={"dense": ArmWalk(paths_in(TRACE)[0], TRACE)},
     nodes={"msa:3": "Where goods are defective", "msa:2": "Every invoice is paid."},
 )
 
@@ -124,11 +124,11 @@ def walked() -> Results:
 
 
 def test_a_depth_of_zero_begins_a_path_and_a_seed_a_spread() -> None:
-    assert [[step.target for step in each] for each in paths_of(TRACE)] == [
+    assert [[step.target for step in each] for each in paths_in(TRACE)] == [
         ["msa:3", "msa:2", "msa:1"],
         ["msa:4"],
     ]
-    assert [len(each) for each in spreads_of([*TRACE, seed("msa:8")])] == [4, 1]
+    assert [len(each) for each in spreads_in([*TRACE, seed("msa:8")])] == [4, 1]
 
 
 def test_a_walk_without_a_path_stays_at_its_first_hit() -> None:
@@ -192,7 +192,7 @@ def test_a_path_in_one_line_names_a_stem_once() -> None:
         "plain",
         "run:2",
     ]
-    assert path_line(paths_of(TRACE)[0]) == "msa:3 -exception_to-> 2 -depends_on-> 1"
+    assert path_line(paths_in(TRACE)[0]) == "msa:3 -exception_to-> 2 -depends_on-> 1"
     assert path_line(path("a")) == "a"
     assert path_line([]) == ""
 
@@ -201,7 +201,7 @@ def test_a_path_in_one_line_names_a_stem_once() -> None:
 
 
 def test_the_best_path_is_the_first_row_and_layers_are_hops() -> None:
-    layout = Layout(paths_of(TRACE)[0], TRACE, ["msa:2", "msa:9"])
+    layout = WalkLayout(paths_in(TRACE)[0], TRACE, ["msa:2", "msa:9"])
     # msa:4 begins a path of its own, so it stands at the start; msa:9 was never touched.
     assert layout.columns == {0: ["msa:3", "msa:4"], 1: ["msa:2"], 2: ["msa:1", "msa:5"], 3: ["msa:9"]}
     boxes = layout.boxes
@@ -218,7 +218,7 @@ def test_the_best_path_is_the_first_row_and_layers_are_hops() -> None:
 def test_a_picture_stays_small_and_says_how_much_is_left_out() -> None:
     many = [seed("s"), *(spread(1, "s", f"n{n}", 1 - n / 100) for n in range(60))]
     many += [spread(2, "n59", f"far{n}") for n in range(4)]
-    layout = Layout(path("s"), many)
+    layout = WalkLayout(path("s"), many)
     assert layout.columns[1] == [f"n{n}" for n in range(COLUMN)]  # those with the most energy
     assert 2 not in layout.columns  # what led there is not drawn
     assert layout.more_in(1) == 60 - COLUMN
@@ -243,8 +243,8 @@ STEPS = st.lists(
 @given(STEPS, st.lists(st.sampled_from("abcxyz"), max_size=4))
 def test_any_trace_can_be_drawn(trace: list[Step], expected: list[str]) -> None:
     """Cycles, loops, paths that begin in the middle: every box has its own place, inside the picture."""
-    best = paths_of(trace)[0] if paths_of(trace) else []
-    layout = Layout(best, trace, expected)
+    best = paths_in(trace)[0] if paths_in(trace) else []
+    layout = WalkLayout(best, trace, expected)
     wide, high = layout.size
     places = [(box.x, box.y) for box in layout.boxes.values()]
     assert len(set(places)) == len(places) <= MOST
@@ -259,8 +259,8 @@ def test_any_trace_can_be_drawn(trace: list[Step], expected: list[str]) -> None:
 # ------------------------------------------------------------------------------------- picture
 
 
-def figure(**changes: object) -> WalkFigure:
-    return WalkFigure(SMALL, msgspec.structs.replace(ITEM, **changes), "dense")
+def figure(**changes: object) -> WalkPicture:
+    return WalkPicture(SMALL, msgspec.structs.replace(ITEM, **changes), "dense")
 
 
 def test_the_title_is_the_answer() -> None:
@@ -309,7 +309,7 @@ def test_title_marks_and_notes_agree_on_what_was_found() -> None:
     """Of four expected nodes one is on a path, one is ranked alone, one was reached alone, one was not."""
     named = ("msa:2", "msa:8", "msa:7", "msa:5")  # energy stopped before msa:5
     trace = [*TRACE, seed("msa:6"), spread(1, "msa:6", "msa:7")]
-    walk = ArmWalk(paths_of(TRACE)[0], trace, ranks={"msa:2": 1, "msa:8": 22})
+    walk = ArmWalk(paths_in(TRACE)[0], trace, ranks={"msa:2": 1, "msa:8": 22})
     one = figure(path=None, expected=[Expected(node, 1.0) for node in named], walks={"dense": walk})
     assert one.title == "Walked msa:3 → 2 → 1: 1 of 4 expected on a path"
     assert list(one.statuses.values()) == [
@@ -347,12 +347,12 @@ def test_hits_are_paths_where_a_trace_has_none() -> None:
 
 def test_of_several_spreads_the_first_is_drawn() -> None:
     others = [seed("msa:6"), spread(1, "msa:6", "msa:7"), seed("msa:4"), spread(1, "msa:4", "msa:8")]
-    one = figure(walks={"dense": ArmWalk(paths_of(TRACE)[0], [*TRACE, *others])})
+    one = figure(walks={"dense": ArmWalk(paths_in(TRACE)[0], [*TRACE, *others])})
     assert set(one.layout.boxes) == {"msa:3", "msa:2", "msa:1", "msa:4", "msa:5", "msa:9"}
     assert "2 more spreads in the table." in one.notes
     assert {row.target for row in one.rows} >= {"msa:7", "msa:8"}
     long = [spread(1, "msa:3", f"n{n}") for n in range(60)]
-    cut = figure(walks={"dense": ArmWalk(paths_of(TRACE)[0], [*TRACE, *long, *others])})
+    cut = figure(walks={"dense": ArmWalk(paths_in(TRACE)[0], [*TRACE, *long, *others])})
     assert "2 more spreads." in cut.notes  # the table ends before they begin
 
 
@@ -362,14 +362,14 @@ def test_arms_that_walked_alike_share_a_picture() -> None:
     other = ArmWalk(path("msa:4"), [*path("msa:4"), seed("msa:4")])
     walks = {"bm25": walk, "dense": walk, "hybrid": msgspec.structs.replace(walk, trace=weaker)}
     first = msgspec.structs.replace(FIRST, walks=walks)
-    (figures,) = walk_figures(FULL, [first], {}).values()
+    (figures,) = walk_pictures(FULL, [first], {}).values()
     assert [(f.arm, f.also, f.alike) for f in figures] == [("bm25", ("dense",), ("hybrid",))]
     page = Html().render(with_walks(FULL, [first])).decode()
     assert page.count('<svg class="graph"') == 1
     assert "also: dense" in page
     assert "also, with other scores: hybrid" in page
     apart = msgspec.structs.replace(first, walks={"bm25": walk, "dense": other})
-    (found,) = walk_figures(FULL, [apart], {}).values()
+    (found,) = walk_pictures(FULL, [apart], {}).values()
     assert [(f.arm, f.also) for f in found] == [("bm25", ()), ("dense", ())]
 
 
@@ -417,11 +417,11 @@ def test_the_page_draws_a_bounded_number_of_walks(walked: Results, monkeypatch: 
     assert "<b>Walked msa:3 → 2 → 1: the expected path</b>" in page
     assert re.search(r'Drawn for 1 item, worst first:\s+<a href="#item=q0000">q0000</a>\.', page)
     every = [msgspec.structs.replace(ITEM, item_id=each.item_id) for each in FULL.items]
-    found = walk_figures(FULL, every, {})
+    found = walk_pictures(FULL, every, {})
     assert len(found) == DRAWN
     one = found[FULL.items[0].item_id][0].size
     monkeypatch.setattr("assay.kinds.memory.report.graph_picture.ROOM", 3 * one)
-    assert len(walk_figures(FULL, every, {})) == 3
+    assert len(walk_pictures(FULL, every, {})) == 3
     assert "walk" not in Html().render(SMALL).decode().split("<body>")[1].split("<script>")[0]
 
 
@@ -551,8 +551,8 @@ def test_a_study_brings_layer_paths_and_words_to_its_results(tmp_path: Path) -> 
     }
     assert one.sufficient == "any 1 of 2"
     assert one.walks["told"].ranks == {"msa:2": 2, "msa:1": 3, "msa:3": 1}
-    assert WalkFigure(found, one, "told").statuses["msa:1"] == "ranked 3rd, on no path"
+    assert WalkPicture(found, one, "told").statuses["msa:1"] == "ranked 3rd, on no path"
     assert one.path == wanted(("msa:3", None), ("msa:2", None))
     assert [step.target for step in one.walks["told"].path] == ["msa:3", "msa:2"]
-    assert WalkFigure(found, one, "told").title == "Walked msa:3 → 2: the expected path"
+    assert WalkPicture(found, one, "told").title == "Walked msa:3 → 2: the expected path"
     assert Html().render(found).decode().count("<template") == 2

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.kinds.memory.systems.graph import Link, MemoryGraph, Traits, best
+from assay.kinds.memory.systems.graph import MemoryGraph, Traits, UnitLink, best
 from assay.kinds.memory.systems.pagerank import personalised
-from assay.kinds.memory.systems.spread import STOPS, Ground, Spread, Spreading, spread
+from assay.kinds.memory.systems.spread import STOPS, Activation, SpreadRule, WalkableGraph, spread
 
 
-def graph_of(size: int, links: list[Link], bonus: dict[int, float] | None = None) -> MemoryGraph:
+def graph_of(size: int, links: list[UnitLink], bonus: dict[int, float] | None = None) -> MemoryGraph:
     extra = np.array([(bonus or {}).get(node, 0.0) for node in range(size)])
     traits = Traits([""] * size, np.zeros(size), np.zeros(size, bool), extra)
     return MemoryGraph.of([str(node) for node in range(size)], traits, links)
 
 
-def ground_of(graph: MemoryGraph, *, tense: str = "", allowed: str = "") -> Ground:
-    return Ground(
+def ground_of(graph: MemoryGraph, *, tense: str = "", allowed: str = "") -> WalkableGraph:
+    return WalkableGraph(
         graph,
         graph.unbroken,
         np.array([not allowed or kind == allowed for kind in graph.kinds], dtype=bool),
@@ -31,14 +31,14 @@ def ground_of(graph: MemoryGraph, *, tense: str = "", allowed: str = "") -> Grou
 
 # A rule (0), its exception (1), what follows from the exception (2): 2 depends on 1, 1 is an exception to 0.
 CHAIN = [
-    Link(0, 1, "next", 0.4, True),
-    Link(1, 0, "exception_to", 0.7, True),
-    Link(1, 2, "next", 0.4, True),
-    Link(2, 1, "depends_on", 0.7),
+    UnitLink(0, 1, "next", 0.4, True),
+    UnitLink(1, 0, "exception_to", 0.7, True),
+    UnitLink(1, 2, "next", 0.4, True),
+    UnitLink(2, 1, "depends_on", 0.7),
 ]
 
 
-def told(graph: MemoryGraph, done: Spread) -> list[tuple[int, str, int, float, str | None]]:
+def told(graph: MemoryGraph, done: Activation) -> list[tuple[int, str, int, float, str | None]]:
     tried = done.attempts
     return [
         (
@@ -54,7 +54,7 @@ def told(graph: MemoryGraph, done: Spread) -> list[tuple[int, str, int, float, s
 
 def test_energy_fades_by_hop_and_stops_below_the_threshold() -> None:
     graph = graph_of(3, CHAIN, bonus={1: 0.15})
-    done = spread(ground_of(graph, tense="exception_to"), 2, 0.4, Spreading())
+    done = spread(ground_of(graph, tense="exception_to"), 2, 0.4, SpreadRule())
     assert told(graph, done) == [
         (1, "next", 1, 0.12, "below_threshold"),  # 0.4 × 0.75 × 0.4
         (1, "depends_on", 1, 0.36, None),  # 0.4 × 0.75 × 0.7 = 0.21, + 0.15 for its role
@@ -66,9 +66,13 @@ def test_energy_fades_by_hop_and_stops_below_the_threshold() -> None:
 
 
 def test_one_of_several_edges_brings_the_energy() -> None:
-    links = [Link(0, 1, "weak", 0.5, True), Link(0, 1, "strong", 0.9, True), Link(1, 0, "back", 1.0)]
+    links = [
+        UnitLink(0, 1, "weak", 0.5, True),
+        UnitLink(0, 1, "strong", 0.9, True),
+        UnitLink(1, 0, "back", 1.0),
+    ]
     graph = graph_of(2, links)
-    done = spread(ground_of(graph), 0, 1.0, Spreading(hops=1))
+    done = spread(ground_of(graph), 0, 1.0, SpreadRule(hops=1))
     assert told(graph, done) == [
         (1, "weak", 1, 0.375, "weaker_edge"),
         (1, "strong", 1, 0.675, None),
@@ -78,9 +82,11 @@ def test_one_of_several_edges_brings_the_energy() -> None:
 
 
 def test_edges_that_are_not_allowed_and_nodes_beyond_the_limit_are_told() -> None:
-    links = [Link(0, node, "a", 1.0 - node / 100, True) for node in (1, 2, 3)] + [Link(0, 4, "b", 1.0, True)]
+    links = [UnitLink(0, node, "a", 1.0 - node / 100, True) for node in (1, 2, 3)] + [
+        UnitLink(0, 4, "b", 1.0, True)
+    ]
     graph = graph_of(5, links)
-    done = spread(ground_of(graph, allowed="a"), 0, 1.0, Spreading(hops=1, limit=3))
+    done = spread(ground_of(graph, allowed="a"), 0, 1.0, SpreadRule(hops=1, limit=3))
     assert [(target, stop) for _, _, target, _, stop in told(graph, done)] == [
         (1, None),
         (2, None),
@@ -91,9 +97,14 @@ def test_edges_that_are_not_allowed_and_nodes_beyond_the_limit_are_told() -> Non
 
 
 def test_cycles_end_and_self_loops_do_nothing() -> None:
-    links = [Link(0, 1, "a", 1.0), Link(1, 2, "a", 1.0), Link(2, 0, "a", 1.0), Link(1, 1, "a", 1.0)]
+    links = [
+        UnitLink(0, 1, "a", 1.0),
+        UnitLink(1, 2, "a", 1.0),
+        UnitLink(2, 0, "a", 1.0),
+        UnitLink(1, 1, "a", 1.0),
+    ]
     graph = graph_of(3, links)
-    done = spread(ground_of(graph), 0, 1.0, Spreading(hops=9, threshold=0.0))
+    done = spread(ground_of(graph), 0, 1.0, SpreadRule(hops=9, threshold=0.0))
     assert sorted(done.reached.tolist()) == [0, 1, 2]
 
 
@@ -119,8 +130,8 @@ def test_spreading_equals_a_queue_over_neighbours(
     drawn: tuple[int, list[tuple[int, int, str, float, bool]]], hops: int, energy: float
 ) -> None:
     size, raw = drawn
-    graph = graph_of(size, [Link(*each) for each in raw])
-    done = spread(ground_of(graph), 0, energy, Spreading(hops=hops, limit=1000))
+    graph = graph_of(size, [UnitLink(*each) for each in raw])
+    done = spread(ground_of(graph), 0, energy, SpreadRule(hops=hops, limit=1000))
     assert done.energy == pytest.approx(queued(size, raw, hops, energy), abs=1e-12)
 
 
@@ -150,7 +161,7 @@ def test_pagerank_solves_its_equation(
     drawn: tuple[int, list[tuple[int, int, str, float, bool]]], damping: float, weights: list[float]
 ) -> None:
     size, raw = drawn
-    graph = graph_of(size, [Link(*each) for each in raw])
+    graph = graph_of(size, [UnitLink(*each) for each in raw])
     home = np.array(weights[:size])
     shares = personalised(graph, graph.unbroken, home, damping, tolerance=1e-12)
 

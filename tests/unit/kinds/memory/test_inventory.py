@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.kinds.memory.annotation.inventory import read_inventory, take_inventory
+from assay.kinds.memory.annotation.inventory import read_inventory, write_inventory
 from assay.kinds.memory.annotation.snapshot import freeze_documents, frozen_version
 from assay.kinds.memory.annotation.spreadsheet import read_table
 from assay.kinds.memory.annotation.workspace import Workspace, open_workspace
@@ -27,7 +27,7 @@ def opened(documents: Path) -> Workspace:
 
 
 def test_every_document_is_counted(documents: Path) -> None:
-    found = take_inventory(opened(documents))
+    found = write_inventory(opened(documents))
     assert (found.documents, found.units) == (3, 10)
     assert found.new == ["lease", "leave", "outage"]
     assert found.blank == dict.fromkeys(("document_family", "language", "complexity"), found.new)
@@ -42,7 +42,7 @@ def test_every_document_is_counted(documents: Path) -> None:
 
 
 def test_what_people_wrote_stays_and_what_changed_is_told(documents: Path) -> None:
-    path = take_inventory(opened(documents)).path
+    path = write_inventory(opened(documents)).path
     fill_inventory(path)
     fill(path, {"leave": {"notes": "=odd"}}, "doc_id")
     guide = path.with_name("guide.md")
@@ -51,7 +51,7 @@ def test_what_people_wrote_stays_and_what_changed_is_told(documents: Path) -> No
     (documents / "outage.md").rename(documents / "pump.md")
     (documents / "leave.md").unlink()
     (documents / "fresh.txt").write_text("1 New.\n")
-    found = take_inventory(opened(documents))
+    found = write_inventory(opened(documents))
     assert (found.new, found.changed, found.gone) == (["fresh"], ["lease"], ["leave"])
     assert found.renamed == {"pump": "outage"}
     rows = {row["doc_id"]: row for row in read_table(path, ["doc_id"]).rows}
@@ -63,15 +63,15 @@ def test_what_people_wrote_stays_and_what_changed_is_told(documents: Path) -> No
     assert (rows["leave"]["status"], rows["leave"]["notes"]) == ("gone", "=odd")
     assert rows["lease"]["units"] == "5"
     assert guide.read_text() == "ours"
-    again = take_inventory(opened(documents))
+    again = write_inventory(opened(documents))
     assert (again.new, again.changed, again.renamed) == ([], [], {})
 
 
 def test_columns_of_their_own_stay(documents: Path) -> None:
-    path = take_inventory(opened(documents)).path
+    path = write_inventory(opened(documents)).path
     path.write_text(path.read_text(encoding="utf-8-sig").replace("status\n", "status,owner\n", 1))
     fill(path, {"lease": {"owner": "Ada"}}, "doc_id")
-    take_inventory(opened(documents))
+    write_inventory(opened(documents))
     assert read_table(path, ["owner"]).rows[0]["owner"] == "Ada"
 
 
@@ -79,7 +79,7 @@ def test_documents_that_cannot_be_labelled_are_named_together(documents: Path) -
     (documents / "empty.md").write_text("no number\n")
     (documents / "lease.txt").write_text("1 Another.\n")
     with pytest.raises(DataError) as raised:
-        take_inventory(opened(documents))
+        write_inventory(opened(documents))
     assert len(raised.value.problems) == 2
     with pytest.raises(UsageError, match="is no folder"):
         open_workspace(documents / "nowhere")
@@ -88,7 +88,7 @@ def test_documents_that_cannot_be_labelled_are_named_together(documents: Path) -
 def test_a_version_never_stands_for_other_content(documents: Path) -> None:
     with pytest.raises(UsageError, match="There is no inventory"):
         freeze_documents(opened(documents), "1", lambda: 0.0)
-    take_inventory(opened(documents))
+    write_inventory(opened(documents))
     with pytest.raises(UsageError, match="not frozen"):
         frozen_version(opened(documents))
     first = freeze_documents(opened(documents), "1", lambda: 100.0)
@@ -97,7 +97,7 @@ def test_a_version_never_stands_for_other_content(documents: Path) -> None:
     (documents / "lease.md").write_text(LEASE.replace("half", "all"))
     with pytest.raises(DataError, match=r"lease\.md has changed since the inventory was taken"):
         freeze_documents(opened(documents), "1", lambda: 200.0)
-    take_inventory(opened(documents))
+    write_inventory(opened(documents))
     with pytest.raises(DataError, match="The version '1' is taken"):
         freeze_documents(opened(documents), "1", lambda: 200.0)
     freeze_documents(opened(documents), "2", lambda: 200.0)
@@ -109,7 +109,7 @@ def test_a_version_never_stands_for_other_content(documents: Path) -> None:
 
 
 def test_documents_that_came_or_went_are_drift_too(documents: Path) -> None:
-    take_inventory(opened(documents))
+    write_inventory(opened(documents))
     path = freeze_documents(opened(documents), "v1.0", lambda: 0.0).path
     (documents / "leave.md").unlink()
     (documents / "new.md").write_text("1 New.\n")
@@ -144,7 +144,7 @@ def test_a_version_names_a_file(documents: Path, version: str) -> None:
 
 
 def test_a_selection_is_yes_or_no(documents: Path) -> None:
-    path = take_inventory(opened(documents)).path
+    path = write_inventory(opened(documents)).path
     fill(path, {"lease": {"selected_for_pilot": "Yes"}, "leave": {"selected_for_pilot": "maybe"}}, "doc_id")
     with pytest.raises(DataError, match="'maybe' is neither yes nor no"):
         read_inventory(opened(documents))

@@ -23,7 +23,7 @@ from assay.kinds.memory.datasets.locomo import LoCoMo
 from assay.kinds.memory.datasets.longmemeval import LongMemEval
 from assay.kinds.memory.datasets.musique import MuSiQue
 from assay.kinds.memory.datasets.twowiki import TwoWiki
-from assay.kinds.memory.measures.evidence import Evidence
+from assay.kinds.memory.measures.evidence import EvidenceMeasure
 from assay.study.study import open_study
 from small_study import assay as command
 
@@ -212,7 +212,9 @@ def _clauses(gate: str) -> list[str]:
 def test_every_system_has_the_same_room_for_evidence(name: str) -> None:
     """Evidence counts the first few nodes: three of a path are never held against a hundred hits."""
     study = open_study(STUDY / name)
-    assert [each.name for each in study.measures if isinstance(each, Evidence) and each.cutoff is None] == []
+    assert [
+        each.name for each in study.measures if isinstance(each, EvidenceMeasure) and each.cutoff is None
+    ] == []
     written = yaml.safe_load((STUDY / name).read_text(encoding="utf-8"))
     clauses = [clause for gate in written["gates"].values() for clause in gate["go"]]
     read = [

@@ -14,7 +14,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.kinds.memory.systems.building import build_memory, gold_warnings, pack_problems
 from assay.kinds.memory.systems.graph import AGAINST, MemoryGraph
-from assay.kinds.memory.systems.packs import Drawn, ExampleContractPack, OwnRules
+from assay.kinds.memory.systems.packs import ExampleContractPack, OwnRules, PackGraph
 
 
 def units(pack: str, texts: Sequence[str], section: str = "One", stem: str = "d") -> list[Passage]:
@@ -251,7 +251,7 @@ def test_words_that_some_pack_gives_are_not_warned_of(tmp_path: Path) -> None:
 
 def test_packs_that_cannot_be_had_or_do_not_tell_are_not_warned_of() -> None:
     class Silent:
-        def draw(self, passages: Sequence[Passage], kit: Kit) -> Drawn:
+        def draw(self, passages: Sequence[Passage], kit: Kit) -> PackGraph:
             raise AssertionError
 
         def edges(self, kit: Kit) -> frozenset[str]:

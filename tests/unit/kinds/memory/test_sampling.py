@@ -10,8 +10,8 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.kinds.memory.annotation.cues import cues_of
-from assay.kinds.memory.annotation.inventory import take_inventory
-from assay.kinds.memory.annotation.sampling import Drawing, allotted, case_id, draw_sample
+from assay.kinds.memory.annotation.inventory import write_inventory
+from assay.kinds.memory.annotation.sampling import SampleSettings, allotted, case_id, draw_sample
 from assay.kinds.memory.annotation.snapshot import freeze_documents
 from assay.kinds.memory.annotation.spreadsheet import read_table
 from assay.kinds.memory.annotation.workspace import open_workspace
@@ -21,7 +21,7 @@ from small_annotation import fill, fill_inventory, write_documents
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
     folder = write_documents(tmp_path / "papers")
-    fill_inventory(take_inventory(open_workspace(folder)).path)
+    fill_inventory(write_inventory(open_workspace(folder)).path)
     freeze_documents(open_workspace(folder), "1", lambda: 0.0)
     return folder
 
@@ -37,7 +37,7 @@ def test_each_stratum_has_its_least_and_the_rest_goes_by_size() -> None:
 
 
 def test_the_same_settings_draw_the_same(documents: Path) -> None:
-    found = draw_sample(open_workspace(documents), Drawing(units=3))
+    found = draw_sample(open_workspace(documents), SampleSettings(units=3))
     names = [(each.name, each.drawn, each.short) for each in found.strata]
     assert names == [
         ("contract / en / low", ["lease"], 0),
@@ -46,13 +46,13 @@ def test_the_same_settings_draw_the_same(documents: Path) -> None:
     ]
     assert (found.cases, found.version) == (9, "1")
     first = found.path.read_bytes(), found.path.with_suffix(".json").read_bytes()
-    draw_sample(open_workspace(documents), Drawing(units=3))
+    draw_sample(open_workspace(documents), SampleSettings(units=3))
     assert (found.path.read_bytes(), found.path.with_suffix(".json").read_bytes()) == first
 
 
 def test_one_unit_of_each_kind_comes_before_a_second(documents: Path) -> None:
     """Of the lease: 1 is an obligation, 2 a condition, 3 an exception, 4 has no cue."""
-    draw_sample(open_workspace(documents), Drawing(units=3))
+    draw_sample(open_workspace(documents), SampleSettings(units=3))
     rows = read_table(documents.parent / "papers-annotation/sample.csv", ["node_id"]).rows
     lease = [(row["node_id"], row["suggested_family"]) for row in rows if row["doc_id"] == "lease"]
     assert lease == [("lease:1", "direct"), ("lease:2", "multi_hop"), ("lease:3", "exception")]
@@ -63,11 +63,11 @@ def test_seeds_differ_and_a_smaller_draw_is_part_of_a_larger_one(tmp_path: Path)
     folder.mkdir()
     for number in range(30):
         (folder / f"d{number:02d}.md").write_text("1 Plain.\n")
-    take_inventory(open_workspace(folder))
+    write_inventory(open_workspace(folder))
     freeze_documents(open_workspace(folder), "1", lambda: 0.0)
 
     def drawn(n: int, seed: int) -> set[str]:
-        sample = draw_sample(open_workspace(folder), Drawing(n, seed=seed))
+        sample = draw_sample(open_workspace(folder), SampleSettings(n, seed=seed))
         assert [each.name for each in sample.strata] == ["all"]  # nobody filled anything in
         return set(sample.strata[0].drawn)
 
@@ -79,21 +79,21 @@ def test_seeds_differ_and_a_smaller_draw_is_part_of_a_larger_one(tmp_path: Path)
 def test_only_what_is_selected_is_drawn(documents: Path) -> None:
     path = documents.parent / "papers-annotation/inventory.csv"
     fill(path, {"leave": {"selected_for_pilot": "yes"}}, "doc_id")
-    found = draw_sample(open_workspace(documents), Drawing(least=2, by=("language",)))
+    found = draw_sample(open_workspace(documents), SampleSettings(least=2, by=("language",)))
     assert [(each.name, each.drawn, each.short) for each in found.strata] == [("en", ["leave"], 1)]
     fill(path, {name: {"selected_for_pilot": "no"} for name in ("lease", "leave", "outage")}, "doc_id")
     with pytest.raises(DataError, match="no document is selected"):
-        draw_sample(open_workspace(documents), Drawing())
+        draw_sample(open_workspace(documents), SampleSettings())
 
 
 def test_a_blank_cell_is_no_stratum(documents: Path) -> None:
     path = documents.parent / "papers-annotation/inventory.csv"
     fill(path, {"leave": {"language": ""}, "outage": {"complexity": " "}}, "doc_id")
     with pytest.raises(DataError) as raised:
-        draw_sample(open_workspace(documents), Drawing())
+        draw_sample(open_workspace(documents), SampleSettings())
     assert [(each.line, each.field) for each in raised.value.problems] == [(3, "language"), (4, "complexity")]
     with pytest.raises(UsageError, match=r"no column 'langauge'\. Did you mean 'language'"):
-        draw_sample(open_workspace(documents), Drawing(by=("langauge",)))
+        draw_sample(open_workspace(documents), SampleSettings(by=("langauge",)))
 
 
 def test_no_drawn_case_reads_as_part_of_a_sequence() -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from assay.core.errors import DataError, Problem, UsageError
 from assay.datasets.units import UnitFolder, read_folder
-from assay.kinds.memory.annotation.inventory import take_inventory
-from assay.kinds.memory.annotation.labels import Walk, read_annotation
+from assay.kinds.memory.annotation.inventory import write_inventory
+from assay.kinds.memory.annotation.labels import LabelledPath, read_annotation
 from assay.kinds.memory.annotation.marks import SheetMark
-from assay.kinds.memory.annotation.sampling import Drawing, case_id, draw_sample
+from assay.kinds.memory.annotation.sampling import SampleSettings, case_id, draw_sample
 from assay.kinds.memory.annotation.sheets import COLUMNS, Sheet, read_pair, write_sheets
 from assay.kinds.memory.annotation.snapshot import freeze_documents
-from assay.kinds.memory.annotation.spreadsheet import Row, read_table
+from assay.kinds.memory.annotation.spreadsheet import CsvRow, read_table
 from assay.kinds.memory.annotation.workspace import open_workspace
 from assay.review.book import folder_book
 from small_annotation import approved, fill, write_documents
@@ -27,9 +27,11 @@ RENT, LEAVE, PUMP = map(case_id, ("lease:3", "leave:2", "outage:2"))
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
     folder = write_documents(tmp_path / "papers")
-    take_inventory(open_workspace(folder))
+    write_inventory(open_workspace(folder))
     freeze_documents(open_workspace(folder), "1", lambda: 0.0)
-    draw_sample(open_workspace(folder), Drawing(units=1))  # the rarest kinds: lease:3, leave:2, outage:2
+    draw_sample(
+        open_workspace(folder), SampleSettings(units=1)
+    )  # the rarest kinds: lease:3, leave:2, outage:2
     return folder
 
 
@@ -74,7 +76,7 @@ def test_a_filled_form_is_only_added_to(documents: Path) -> None:
     path.write_bytes(mine)
     assert write_sheets(open_workspace(documents), PEOPLE).forms[0].added == 0
     assert path.read_bytes() == mine
-    draw_sample(open_workspace(documents), Drawing(units=2))
+    draw_sample(open_workspace(documents), SampleSettings(units=2))
     found = write_sheets(open_workspace(documents), PEOPLE)
     assert (found.forms[0].added, found.forms[0].rows) == (3, 6)
     assert path.read_bytes().startswith(mine)
@@ -116,7 +118,7 @@ def test_labels_are_read(documents: Path) -> None:
     anna, ben = both(documents, cells)
     labels = anna.annotations[RENT].labels
     assert labels == ben.annotations[RENT].labels
-    assert labels.path == Walk(
+    assert labels.path == LabelledPath(
         "best_path", "prefix", (("lease:3", None), ("lease:1", "exception_to"), ("outage:1", None))
     )
     assert labels.expectation() == {
@@ -177,7 +179,7 @@ def test_a_wrong_cell_is_named(papers: UnitFolder, cells: dict[str, str], field:
         **cells,
     }
     problems: list[Problem] = []
-    read_annotation(Row(given, "anna.csv", 2), "approved", papers.absent, problems)
+    read_annotation(CsvRow(given, "anna.csv", 2), "approved", papers.absent, problems)
     problem = next(each for each in problems if told in str(each))
     assert (problem.field, problem.line, problem.where) == (field, 2, "anna.csv")
 

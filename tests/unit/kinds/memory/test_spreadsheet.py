@@ -9,10 +9,10 @@ import pytest
 from assay.core.errors import DataError
 from assay.kinds.memory.annotation.spreadsheet import (
     append_rows,
-    listed,
+    escape_formula,
     read_table,
-    shielded,
-    unshielded,
+    split_cell,
+    unescape_formula,
     write_table,
 )
 
@@ -28,7 +28,7 @@ def test_no_cell_of_ours_begins_a_formula(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     write_table(path, ["a", "=b"], [{"a": "=HYPERLINK(1)", "=b": "-2"}])
     assert path.read_text(encoding="utf-8-sig").splitlines() == ["a,'=b", "'=HYPERLINK(1),'-2"]
-    assert (shielded("@x"), unshielded("'@x"), unshielded("'x")) == ("'@x", "@x", "'x")
+    assert (escape_formula("@x"), unescape_formula("'@x"), unescape_formula("'x")) == ("'@x", "@x", "'x")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -78,4 +78,4 @@ def test_rows_are_added_below_and_nothing_above_changes(tmp_path: Path) -> None:
 
 
 def test_entries_of_a_cell() -> None:
-    assert listed(" a:1; b:2;\n a:1;; c d ") == ["a:1", "b:2", "c d"]
+    assert split_cell(" a:1; b:2;\n a:1;; c d ") == ["a:1", "b:2", "c d"]

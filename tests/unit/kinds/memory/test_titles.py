@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.kinds.memory.datasets.titles import Stems, normalize_title
+from assay.kinds.memory.datasets.titles import DocumentStems, normalize_title
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_name_is_its_own_name_and_can_stand_before_a_number(title: str) -> Non
 
 
 def test_another_text_under_a_title_is_numbered_and_the_same_is_shared() -> None:
-    stems = Stems()
+    stems = DocumentStems()
     given = [("Queen of Spades", "a card"), ("Queen of spades", "a film"), ("QUEEN of Spades", "a card")]
     assert [stems.of(title, (text,)) for title, text in given] == [
         "queen_of_spades",
@@ -62,12 +62,12 @@ def test_another_text_under_a_title_is_numbered_and_the_same_is_shared() -> None
 
 
 def test_the_cut_into_sentences_makes_another_text() -> None:
-    stems = Stems()
+    stems = DocumentStems()
     assert stems.of("T", ("a", "b")) != stems.of("T", ("a b",))
 
 
 @given(st.lists(st.tuples(st.text("aA# 2!:", max_size=4), st.text("xy", max_size=2))))
 def test_no_two_texts_share_a_stem(texts: list[tuple[str, str]]) -> None:
-    stems = Stems()
+    stems = DocumentStems()
     named = {(normalize_title(title), text): stems.of(title, (text,)) for title, text in texts}
     assert len(set(named.values())) == len(named)

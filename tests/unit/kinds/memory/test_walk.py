@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from assay.core.errors import DataError
 from assay.core.records import Hit, Response, Step
 from assay.kinds.memory.measures.walk import (
-    Expected,
+    ExpectedStep,
+    ExpectedTraceStep,
     MatchMode,
-    WantedEvent,
-    WantedStep,
-    change,
-    expected,
+    WalkExpectation,
+    change_without,
     follows,
-    nodes,
-    paths,
-    reached,
-    spreads,
-    tensions,
+    paths_of,
+    reached_nodes,
+    returned_nodes,
+    spreads_of,
+    tension_pairs,
+    walk_expectations,
 )
 from walked_block import hits, item, path, seed, spread, walked
 
@@ -47,49 +47,49 @@ def targets(parts: list[list[Step]]) -> list[list[str]]:
 
 
 def test_a_step_of_depth_0_begins_a_path_and_a_seed_a_spread() -> None:
-    assert targets(paths(TWO)) == [["a", "b"], ["c", "b", "d"]]
-    assert targets(spreads(TWO)) == [["a", "b", "e"], ["c", "b"]]
+    assert targets(paths_of(TWO)) == [["a", "b"], ["c", "b", "d"]]
+    assert targets(spreads_of(TWO)) == [["a", "b", "e"], ["c", "b"]]
 
 
 def test_what_a_trace_begins_with_is_a_part_even_where_it_does_not_say_so() -> None:
     lost = Response(trace=[Step("path", 1, "b"), Step("spread", 1, "c"), Step("path", 2, "d")])
-    assert targets(paths(lost)) == [["b", "d"]]
-    assert targets(spreads(lost)) == [["c"]]
+    assert targets(paths_of(lost)) == [["b", "d"]]
+    assert targets(spreads_of(lost)) == [["c"]]
 
 
 def test_without_path_steps_each_hit_is_a_path_of_one_step() -> None:
     # y scores 2; z and a tie, and the greater id stands first, as in every ranking
-    assert targets(paths(FLAT)) == [["y"], ["z"], ["a"]]
-    assert {step.depth for one in paths(FLAT) for step in one} == {0}
-    assert targets(paths(Response())) == []
-    assert spreads(FLAT) == []
+    assert targets(paths_of(FLAT)) == [["y"], ["z"], ["a"]]
+    assert {step.depth for one in paths_of(FLAT) for step in one} == {0}
+    assert targets(paths_of(Response())) == []
+    assert spreads_of(FLAT) == []
 
 
 def test_the_nodes_counted_are_those_of_all_paths_the_best_one_or_the_ranking() -> None:
-    assert nodes(TWO, "paths") == ["a", "b", "c", "d"]  # b once, where it comes first
-    assert nodes(TWO, "best_path") == ["a", "b"]
+    assert returned_nodes(TWO, "paths") == ["a", "b", "c", "d"]  # b once, where it comes first
+    assert returned_nodes(TWO, "best_path") == ["a", "b"]
     other = Response(hits("d", "b"), trace=TWO.trace)
-    assert nodes(other, "hits") == ["d", "b"]
-    assert nodes(other, "paths") == ["a", "b", "c", "d"]
-    assert nodes(FLAT, "paths") == nodes(FLAT, "hits") == ["y", "z", "a"]
-    assert nodes(FLAT, "best_path") == ["y"]
-    assert nodes(Response(), "best_path") == []
+    assert returned_nodes(other, "hits") == ["d", "b"]
+    assert returned_nodes(other, "paths") == ["a", "b", "c", "d"]
+    assert returned_nodes(FLAT, "paths") == returned_nodes(FLAT, "hits") == ["y", "z", "a"]
+    assert returned_nodes(FLAT, "best_path") == ["y"]
+    assert returned_nodes(Response(), "best_path") == []
 
 
 def test_energy_reaches_seeds_and_what_it_was_passed_on_to() -> None:
-    assert reached(TWO) == {"a", "b", "c"}  # e was tried, and stopped below the threshold
-    assert reached(walked(*path("a", "x>b"))) == {"a", "b"}
-    assert reached(FLAT) == {"y", "z", "a"}
+    assert reached_nodes(TWO) == {"a", "b", "c"}  # e was tried, and stopped below the threshold
+    assert reached_nodes(walked(*path("a", "x>b"))) == {"a", "b"}
+    assert reached_nodes(FLAT) == {"y", "z", "a"}
 
 
 def test_tensions_are_pairs_in_any_order() -> None:
-    assert tensions(TWO) == {frozenset({"a", "b"})}
-    assert tensions(Response(trace=[Step("tension", 0, "b")])) == set()  # a pair needs two
+    assert tension_pairs(TWO) == {frozenset({"a", "b"})}
+    assert tension_pairs(Response(trace=[Step("tension", 0, "b")])) == set()  # a pair needs two
 
 
 def test_what_edges_were_worth_is_read_by_which_they_were() -> None:
-    assert [change(TWO, which) for which in ("path", "random", "nearby")] == [0.5, 0.125, None]
-    assert change(Response(trace=[Step("removed", 0, "b", edge="path")]), "path") is None
+    assert [change_without(TWO, which) for which in ("path", "random", "nearby")] == [0.5, 0.125, None]
+    assert change_without(Response(trace=[Step("removed", 0, "b", edge="path")]), "path") is None
 
 
 # ------------------------------------------------------------------------------------- matching
@@ -116,9 +116,11 @@ CHAIN = path("a", "next_unit>b", "depends_on>c", "next_unit>b")
     ],
 )
 def test_a_path_matches_as_its_mode_says(wanted: str, modes: set[str]) -> None:
-    steps = [WantedStep(node, edge or None) for edge, _, node in (w.rpartition(">") for w in wanted.split())]
+    steps = [
+        ExpectedStep(node, edge or None) for edge, _, node in (w.rpartition(">") for w in wanted.split())
+    ]
     every: tuple[MatchMode, ...] = ("exact", "prefix", "subsequence")
-    assert {mode for mode in every if follows(steps, CHAIN, mode, WantedStep.fits)} == modes
+    assert {mode for mode in every if follows(steps, CHAIN, mode, ExpectedStep.fits)} == modes
 
 
 words = st.lists(st.sampled_from("abc"), max_size=5)
@@ -128,7 +130,7 @@ words = st.lists(st.sampled_from("abc"), max_size=5)
 def test_a_subsequence_is_one_of_all_choices_of_steps(wanted: list[str], there: list[str]) -> None:
     steps = [Step("path", depth, node) for depth, node in enumerate(there)]
     choices = combinations(there, len(wanted))
-    found = follows([WantedStep(node) for node in wanted], steps, "subsequence", WantedStep.fits)
+    found = follows([ExpectedStep(node) for node in wanted], steps, "subsequence", ExpectedStep.fits)
     assert found == (tuple(wanted) in set(choices))
 
 
@@ -148,24 +150,24 @@ def test_a_subsequence_is_one_of_all_choices_of_steps(wanted: list[str], there: 
 )
 def test_only_what_is_stated_of_an_event_must_hold(stated: dict[str, Any], fits: bool) -> None:
     event = spread(2, "b", "e", "next_unit", "below_threshold")
-    assert WantedEvent("e", **stated).fits(event) is fits
-    assert not WantedEvent("b", **stated).fits(event)
+    assert ExpectedTraceStep("e", **stated).fits(event) is fits
+    assert not ExpectedTraceStep("b", **stated).fits(event)
 
 
 def test_a_seed_is_a_seed_of_hop_0() -> None:
-    assert WantedEvent("a", hop=0, is_seed=True).fits(seed("a"))
-    assert not WantedEvent("a", is_seed=False).fits(seed("a"))
+    assert ExpectedTraceStep("a", hop=0, is_seed=True).fits(seed("a"))
+    assert not ExpectedTraceStep("a", is_seed=False).fits(seed("a"))
 
 
 # ----------------------------------------------------------------------------- what is expected
 
 
 def test_what_a_case_does_not_state_it_does_not_expect() -> None:
-    assert expected([item("q", "a", anchors=[{"text": "…"}])]) == [Expected()]
-    (found,) = expected([item("q", "a", path={"steps": [{"node_id": "a"}]})])
+    assert walk_expectations([item("q", "a", anchors=[{"text": "…"}])]) == [WalkExpectation()]
+    (found,) = walk_expectations([item("q", "a", path={"steps": [{"node_id": "a"}]})])
     assert found.path is not None
     assert (found.path.match_mode, found.path_scope) == ("subsequence", "any_path")
-    assert found.path.steps == [WantedStep("a")]
+    assert found.path.steps == [ExpectedStep("a")]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_what_a_case_does_not_state_it_does_not_expect() -> None:
 def test_gold_that_cannot_be_read_is_told_with_its_item(gold: dict[str, Any], told: str) -> None:
     fine, wrong = item("fine"), item("c-7", **gold)
     with pytest.raises(DataError) as caught:
-        expected([fine, wrong, wrong])
+        walk_expectations([fine, wrong, wrong])
     assert len(caught.value.problems) == 2  # all of them at once
     message = str(caught.value.problems[0])
     assert "'c-7'" in message

@@ -12,11 +12,11 @@ import msgspec
 
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, did_you_mean
-from assay.kinds.memory.annotation.agreement import Disagreement, disagreements_of, doubles_of
-from assay.kinds.memory.annotation.labels import APPROVED, LABELS, REJECTED, Annotation, read_annotation
+from assay.kinds.memory.annotation.agreement import Disagreement, doubly_labelled, find_disagreements
+from assay.kinds.memory.annotation.labels import APPROVED, LABELS, REJECTED, CaseAnnotation, read_annotation
 from assay.kinds.memory.annotation.marks import DECIDING, FilledRow, keep_rows
 from assay.kinds.memory.annotation.sheets import Sheet
-from assay.kinds.memory.annotation.spreadsheet import Row, append_rows, read_table, write_table
+from assay.kinds.memory.annotation.spreadsheet import CsvRow, append_rows, read_table, write_table
 from assay.kinds.memory.annotation.workspace import Workspace
 
 COLUMNS = (
@@ -36,7 +36,7 @@ DECISIONS = (APPROVED, REJECTED)
 
 
 @dataclass(frozen=True)
-class Adjudicating:
+class AdjudicationProgress:
     """The table, and how far it is."""
 
     path: Path
@@ -53,14 +53,14 @@ class Adjudicating:
 class Ruling:
     """What was decided about a case; `final` has the labels."""
 
-    final: Annotation
+    final: CaseAnnotation
     rationale: str
 
 
-def write_adjudication(workspace: Workspace, first: Sheet, second: Sheet) -> Adjudicating:
+def write_adjudication(workspace: Workspace, first: Sheet, second: Sheet) -> AdjudicationProgress:
     """Adds a row for every disagreement that has none; what both wrote alike is filled in."""
-    pairs = {one.case_id: (one, other) for one, other in doubles_of(first, second)}
-    found = disagreements_of(list(pairs.values()))
+    pairs = {one.case_id: (one, other) for one, other in doubly_labelled(first, second)}
+    found = find_disagreements(list(pairs.values()))
     rows = [_row(each, *pairs[each.case_id]) for each in found]
     path, known = workspace.adjudication, set[str]()
     if path.exists():
@@ -76,7 +76,7 @@ def write_adjudication(workspace: Workspace, first: Sheet, second: Sheet) -> Adj
         if row["decision"] and row["rationale"]
     }
     names = [each.case_id for each in found]
-    return Adjudicating(
+    return AdjudicationProgress(
         path,
         added,
         [name for name in names if name not in decided],
@@ -84,7 +84,7 @@ def write_adjudication(workspace: Workspace, first: Sheet, second: Sheet) -> Adj
     )
 
 
-def _row(each: Disagreement, one: Annotation, other: Annotation) -> dict[str, str]:
+def _row(each: Disagreement, one: CaseAnnotation, other: CaseAnnotation) -> dict[str, str]:
     alike = {name: one.row[name] for name in LABELS if one.row[name] == other.row[name]}
     return {
         **alike,
@@ -94,11 +94,11 @@ def _row(each: Disagreement, one: Annotation, other: Annotation) -> dict[str, st
         "differs": "; ".join(each.differs),
         "first_labels": each.first,
         "second_labels": each.second,
-        "seen": seen_of(one, other),
+        "seen": labels_hash(one, other),
     }
 
 
-def seen_of(one: Annotation, other: Annotation) -> str:
+def labels_hash(one: CaseAnnotation, other: CaseAnnotation) -> str:
     """A short hash of what two people wrote: a decision about other labels is stale."""
     encode = msgspec.json.Encoder(order="sorted").encode
     parts = [[each.status, each.labels] for each in (one, other)]
@@ -107,7 +107,7 @@ def seen_of(one: Annotation, other: Annotation) -> str:
 
 def read_rulings(
     workspace: Workspace,
-    pairs: Sequence[tuple[Annotation, Annotation]],
+    pairs: Sequence[tuple[CaseAnnotation, CaseAnnotation]],
     clock: Callable[[], float] = time.time,
 ) -> dict[str, Ruling]:
     """Every decision that was taken, by case; raises with every row that is incomplete or stale.
@@ -117,14 +117,14 @@ def read_rulings(
     if not workspace.adjudication.exists():
         return {}
     now = {one.case_id: (one, other) for one, other in pairs}
-    differing = {each.case_id for each in disagreements_of(pairs)}
+    differing = {each.case_id for each in find_disagreements(pairs)}
     problems, found = list[Problem](), dict[str, Ruling]()
     for row in read_table(workspace.adjudication, COLUMNS).rows:
         case_id = row["case_id"]
         if not row["decision"] and case_id in now and case_id not in differing:
             continue  # they came to agree
         problems += _incomplete(row, found)
-        if row["seen"] and case_id in now and row["seen"] != seen_of(*now[case_id]):
+        if row["seen"] and case_id in now and row["seen"] != labels_hash(*now[case_id]):
             what = "the forms have changed since this was decided"
             problems.append(row.problem("seen", what, "Look at the case again, then empty this cell."))
         final = read_annotation(row, row["decision"].lower(), workspace.folder.absent, problems)
@@ -139,7 +139,7 @@ def read_rulings(
     return found
 
 
-def _incomplete(row: Row, found: dict[str, Ruling]) -> list[Problem]:
+def _incomplete(row: CsvRow, found: dict[str, Ruling]) -> list[Problem]:
     problems = []
     decision = row["decision"].lower()
     if not decision:

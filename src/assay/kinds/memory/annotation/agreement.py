@@ -9,19 +9,19 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay.kinds.memory.annotation.labels import APPROVED, Annotation, Labels
+from assay.kinds.memory.annotation.labels import APPROVED, CaseAnnotation, CaseLabels
 from assay.kinds.memory.annotation.sheets import Sheet
 from assay.kinds.memory.annotation.workspace import Workspace
-from assay.kinds.memory.datasets.case_file import Quality
+from assay.kinds.memory.datasets.case_file import LabelQuality
 from assay.stats.agreement import cohen_kappa
 from assay.stats.intervals import mean_interval
 
-GATE = Quality.needed  # on the mean Jaccard of evidence sets
-LEAST = Quality.enough  # doubles, below which nothing is decided
+GATE = LabelQuality.needed  # on the mean Jaccard of evidence sets
+LEAST = LabelQuality.enough  # doubles, below which nothing is decided
 PARTS = ("family", "minimum", "path", "edge_types", "roles", "pairs")
 
 
-class Share(msgspec.Struct, frozen=True):
+class LabelAgreement(msgspec.Struct, frozen=True):
     """How many of the cases in which somebody wrote something are labelled alike."""
 
     n: int
@@ -41,7 +41,7 @@ class Disagreement(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AnnotatorAgreement:
     """Agreement of two people on the cases that both finished."""
 
     annotators: list[str]
@@ -52,7 +52,7 @@ class Agreement:
     kappa: float | None  # Cohen's, over units in or out
     units: int  # that kappa is over
     exact: float | None  # share of cases with the same evidence
-    parts: dict[str, Share]
+    parts: dict[str, LabelAgreement]
     rejected: int  # by both
     single: list[str]  # cases that one of them has not finished
     disagreements: list[Disagreement]  # worst first
@@ -64,9 +64,11 @@ class Agreement:
         return {"schema": "assay/annotation-agreement/1", **found}
 
 
-def agreement_of(workspace: Workspace, first: Sheet, second: Sheet, least: int = LEAST) -> Agreement:
+def measure_agreement(
+    workspace: Workspace, first: Sheet, second: Sheet, least: int = LEAST
+) -> AnnotatorAgreement:
     """Agreement over the cases that both approved; one that only one of them approved is a disagreement."""
-    pairs = doubles_of(first, second)
+    pairs = doubly_labelled(first, second)
     both = [(one, other) for one, other in pairs if one.status == other.status == APPROVED]
     values = [jaccard(one.labels, other.labels) for one, other in both]
     interval = mean_interval(values, binary=False, bounds=(0.0, 1.0)) if values else None
@@ -79,7 +81,7 @@ def agreement_of(workspace: Workspace, first: Sheet, second: Sheet, least: int =
         for case_id in dict.fromkeys([*first.annotations, *second.annotations])
         if (case_id in first.finished) != (case_id in second.finished)
     ]
-    return Agreement(
+    return AnnotatorAgreement(
         [first.annotator, second.annotator],
         len(both),
         mean,
@@ -91,25 +93,25 @@ def agreement_of(workspace: Workspace, first: Sheet, second: Sheet, least: int =
         {name: _share(name, both) for name in PARTS},
         sum(one.status == other.status != APPROVED for one, other in pairs),
         unfinished,
-        disagreements_of(pairs),
+        find_disagreements(pairs),
         verdict,
         reason,
     )
 
 
-def doubles_of(first: Sheet, second: Sheet) -> list[tuple[Annotation, Annotation]]:
+def doubly_labelled(first: Sheet, second: Sheet) -> list[tuple[CaseAnnotation, CaseAnnotation]]:
     """What both people finished, in the order of the first one's form."""
     theirs = second.finished
     return [(each, theirs[case_id]) for case_id, each in first.finished.items() if case_id in theirs]
 
 
-def jaccard(one: Labels, other: Labels) -> float:
+def jaccard(one: CaseLabels, other: CaseLabels) -> float:
     """Evidence that both name, of the evidence that either names; 1 where neither names any."""
     union = one.evidence | other.evidence
     return len(one.evidence & other.evidence) / len(union) if union else 1.0
 
 
-def disagreements_of(pairs: Sequence[tuple[Annotation, Annotation]]) -> list[Disagreement]:
+def find_disagreements(pairs: Sequence[tuple[CaseAnnotation, CaseAnnotation]]) -> list[Disagreement]:
     """The cases on which two people differ: other decisions first, then by evidence, worst first."""
     found = []
     for one, other in pairs:
@@ -123,7 +125,7 @@ def disagreements_of(pairs: Sequence[tuple[Annotation, Annotation]]) -> list[Dis
     return sorted(found, key=lambda each: -1.0 if each.jaccard is None else each.jaccard)
 
 
-def _told(annotation: Annotation, differs: Sequence[str]) -> str:
+def _told(annotation: CaseAnnotation, differs: Sequence[str]) -> str:
     """What somebody wrote of the labels that differ."""
     if "decision" in differs:
         return annotation.status
@@ -141,13 +143,15 @@ def _told(annotation: Annotation, differs: Sequence[str]) -> str:
     return ", ".join(words)
 
 
-def _share(name: str, both: Sequence[tuple[Annotation, Annotation]]) -> Share:
+def _share(name: str, both: Sequence[tuple[CaseAnnotation, CaseAnnotation]]) -> LabelAgreement:
     values = [(getattr(one.labels, name), getattr(other.labels, name)) for one, other in both]
     written = [(one, other) for one, other in values if one or other]
-    return Share(len(written), sum(one == other for one, other in written))
+    return LabelAgreement(len(written), sum(one == other for one, other in written))
 
 
-def _decisions(workspace: Workspace, both: Sequence[tuple[Annotation, Annotation]]) -> np.ndarray[Any, Any]:
+def _decisions(
+    workspace: Workspace, both: Sequence[tuple[CaseAnnotation, CaseAnnotation]]
+) -> np.ndarray[Any, Any]:
     """In or out of the evidence, for each person, over the units that a case was labelled on.
 
     Those are the units of its document, and any of another document that somebody named.

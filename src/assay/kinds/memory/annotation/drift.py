@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
 from assay.core.records import Hit
-from assay.kinds.memory.annotation.workspace import checked_name, put
+from assay.kinds.memory.annotation.workspace import check_name, write_file
 from assay.pipeline.evaluation import Evaluation
 from assay.retrieval.distance import result_distance
 from assay.stats.intervals import mean_interval
@@ -25,7 +25,7 @@ SCHEMA = "assay/replay/1"
 MOST_MOVED = 10
 
 
-class Result(msgspec.Struct, frozen=True):
+class QueryResult(msgspec.Struct, frozen=True):
     """What an arm returned for a query with one seed; no hits and `failed`: it broke."""
 
     arm: str
@@ -36,16 +36,16 @@ class Result(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-class Replay(msgspec.Struct, frozen=True):
+class ResultSnapshot(msgspec.Struct, frozen=True):
     """Every stored result of a study at one time; what was not asked is not in it."""
 
     schema: str
     created: float
     corpus: dict[str, str]  # by arm: a hash of what was searched
-    results: list[Result]
+    results: list[QueryResult]
 
 
-class Moved(msgspec.Struct, frozen=True):
+class ResultShift(msgspec.Struct, frozen=True):
     """A query, and how far its result moved: distance from 0 to 1, and the share of the top that stayed."""
 
     item_id: str
@@ -64,7 +64,7 @@ class ArmDrift(msgspec.Struct, frozen=True):
     high: float | None
     overlap: float | None
     unchanged: int
-    moved: list[Moved]  # most first
+    moved: list[ResultShift]  # most first
     failed: list[str]  # queries that broke at either time
     only_before: list[str]
     only_now: list[str]
@@ -91,20 +91,20 @@ class Drift:
 # --------------------------------------------------------------------------------------- keeping
 
 
-def keep_replay(study: Study, name: str, replace: bool = False) -> Path:
+def keep_results(study: Study, name: str, replace: bool = False) -> Path:
     """Keeps the results that a study has stored now under a name."""
-    path = _root(study) / f"{checked_name(name, 'kept results')}.json"
+    path = _root(study) / f"{check_name(name, 'kept results')}.json"
     if path.exists() and not replace:
         raise UsageError(
             f"There are results kept as {name!r} already. Choose another name, or add --replace."
         )
-    put(path, msgspec.json.encode(replay_of(study)))
+    write_file(path, msgspec.json.encode(current_results(study)))
     return path
 
 
-def replay_of(study: Study) -> Replay:
+def current_results(study: Study) -> ResultSnapshot:
     """The results that a study has stored now, in the order of arms, seeds and items."""
-    evaluation, corpus, results = Evaluation(study), dict[str, str](), list[Result]()
+    evaluation, corpus, results = Evaluation(study), dict[str, str](), list[QueryResult]()
     for block in evaluation.blocks:
         arm = block.arm.name
         corpus[arm] = block.corpus.hash
@@ -112,16 +112,16 @@ def replay_of(study: Study) -> Replay:
             if response is not None:
                 hits = [Hit(hit.doc_id, hit.score) for hit in response.hits]
                 failed = response.error is not None
-                results.append(Result(arm, block.seed, item.item_id, item.text, hits, failed))
-    return Replay(SCHEMA, study.kit.clock(), corpus, results)
+                results.append(QueryResult(arm, block.seed, item.item_id, item.text, hits, failed))
+    return ResultSnapshot(SCHEMA, study.kit.clock(), corpus, results)
 
 
-def kept_replay(study: Study, since: str) -> Replay:
+def read_results(study: Study, since: str) -> ResultSnapshot:
     """Results that were kept under a name, or those of another study, by its path."""
     names = {path.stem: path for path in sorted(_root(study).glob("[!.]*.json"))}
     if since in names:
         try:
-            found = msgspec.json.decode(names[since].read_bytes(), type=Replay)
+            found = msgspec.json.decode(names[since].read_bytes(), type=ResultSnapshot)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             told, fix = explained(error), "Restore it, or keep results anew."
             what = f"is not readable: {told.what}"
@@ -131,7 +131,7 @@ def kept_replay(study: Study, since: str) -> Replay:
             raise DataError(Problem(what, str(names[since]), fix="Update Assay, or keep results anew."))
         return found
     if Path(since).exists():
-        return replay_of(open_study(Path(since)))
+        return current_results(open_study(Path(since)))
     fix = did_you_mean(since, names) or "Keep some with: assay annotate drift STUDY --keep NAME"
     raise UsageError(f"No results are kept as {since!r}, and no study is there. {fix}")
 
@@ -144,9 +144,9 @@ def _root(study: Study) -> Path:
 # ------------------------------------------------------------------------------------- comparing
 
 
-def drift_since(study: Study, since: str, k: int = 10) -> Drift:
+def measure_drift(study: Study, since: str, k: int = 10) -> Drift:
     """How far the results of a study moved since a time."""
-    before, now = kept_replay(study, since), replay_of(study)
+    before, now = read_results(study, since), current_results(study)
     arms = [list(dict.fromkeys(each.arm for each in side.results)) for side in (before, now)]
     both = [arm for arm in arms[1] if arm in arms[0]]
     if not both:
@@ -162,7 +162,7 @@ def drift_since(study: Study, since: str, k: int = 10) -> Drift:
     )
 
 
-def _arm(arm: str, before: Replay, now: Replay, k: int, resamples: int) -> ArmDrift:
+def _arm(arm: str, before: ResultSnapshot, now: ResultSnapshot, k: int, resamples: int) -> ArmDrift:
     old, new = (_by_item(each for each in side.results if each.arm == arm) for side in (before, now))
     shared = [item_id for item_id in new if item_id in old]
     reworded = [each for each in shared if _text(old[each]) != _text(new[each])]
@@ -194,24 +194,24 @@ def _arm(arm: str, before: Replay, now: Replay, k: int, resamples: int) -> ArmDr
     )
 
 
-def _by_item(results: Iterable[Result]) -> dict[str, dict[int, Result]]:
-    found: dict[str, dict[int, Result]] = {}
+def _by_item(results: Iterable[QueryResult]) -> dict[str, dict[int, QueryResult]]:
+    found: dict[str, dict[int, QueryResult]] = {}
     for each in results:
         found.setdefault(each.item_id, {})[each.seed] = each
     return found
 
 
-def _text(by_seed: Mapping[int, Result]) -> str:
+def _text(by_seed: Mapping[int, QueryResult]) -> str:
     return next(iter(by_seed.values())).text
 
 
-def _moved(old: Mapping[int, Result], new: Mapping[int, Result], k: int) -> Moved:
+def _moved(old: Mapping[int, QueryResult], new: Mapping[int, QueryResult], k: int) -> ResultShift:
     """Means over the seeds that both times have."""
     seeds = [seed for seed in new if seed in old]
     distances = [result_distance(old[seed].hits, new[seed].hits) for seed in seeds]
     overlaps = [overlap(old[seed].hits, new[seed].hits, k) for seed in seeds]
     one = new[seeds[0]]
-    return Moved(one.item_id, one.text, float(np.mean(distances)), float(np.mean(overlaps)))
+    return ResultShift(one.item_id, one.text, float(np.mean(distances)), float(np.mean(overlaps)))
 
 
 def overlap(a: Sequence[Hit], b: Sequence[Hit], k: int) -> float:

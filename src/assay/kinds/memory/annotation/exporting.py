@@ -18,13 +18,18 @@ from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.core.registry import Registry
 from assay.kinds.memory.annotation.adjudication import Ruling, read_rulings
-from assay.kinds.memory.annotation.agreement import Agreement, agreement_of, disagreements_of, doubles_of
+from assay.kinds.memory.annotation.agreement import (
+    AnnotatorAgreement,
+    doubly_labelled,
+    find_disagreements,
+    measure_agreement,
+)
 from assay.kinds.memory.annotation.inventory import read_inventory
-from assay.kinds.memory.annotation.labels import APPROVED, Annotation
-from assay.kinds.memory.annotation.quality import Check, Kept, checks_of
+from assay.kinds.memory.annotation.labels import APPROVED, CaseAnnotation
+from assay.kinds.memory.annotation.quality import CaseCount, QualityCriterion, checks_of
 from assay.kinds.memory.annotation.sheets import Sheet, read_pair
 from assay.kinds.memory.annotation.snapshot import Snapshot, frozen_version
-from assay.kinds.memory.annotation.workspace import Workspace, checked_name, put
+from assay.kinds.memory.annotation.workspace import Workspace, check_name, write_file
 from assay.kinds.memory.datasets.cases import Cases
 from assay.kinds.memory.systems.packs import PACKS
 
@@ -32,7 +37,7 @@ TURNED_DOWN = "rejected"
 
 
 @dataclass(frozen=True)
-class Naming:
+class ExportSettings:
     """What a case file calls itself, and how its documents are read."""
 
     dataset_id: str
@@ -42,7 +47,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Exported:
+class CaseExport:
     """The case files, what was left out of them and why, and how good the set is."""
 
     files: list[Path]
@@ -50,8 +55,8 @@ class Exported:
     cases: int
     adjudicated: int
     left_out: dict[str, str]  # by case: why
-    agreement: Agreement
-    quality: list[Check]
+    agreement: AnnotatorAgreement
+    quality: list[QualityCriterion]
     warnings: list[str]
 
     @property
@@ -67,33 +72,33 @@ class Exported:
 
 
 @dataclass(frozen=True)
-class _Final:
+class ApprovedCase:
     """A case as it is exported: whose row names it, and the labels that count."""
 
-    row: Annotation
-    final: Annotation
+    row: CaseAnnotation
+    final: CaseAnnotation
     tags: list[str]
     double: bool
 
 
 def export_cases(
-    workspace: Workspace, naming: Naming, annotators: Sequence[str] = (), out: Path | None = None
-) -> Exported:
+    workspace: Workspace, naming: ExportSettings, annotators: Sequence[str] = (), out: Path | None = None
+) -> CaseExport:
     """Writes the case files and reads them back; refuses while a disagreement has no written reason."""
-    checked_name(naming.dataset_id, "a dataset")
+    check_name(naming.dataset_id, "a dataset")
     snapshot = frozen_version(workspace, naming.version)
     inventory = read_inventory(workspace)
     first, second = read_pair(workspace, annotators)
-    pairs = doubles_of(first, second)
+    pairs = doubly_labelled(first, second)
     rulings = read_rulings(workspace, pairs)
     _refuse_open(workspace, pairs, rulings)
     finals, left_out = _settled(first, second, rulings)
     if not finals:
         fix = "Write approved in review_status, in both forms, for cases that are done."
         raise DataError(Problem("no case is approved by both", str(workspace.sheets), fix=fix))
-    agreement = agreement_of(workspace, first, second)
+    agreement = measure_agreement(workspace, first, second)
     kept = [
-        Kept(
+        CaseCount(
             each.row.case_id,
             each.final.labels.family,
             inventory[each.row.row["doc_id"]].row["document_family"],
@@ -106,7 +111,7 @@ def export_cases(
     around = _around(workspace, naming, snapshot, _quality(agreement, checks), out or workspace.cases)
     files = _files(around, finals, out or workspace.cases)
     warnings = _written(files, finals)
-    return Exported(
+    return CaseExport(
         list(files),
         snapshot.version,
         len(finals),
@@ -119,13 +124,15 @@ def export_cases(
 
 
 def _refuse_open(
-    workspace: Workspace, pairs: Sequence[tuple[Annotation, Annotation]], rulings: Mapping[str, Ruling]
+    workspace: Workspace,
+    pairs: Sequence[tuple[CaseAnnotation, CaseAnnotation]],
+    rulings: Mapping[str, Ruling],
 ) -> None:
     where = str(workspace.adjudication)
     fix = f"List them with: assay annotate adjudicate {workspace.documents}"
     problems = [
         Problem(f"{each.case_id!r} has no decision: they differ in {', '.join(each.differs)}", where, fix=fix)
-        for each in disagreements_of(pairs)
+        for each in find_disagreements(pairs)
         if each.case_id not in rulings
     ]
     if problems:
@@ -134,9 +141,9 @@ def _refuse_open(
 
 def _settled(
     first: Sheet, second: Sheet, rulings: Mapping[str, Ruling]
-) -> tuple[list[_Final], dict[str, str]]:
+) -> tuple[list[ApprovedCase], dict[str, str]]:
     """The cases to export in the order of the first form, and why the others are not."""
-    finals, left_out = list[_Final](), dict[str, str]()
+    finals, left_out = list[ApprovedCase](), dict[str, str]()
     for case_id in dict.fromkeys([*first.annotations, *second.annotations]):
         sides = [sheet.annotations[case_id] for sheet in (first, second) if case_id in sheet.annotations]
         done = [each for each in sides if each.finished]
@@ -150,7 +157,7 @@ def _settled(
             left_out[case_id] = TURNED_DOWN
             continue
         tags = list(dict.fromkeys(tag for each in sides for tag in each.tags))
-        finals.append(_Final(sides[0], final, tags, len(done) == 2))
+        finals.append(ApprovedCase(sides[0], final, tags, len(done) == 2))
     return finals, left_out
 
 
@@ -166,7 +173,7 @@ def _unknown_pack(pack: str) -> Iterator[str]:
 
 
 def _around(
-    workspace: Workspace, naming: Naming, snapshot: Snapshot, quality: dict[str, Any], out: Path
+    workspace: Workspace, naming: ExportSettings, snapshot: Snapshot, quality: dict[str, Any], out: Path
 ) -> dict[str, Any]:
     """What every file says beside its cases."""
     place = os.path.relpath(workspace.documents.resolve(), out.resolve())
@@ -182,9 +189,11 @@ def _around(
     }
 
 
-def _files(around: Mapping[str, Any], finals: Sequence[_Final], out: Path) -> dict[Path, dict[str, Any]]:
+def _files(
+    around: Mapping[str, Any], finals: Sequence[ApprovedCase], out: Path
+) -> dict[Path, dict[str, Any]]:
     """What to write, by path."""
-    groups: dict[str, list[_Final]] = {}
+    groups: dict[str, list[ApprovedCase]] = {}
     for each in finals:
         ordered = each.final.labels.family == "sequence"
         part = f"-sequence-{each.row.row['doc_id']}" if ordered else ""
@@ -199,7 +208,7 @@ def _files(around: Mapping[str, Any], finals: Sequence[_Final], out: Path) -> di
     }
 
 
-def _quality(agreement: Agreement, checks: Sequence[Check]) -> dict[str, Any]:
+def _quality(agreement: AnnotatorAgreement, checks: Sequence[QualityCriterion]) -> dict[str, Any]:
     """How far people agreed, which whoever loads the file is told; it does not say who they are."""
     return {
         "agreement": agreement.jaccard,
@@ -209,7 +218,7 @@ def _quality(agreement: Agreement, checks: Sequence[Check]) -> dict[str, Any]:
     }
 
 
-def _case(each: _Final) -> dict[str, Any]:
+def _case(each: ApprovedCase) -> dict[str, Any]:
     row, labels = each.row.row, each.final.labels
     difficulty = [f"difficulty_{row['difficulty'].lower()}"] if row["difficulty"] else []
     return {
@@ -220,7 +229,7 @@ def _case(each: _Final) -> dict[str, Any]:
     }
 
 
-def _written(files: Mapping[Path, dict[str, Any]], finals: Sequence[_Final]) -> list[str]:
+def _written(files: Mapping[Path, dict[str, Any]], finals: Sequence[ApprovedCase]) -> list[str]:
     """Writes the files once they read back as what was meant; what the reader warns of is returned."""
     drafts = {path: path.with_name(f".{path.stem}.draft.json") for path in files}
     content = {
@@ -237,7 +246,7 @@ def _written(files: Mapping[Path, dict[str, Any]], finals: Sequence[_Final]) -> 
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
     for path, data in content.items():
-        put(path, data)
+        write_file(path, data)
     return [*dataset.warnings, *_older(files)]
 
 
@@ -249,7 +258,7 @@ def _older(files: Mapping[Path, dict[str, Any]]) -> Iterator[str]:
                 yield f"{path} was not written by this export. Remove it, or load the files by name."
 
 
-def _compare(items: Sequence[Item], finals: Sequence[_Final], layer: str) -> None:
+def _compare(items: Sequence[Item], finals: Sequence[ApprovedCase], layer: str) -> None:
     """Refuses files that would be read as something else than what people approved."""
     read = {
         item.item_id.rpartition("/")[2]: (item.text, set(item.gold["relevant"]))

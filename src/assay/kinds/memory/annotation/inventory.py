@@ -10,8 +10,8 @@ from typing import Any
 from assay.core.errors import DataError, Problem, UsageError
 from assay.kinds.memory.annotation.cues import CUES, cues_of
 from assay.kinds.memory.annotation.guide import GUIDE
-from assay.kinds.memory.annotation.spreadsheet import Row, read_table, write_table
-from assay.kinds.memory.annotation.workspace import Source, Workspace, put
+from assay.kinds.memory.annotation.spreadsheet import CsvRow, read_table, write_table
+from assay.kinds.memory.annotation.workspace import SourceDocument, Workspace, write_file
 
 FILLED_IN = (
     "document_type",
@@ -55,15 +55,15 @@ class Inventory:
 
 
 @dataclass(frozen=True)
-class Entry:
+class InventoryEntry:
     """What the inventory says about a document that is there."""
 
     doc_id: str
-    row: Row
+    row: CsvRow
     selected: bool | None  # None: nobody said
 
 
-def take_inventory(workspace: Workspace) -> Inventory:
+def write_inventory(workspace: Workspace) -> Inventory:
     """Writes the inventory anew; what people filled in stays, also for documents that are gone."""
     before = _before(workspace)
     sources = workspace.sources
@@ -81,7 +81,7 @@ def take_inventory(workspace: Workspace) -> Inventory:
     extra = dict.fromkeys(name for row in before.values() for name in row.cells if name not in COLUMNS)
     write_table(workspace.inventory, (*COLUMNS, *extra), [*rows, *kept])
     if not workspace.guide.exists():
-        put(workspace.guide, GUIDE.encode())
+        write_file(workspace.guide, GUIDE.encode())
     return Inventory(
         workspace.inventory,
         len(sources),
@@ -94,15 +94,15 @@ def take_inventory(workspace: Workspace) -> Inventory:
     )
 
 
-def _before(workspace: Workspace) -> dict[str, Row]:
+def _before(workspace: Workspace) -> dict[str, CsvRow]:
     if not workspace.inventory.exists():
         return {}
     rows = read_table(workspace.inventory, ("doc_id", "sha256")).rows
     return _by_document(rows)
 
 
-def _by_document(rows: Sequence[Row]) -> dict[str, Row]:
-    found, problems = dict[str, Row](), list[Problem]()
+def _by_document(rows: Sequence[CsvRow]) -> dict[str, CsvRow]:
+    found, problems = dict[str, CsvRow](), list[Problem]()
     for row in rows:
         if not row["doc_id"]:
             problems.append(row.problem("doc_id", "the cell is empty", "Restore the id, or remove the row."))
@@ -116,7 +116,7 @@ def _by_document(rows: Sequence[Row]) -> dict[str, Row]:
     return found
 
 
-def _counted(source: Source, before: Row | None) -> dict[str, str]:
+def _counted(source: SourceDocument, before: CsvRow | None) -> dict[str, str]:
     cues = [cue for unit in source.units for cue in cues_of(unit.text)]
     sections = {unit.section for unit in source.units if unit.section}
     return {
@@ -137,13 +137,13 @@ def _blank(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     return {column: doc_ids for column, doc_ids in blank.items() if doc_ids}
 
 
-def read_inventory(workspace: Workspace) -> dict[str, Entry]:
+def read_inventory(workspace: Workspace) -> dict[str, InventoryEntry]:
     """What people say about every document; refuses an inventory that is not of the documents as they are."""
     command = f"assay annotate inventory {workspace.documents}"
     if not workspace.inventory.exists():
         raise UsageError(f"There is no inventory at {workspace.inventory}. Take it first: {command}")
     rows = _by_document(read_table(workspace.inventory, COLUMNS).rows)
-    problems, found = list[Problem](), dict[str, Entry]()
+    problems, found = list[Problem](), dict[str, InventoryEntry]()
     for source in workspace.sources:
         row = rows.get(source.doc_id)
         if row is None:
@@ -155,7 +155,7 @@ def read_inventory(workspace: Workspace) -> dict[str, Entry]:
         elif (word := row["selected_for_pilot"].lower()) not in _YES_NO:
             problems.append(row.problem("selected_for_pilot", f"{word!r} is neither yes nor no"))
         else:
-            found[source.doc_id] = Entry(source.doc_id, row, _YES_NO[word])
+            found[source.doc_id] = InventoryEntry(source.doc_id, row, _YES_NO[word])
     if problems:
         raise DataError(problems)
     return found

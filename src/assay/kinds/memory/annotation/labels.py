@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.errors import Problem, did_you_mean
 from assay.kinds.memory.annotation.sampling import SEQUENCE
-from assay.kinds.memory.annotation.spreadsheet import Row, listed
+from assay.kinds.memory.annotation.spreadsheet import CsvRow, split_cell
 
 FAMILIES = ("direct", "multi_hop", "exception", "contradiction", "sequence", "hard_negative")
 DIFFICULTIES = ("", "easy", "medium", "hard")
@@ -41,7 +41,7 @@ _SMALL = re.compile(r"\d{1,9}")  # Python refuses to read numbers of thousands o
 Absent = Callable[[str], tuple[str, str] | None]  # what and fix where no document has a node
 
 
-class Walk(msgspec.Struct, frozen=True):
+class LabelledPath(msgspec.Struct, frozen=True):
     """A path that is expected: nodes, each with the type of the edge that leads to it, or None for any."""
 
     scope: str
@@ -49,18 +49,18 @@ class Walk(msgspec.Struct, frozen=True):
     steps: tuple[tuple[str, str | None], ...]
 
 
-class Labels(msgspec.Struct, frozen=True):
+class CaseLabels(msgspec.Struct, frozen=True):
     """All that two people have to agree on about a case."""
 
     family: str = ""
     evidence: frozenset[str] = frozenset()
     minimum: int | None = None  # of the evidence; None: all of it
-    path: Walk | None = None
+    path: LabelledPath | None = None
     edge_types: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()  # each in the order of its names
 
-    def differing(self, other: Labels) -> list[str]:
+    def differing(self, other: CaseLabels) -> list[str]:
         """The labels in which two people differ."""
         return [name for name in self.__struct_fields__ if getattr(self, name) != getattr(other, name)]
 
@@ -84,12 +84,12 @@ class Labels(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Annotation:
+class CaseAnnotation:
     """One row of a form, as far as somebody finished it."""
 
-    row: Row
+    row: CsvRow
     status: str
-    labels: Labels = Labels()
+    labels: CaseLabels = CaseLabels()
 
     @property
     def finished(self) -> bool:
@@ -101,40 +101,40 @@ class Annotation:
 
     @property
     def tags(self) -> list[str]:
-        return listed(self.row["tags"])
+        return split_cell(self.row["tags"])
 
 
-def read_annotation(row: Row, status: str, absent: Absent, problems: list[Problem]) -> Annotation:
+def read_annotation(row: CsvRow, status: str, absent: Absent, problems: list[Problem]) -> CaseAnnotation:
     """What a row says; the labels of one that is not approved are not looked at."""
     if status != APPROVED:
-        return Annotation(row, status)
-    reading = _Cells(row, absent, problems)
+        return CaseAnnotation(row, status)
+    reading = _RowReader(row, absent, problems)
     evidence = reading.nodes("evidence_node_ids")
-    if not listed(row["evidence_node_ids"]):
+    if not split_cell(row["evidence_node_ids"]):
         reading.wrong("evidence_node_ids", "an approved case has evidence", "Name the units that support it.")
     if not row["query"]:
         reading.wrong("query", "an approved case asks something", "Write the query.")
     reading.one_of("difficulty", DIFFICULTIES)
-    return Annotation(
+    return CaseAnnotation(
         row,
         status,
-        Labels(
+        CaseLabels(
             _family(reading),
             frozenset(evidence),
             _minimum(reading, len(set(evidence))),
             _walk(reading),
-            frozenset(listed(row["required_edge_types"])),
-            frozenset(listed(row["required_semantic_roles"])),
+            frozenset(split_cell(row["required_edge_types"])),
+            frozenset(split_cell(row["required_semantic_roles"])),
             frozenset(_pairs(reading)),
         ),
     )
 
 
 @dataclass(frozen=True)
-class _Cells:
+class _RowReader:
     """The cells of a row, and what is wrong with them."""
 
-    row: Row
+    row: CsvRow
     absent: Absent
     problems: list[Problem]
 
@@ -162,13 +162,13 @@ class _Cells:
     def nodes(self, column: str) -> list[str]:
         """Units separated by semicolons; by commas too, where that makes ids of them."""
         found: list[str] = []
-        for part in listed(self.row[column]):
+        for part in split_cell(self.row[column]):
             several = [part] if self.absent(part) is None else [each.strip() for each in part.split(",")]
             found += (self.node(column, each) for each in several if each)
         return found
 
 
-def _family(reading: _Cells) -> str:
+def _family(reading: _RowReader) -> str:
     family = reading.one_of("case_family", FAMILIES) if reading.row["case_family"] else ""
     if not family:
         reading.wrong("case_family", "the cell is empty", f"Write one of {', '.join(FAMILIES)}.")
@@ -178,7 +178,7 @@ def _family(reading: _Cells) -> str:
     return family
 
 
-def _minimum(reading: _Cells, evidence: int) -> int | None:
+def _minimum(reading: _RowReader, evidence: int) -> int | None:
     """How many of the evidence nodes must be found; None for all."""
     cell = reading.row["minimum_evidence_matches"]
     if not cell:
@@ -193,7 +193,7 @@ def _minimum(reading: _Cells, evidence: int) -> int | None:
     return number if number < evidence else None
 
 
-def _walk(reading: _Cells) -> Walk | None:
+def _walk(reading: _RowReader) -> LabelledPath | None:
     cell = reading.row["path_steps"]
     scope = reading.one_of("path_scope", ("", *SCOPES)) or SCOPES[0]
     if not cell:
@@ -208,19 +208,19 @@ def _walk(reading: _Cells) -> Walk | None:
     steps = [_step(reading, part.strip()) for part in cell.split(">") if part.strip()]
     if not steps:
         reading.wrong("path_steps", "the path has no step", "Write NODE > NODE via EDGE_TYPE.")
-    return Walk(scope, mode, tuple(steps))
+    return LabelledPath(scope, mode, tuple(steps))
 
 
-def _step(reading: _Cells, part: str) -> tuple[str, str | None]:
+def _step(reading: _RowReader, part: str) -> tuple[str, str | None]:
     node, via, edge = part.rpartition(" via ")
     if via and reading.absent(part) is not None:
         return reading.node("path_steps", node.strip()), edge.strip()
     return reading.node("path_steps", part), None
 
 
-def _pairs(reading: _Cells) -> list[tuple[str, str]]:
+def _pairs(reading: _RowReader) -> list[tuple[str, str]]:
     column, found = "required_contradiction_pairs", []
-    for part in listed(reading.row[column]):
+    for part in split_cell(reading.row[column]):
         names = [reading.node(column, name.strip()) for name in part.split("/")]
         if len(names) != 2 or names[0] == names[1]:
             reading.wrong(column, f"{part!r} is no pair of two units", "Write NODE / NODE; NODE / NODE.")

@@ -14,7 +14,7 @@ import msgspec
 
 from assay.core.dataset import digest
 from assay.core.errors import Problem
-from assay.kinds.memory.annotation.spreadsheet import Row
+from assay.kinds.memory.annotation.spreadsheet import CsvRow
 from assay.kinds.memory.annotation.workspace import Workspace
 from assay.review.book import MarkBook, folder_book
 from assay.review.intake import take_in
@@ -55,7 +55,7 @@ class FilledRow:
     rater: str
     step: str
     task_id: str  # the case
-    row: Row | None
+    row: CsvRow | None
 
     when = None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.kinds.memory.annotation.agreement import GATE, LEAST, Agreement
+from assay.kinds.memory.annotation.agreement import GATE, LEAST, AnnotatorAgreement
 from assay.report.wording import counted, number, some
 
 LEAST_A_FAMILY, MOST_A_FAMILY = 20, 50  # cases of a family of documents
@@ -16,7 +16,7 @@ HARD = frozenset({"multi_hop", "exception", "contradiction"})
 _NAMED = 5
 
 
-class Check(msgspec.Struct, frozen=True):
+class QualityCriterion(msgspec.Struct, frozen=True):
     """One line of the quality gate."""
 
     name: str
@@ -25,7 +25,7 @@ class Check(msgspec.Struct, frozen=True):
     holds: bool
 
 
-class Kept(msgspec.Struct, frozen=True):
+class CaseCount(msgspec.Struct, frozen=True):
     """What the quality gate looks at in a case that is exported."""
 
     case_id: str
@@ -34,7 +34,9 @@ class Kept(msgspec.Struct, frozen=True):
     double: bool  # labelled by both
 
 
-def checks_of(cases: Sequence[Kept], agreement: Agreement, unfinished: Sequence[str]) -> list[Check]:
+def checks_of(
+    cases: Sequence[CaseCount], agreement: AnnotatorAgreement, unfinished: Sequence[str]
+) -> list[QualityCriterion]:
     """The quality gate of the pilot."""
     n = len(cases)
     hard = sum(case.family in HARD for case in cases)
@@ -42,18 +44,18 @@ def checks_of(cases: Sequence[Kept], agreement: Agreement, unfinished: Sequence[
     double = sum(case.double for case in cases)
     share = hard / n if n else 0.0
     return [
-        Check("approved cases", str(n), f"at least {LEAST_A_FAMILY}", n >= LEAST_A_FAMILY),
+        QualityCriterion("approved cases", str(n), f"at least {LEAST_A_FAMILY}", n >= LEAST_A_FAMILY),
         *_by_family(cases),
-        Check(
+        QualityCriterion(
             "multi-hop, exception, contradiction",
             f"{hard} of {n} ({share:.0%})",
             f"at least {HARD_SHARE:.0%}",
             share >= HARD_SHARE,
         ),
-        Check("hard negatives", str(negatives), "at least 1", negatives >= 1),
-        Check("labelled by both", f"{double} of {n}", "all", 0 < n == double),
-        Check("review complete", _left(unfinished), "nothing left", not unfinished),
-        Check(
+        QualityCriterion("hard negatives", str(negatives), "at least 1", negatives >= 1),
+        QualityCriterion("labelled by both", f"{double} of {n}", "all", 0 < n == double),
+        QualityCriterion("review complete", _left(unfinished), "nothing left", not unfinished),
+        QualityCriterion(
             "mean Jaccard of evidence",
             f"{number(agreement.jaccard)} over {counted(agreement.doubles, 'case')}",
             f"at least {GATE} over {LEAST}",
@@ -62,11 +64,11 @@ def checks_of(cases: Sequence[Kept], agreement: Agreement, unfinished: Sequence[
     ]
 
 
-def _by_family(cases: Sequence[Kept]) -> list[Check]:
+def _by_family(cases: Sequence[CaseCount]) -> list[QualityCriterion]:
     counts = Counter(case.documents or "unnamed" for case in cases)
     needed = f"{LEAST_A_FAMILY} to {MOST_A_FAMILY}"
     return [
-        Check(f"cases of {family}", str(counts[family]), needed, counts[family] >= LEAST_A_FAMILY)
+        QualityCriterion(f"cases of {family}", str(counts[family]), needed, counts[family] >= LEAST_A_FAMILY)
         for family in sorted(counts)
     ]
 

@@ -18,10 +18,10 @@ from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.records import Passage
 from assay.kinds.memory.annotation.cues import CUES, cues_of
 from assay.kinds.memory.annotation.inventory import COLUMNS as INVENTORY
-from assay.kinds.memory.annotation.inventory import Entry, read_inventory
+from assay.kinds.memory.annotation.inventory import InventoryEntry, read_inventory
 from assay.kinds.memory.annotation.snapshot import frozen_version
 from assay.kinds.memory.annotation.spreadsheet import write_table
-from assay.kinds.memory.annotation.workspace import Source, Workspace, put
+from assay.kinds.memory.annotation.workspace import SourceDocument, Workspace, write_file
 
 STRATA = ("document_family", "language", "complexity")
 COLUMNS = ("case_id", "doc_id", "stratum", "node_id", "cues", "suggested_family", "section", "text")
@@ -37,7 +37,7 @@ SUGGESTED = {
 
 
 @dataclass(frozen=True)
-class Drawing:
+class SampleSettings:
     """How to draw: documents in all (None: every one), the least a stratum, units a document."""
 
     documents: int | None = None
@@ -73,7 +73,7 @@ class Sample:
         return {"schema": "assay/annotation-sample/1", **found}
 
 
-def draw_sample(workspace: Workspace, drawing: Drawing, version: str | None = None) -> Sample:
+def draw_sample(workspace: Workspace, drawing: SampleSettings, version: str | None = None) -> Sample:
     """Draws documents and units, and writes them down; the same settings give the same files."""
     inventory = read_inventory(workspace)
     snapshot = frozen_version(workspace, version)
@@ -97,14 +97,14 @@ def draw_sample(workspace: Workspace, drawing: Drawing, version: str | None = No
     found = Sample(workspace.sample, snapshot.version, list(by), drawing.seed, strata, len(rows), counts)
     settings = msgspec.json.format(msgspec.json.encode({**found.as_json(), "drawing": drawing}), indent=2)
     write_table(workspace.sample, COLUMNS, rows)
-    put(workspace.sample.with_suffix(".json"), settings + b"\n")
+    write_file(workspace.sample.with_suffix(".json"), settings + b"\n")
     return found
 
 
 # -------------------------------------------------------------------------------------- documents
 
 
-def _by(entries: Sequence[Entry], drawing: Drawing, where: Path) -> tuple[str, ...]:
+def _by(entries: Sequence[InventoryEntry], drawing: SampleSettings, where: Path) -> tuple[str, ...]:
     """The columns to draw within; a document that leaves one of them blank is in no stratum."""
     by = drawing.by
     if by is None:
@@ -124,7 +124,7 @@ def _by(entries: Sequence[Entry], drawing: Drawing, where: Path) -> tuple[str, .
     return by
 
 
-def _grouped(entries: Sequence[Entry], by: Sequence[str]) -> dict[str, list[str]]:
+def _grouped(entries: Sequence[InventoryEntry], by: Sequence[str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for entry in entries:
         name = " / ".join(entry.row[column] for column in by) or ALL
@@ -132,7 +132,7 @@ def _grouped(entries: Sequence[Entry], by: Sequence[str]) -> dict[str, list[str]
     return dict(sorted(groups.items()))
 
 
-def _drawn(groups: Mapping[str, list[str]], drawing: Drawing) -> list[Stratum]:
+def _drawn(groups: Mapping[str, list[str]], drawing: SampleSettings) -> list[Stratum]:
     sizes = {name: len(doc_ids) for name, doc_ids in groups.items()}
     counts = allotted(sizes, drawing.documents, drawing.least)
     return [
@@ -170,7 +170,7 @@ def _shuffled(names: Iterable[str], seed: int) -> list[str]:
 # ------------------------------------------------------------------------------------------ units
 
 
-def _rows(source: Source, stratum: str, drawing: Drawing) -> list[dict[str, str]]:
+def _rows(source: SourceDocument, stratum: str, drawing: SampleSettings) -> list[dict[str, str]]:
     return [
         {
             "case_id": case_id(unit.doc_id),
@@ -196,7 +196,7 @@ def case_id(node_id: str) -> str:
     return SEQUENCE.sub(lambda found: f"{found[0][:-1]}_", name)
 
 
-def _some(units: Sequence[Passage], drawing: Drawing) -> list[Passage]:
+def _some(units: Sequence[Passage], drawing: SampleSettings) -> list[Passage]:
     """One unit of each kind in turn, so that rare kinds are seen; in document order."""
     by_id = {unit.doc_id: unit for unit in units}
     order = _shuffled(by_id, drawing.seed)

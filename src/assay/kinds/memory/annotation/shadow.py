@@ -17,13 +17,13 @@ from assay.core.errors import DataError, Problem, UsageError
 from assay.core.yaml_lines import read_text
 from assay.datasets.units import read_folder
 from assay.kinds.memory.annotation.snapshot import frozen_version
-from assay.kinds.memory.annotation.workspace import Workspace, put
+from assay.kinds.memory.annotation.workspace import Workspace, write_file
 
 _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True)
-class Shadow:
+class ShadowSet:
     """A shadow set, where it was written and how large it is."""
 
     path: Path
@@ -35,7 +35,7 @@ class Shadow:
         return {"schema": "assay/annotation-shadow/1", **vars(self), "path": str(self.path)}
 
 
-def write_shadow(workspace: Workspace, queries: Path, pack: str, out: Path | None = None) -> Shadow:
+def write_shadow(workspace: Workspace, queries: Path, pack: str, out: Path | None = None) -> ShadowSet:
     """Writes a shadow set from a file with a query a line; an id is a hash of its query, and stays."""
     frozen_version(workspace)
     place = out or workspace.root / "shadow"
@@ -58,5 +58,5 @@ def write_shadow(workspace: Workspace, queries: Path, pack: str, out: Path | Non
     }
     for name, records in files.items():
         content = b"".join(_encode(record) + b"\n" for record in records)
-        put(place / name, content)
-    return Shadow(place, len(texts), len(found.passages), len(asked) - len(texts))
+        write_file(place / name, content)
+    return ShadowSet(place, len(texts), len(found.passages), len(asked) - len(texts))

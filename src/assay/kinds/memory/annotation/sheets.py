@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
-from assay.kinds.memory.annotation.labels import LABELS, STATUSES, Annotation, read_annotation
+from assay.kinds.memory.annotation.labels import LABELS, STATUSES, CaseAnnotation, read_annotation
 from assay.kinds.memory.annotation.marks import LABELLING, FilledRow, Place, SheetMark, keep_rows
 from assay.kinds.memory.annotation.sampling import COLUMNS as SAMPLE
 from assay.kinds.memory.annotation.snapshot import frozen_version
-from assay.kinds.memory.annotation.spreadsheet import Row, Table, append_rows, read_table, write_table
-from assay.kinds.memory.annotation.workspace import Workspace, checked_name
+from assay.kinds.memory.annotation.spreadsheet import CsvRow, CsvTable, append_rows, read_table, write_table
+from assay.kinds.memory.annotation.workspace import Workspace, check_name
 
 COLUMNS = (
     "case_id",
@@ -36,7 +36,7 @@ SHOWN = ("case_id", "doc_id", "query")  # to everybody but the first
 
 
 @dataclass(frozen=True)
-class Written:
+class SheetStatus:
     """A form, how many rows were added to it, and how many it has."""
 
     annotator: str
@@ -50,7 +50,7 @@ class Sheets:
     """The forms as they lie there now."""
 
     candidates: Path
-    forms: list[Written]
+    forms: list[SheetStatus]
     waiting: list[str]  # people whose form has to wait for the first one's queries
 
     def as_json(self) -> dict[str, Any]:
@@ -69,10 +69,10 @@ class Sheet:
 
     annotator: str
     path: Path
-    annotations: dict[str, Annotation]  # by case
+    annotations: dict[str, CaseAnnotation]  # by case
 
     @property
-    def finished(self) -> dict[str, Annotation]:
+    def finished(self) -> dict[str, CaseAnnotation]:
         return {case_id: each for case_id, each in self.annotations.items() if each.finished}
 
 
@@ -97,7 +97,7 @@ def write_sheets(workspace: Workspace, annotators: Sequence[str]) -> Sheets:
 
 
 def _checked(annotators: Sequence[str]) -> list[str]:
-    names = [checked_name(name.strip(), "a person") for name in annotators if name.strip()]
+    names = [check_name(name.strip(), "a person") for name in annotators if name.strip()]
     folded = [name.lower() for name in names]  # some file systems do not tell Anna.csv from anna.csv
     if len(names) < 2 or len(set(folded)) < len(names):
         raise UsageError("Name at least two people, each once, such as --annotators anna,ben.")
@@ -118,16 +118,16 @@ def _write_candidates(workspace: Workspace) -> None:
     write_table(workspace.candidates, CANDIDATES, rows)
 
 
-def _grown(path: Path, annotator: str, rows: Sequence[Mapping[str, str]]) -> Written:
+def _grown(path: Path, annotator: str, rows: Sequence[Mapping[str, str]]) -> SheetStatus:
     """The form with a row for each case that it lacks."""
     if not path.exists():
         write_table(path, COLUMNS, rows)
-        return Written(annotator, path, len(rows), len(rows))
+        return SheetStatus(annotator, path, len(rows), len(rows))
     table = read_table(path, COLUMNS)
     known = {row["case_id"] for row in table.rows}
     lacking = [row for row in rows if row["case_id"] not in known]
     append_rows(table, lacking)
-    return Written(annotator, path, len(lacking), len(table.rows) + len(lacking))
+    return SheetStatus(annotator, path, len(lacking), len(table.rows) + len(lacking))
 
 
 # ---------------------------------------------------------------------------------------- reading
@@ -159,7 +159,7 @@ def _marked(workspace: Workspace, sheet: Sheet, marks: Mapping[Place, SheetMark]
     """The sheet with what was taken in of its finished rows."""
     found = dict(sheet.annotations)
     for case_id, each in sheet.finished.items():
-        row = Row(marks[sheet.annotator, LABELLING, case_id].cells, each.row.where, each.row.line)
+        row = CsvRow(marks[sheet.annotator, LABELLING, case_id].cells, each.row.where, each.row.line)
         found[case_id] = read_annotation(row, each.status, workspace.folder.absent, [])
     return Sheet(sheet.annotator, sheet.path, found)
 
@@ -185,8 +185,8 @@ def _read(workspace: Workspace, annotator: str, problems: list[Problem]) -> Shee
         table = read_table(path, COLUMNS)
     except DataError as error:
         problems += error.problems
-        table = Table(path, [], [])
-    found: dict[str, Annotation] = {}
+        table = CsvTable(path, [], [])
+    found: dict[str, CaseAnnotation] = {}
     for row in table.rows:
         case_id, status = row["case_id"], row["review_status"].lower()
         if not case_id:
@@ -203,7 +203,7 @@ def _read(workspace: Workspace, annotator: str, problems: list[Problem]) -> Shee
     return Sheet(annotator, path, found)
 
 
-def _unknown_document(row: Row, workspace: Workspace) -> list[Problem]:
+def _unknown_document(row: CsvRow, workspace: Workspace) -> list[Problem]:
     if row["doc_id"] in workspace.folder.units:
         return []
     fix = did_you_mean(row["doc_id"], workspace.folder.units)

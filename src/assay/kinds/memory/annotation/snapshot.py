@@ -12,7 +12,7 @@ import msgspec
 
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
 from assay.kinds.memory.annotation.inventory import read_inventory
-from assay.kinds.memory.annotation.workspace import Workspace, checked_name, put
+from assay.kinds.memory.annotation.workspace import Workspace, check_name, write_file
 
 SCHEMA = "assay/annotation-snapshot/1"
 
@@ -31,7 +31,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Frozen:
+class FreezeResult:
     """A snapshot, where it is, and whether it was there before."""
 
     path: Path
@@ -39,9 +39,9 @@ class Frozen:
     known: bool
 
 
-def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], float]) -> Frozen:
+def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], float]) -> FreezeResult:
     """Keeps the hash of every document under a version, which never stands for other content."""
-    path = workspace.snapshots / f"{checked_name(version, 'a version')}.json"
+    path = workspace.snapshots / f"{check_name(version, 'a version')}.json"
     read_inventory(workspace)
     hashes = {source.path.name: source.sha256 for source in workspace.sources}
     if path.exists():
@@ -49,10 +49,10 @@ def freeze_documents(workspace: Workspace, version: str, clock: Callable[[], flo
         if problems := list(_differences(before, hashes, workspace)):
             fix = f"The version {version!r} is taken. Restore the documents, or freeze another version."
             raise DataError([*problems, Problem("nothing was frozen", str(path), fix=fix)])
-        return Frozen(path, before, True)
+        return FreezeResult(path, before, True)
     snapshot = Snapshot(SCHEMA, version, clock(), hashes)
-    put(path, msgspec.json.format(msgspec.json.encode(snapshot), indent=2) + b"\n")
-    return Frozen(path, snapshot, False)
+    write_file(path, msgspec.json.format(msgspec.json.encode(snapshot), indent=2) + b"\n")
+    return FreezeResult(path, snapshot, False)
 
 
 def frozen_version(workspace: Workspace, version: str | None = None) -> Snapshot:

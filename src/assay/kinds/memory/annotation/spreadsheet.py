@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.yaml_lines import read_text
-from assay.kinds.memory.annotation.workspace import put
+from assay.kinds.memory.annotation.workspace import write_file
 
 _DELIMITERS = (",", ";", "\t")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -23,7 +23,7 @@ _SHIELD = "'"
 
 
 @dataclass(frozen=True)
-class Row:
+class CsvRow:
     """One row of a table, and where it stands."""
 
     cells: Mapping[str, str]
@@ -40,21 +40,21 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     """A table as a file has it."""
 
     path: Path
     columns: list[str]
-    rows: list[Row]
+    rows: list[CsvRow]
     delimiter: str = ","
 
 
-def read_table(path: Path, needed: Sequence[str]) -> Table:
+def read_table(path: Path, needed: Sequence[str]) -> CsvTable:
     """The rows of a CSV file that are not blank; every column that is needed must be there."""
     text, where = read_text(path), str(path)
     delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows, problems, end = list[Row](), list[Problem](), 0
+    rows, problems, end = list[CsvRow](), list[Problem](), 0
     try:
         columns = [name.strip() for name in next(reader, [])]
         problems += _column_problems(columns, needed, where)
@@ -64,13 +64,13 @@ def read_table(path: Path, needed: Sequence[str]) -> Table:
                 what = f"{len(cells)} cells where {len(columns)} columns are named"
                 problems.append(Problem(what, where, start, fix="Put text with a comma in quotes."))
             elif any(map(str.strip, cells)):
-                plain = map(unshielded, cells)
-                rows.append(Row(dict(zip(columns, plain, strict=False)), where, start))
+                plain = map(unescape_formula, cells)
+                rows.append(CsvRow(dict(zip(columns, plain, strict=False)), where, start))
     except csv.Error as error:
         problems.append(Problem(f"this is not CSV: {error}", where, reader.line_num, fix="Check its quotes."))
     if problems:
         raise DataError(problems)
-    return Table(path, columns, rows, delimiter)
+    return CsvTable(path, columns, rows, delimiter)
 
 
 def _column_problems(columns: Sequence[str], needed: Sequence[str], where: str) -> list[Problem]:
@@ -88,38 +88,38 @@ def _column_problems(columns: Sequence[str], needed: Sequence[str], where: str) 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
     """Writes a table as a whole, or not at all; begins with the mark by which spreadsheets know UTF-8."""
     content = codecs.BOM_UTF8 + _encoded(columns, [dict(zip(columns, columns, strict=True)), *rows])
-    put(path, content)
+    write_file(path, content)
 
 
-def append_rows(table: Table, rows: Sequence[Mapping[str, str]]) -> None:
+def append_rows(table: CsvTable, rows: Sequence[Mapping[str, str]]) -> None:
     """Adds rows below those that a file has, which stay as they are, byte for byte."""
     if not rows:
         return
     before = table.path.read_bytes()
     gap = b"" if before.endswith(b"\n") else b"\n"
     content = before + gap + _encoded(table.columns, rows, table.delimiter)
-    put(table.path, content)
+    write_file(table.path, content)
 
 
 def _encoded(columns: Sequence[str], rows: Iterable[Mapping[str, str]], delimiter: str = ",") -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerows([shielded(row.get(name, "")) for name in columns] for row in rows)
+    writer.writerows([escape_formula(row.get(name, "")) for name in columns] for row in rows)
     return text.getvalue().encode()
 
 
-def shielded(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """The cell behind an apostrophe where a spreadsheet would take it for a formula."""
     return _SHIELD + cell if cell.startswith(_FORMULA) else cell
 
 
-def unshielded(cell: str) -> str:
-    """The cell without the apostrophe that `shielded` put before it."""
+def unescape_formula(cell: str) -> str:
+    """The cell without the apostrophe that `escape_formula` put before it."""
     bare = cell.removeprefix(_SHIELD)
     return bare if bare.startswith(_FORMULA) else cell
 
 
-def listed(cell: str) -> list[str]:
+def split_cell(cell: str) -> list[str]:
     """The entries of a cell that are separated by semicolons or line ends, each once."""
     parts = (part.strip() for part in cell.replace("\n", ";").split(";"))
     return list(dict.fromkeys(part for part in parts if part))

@@ -31,7 +31,7 @@ _RULE = "Use letters, digits, dot, dash and underscore, at most 100, and begin w
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceDocument:
     """A document as it is now: its numbered units, and the hash of its bytes."""
 
     doc_id: str
@@ -92,12 +92,12 @@ class Workspace:
         return found
 
     @cached_property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[SourceDocument]:
         """Every document, in the order of their names."""
         units = self.folder.units
         files = sorted(each for each in self.documents.iterdir() if each.suffix.lower() in SUFFIXES)
         return [
-            Source(path.stem, path, _sha256(path), units[path.stem].passages)
+            SourceDocument(path.stem, path, _sha256(path), units[path.stem].passages)
             for path in files
             if path.stem in units and path.is_file()
         ]
@@ -120,13 +120,13 @@ def open_workspace(documents: Path, work: Path | None = None) -> Workspace:
     return Workspace(documents, work or place.with_name(f"{place.name}-annotation"))
 
 
-def checked_name(name: str, what: str) -> str:
+def check_name(name: str, what: str) -> str:
     """A name that becomes part of a file's name."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is no name for {what}. {_RULE}")
     return name
 
 
-def put(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes) -> None:
     """Writes a file as a whole, or not at all."""
     write_atomic(path, lambda target: target.write_bytes(content))

@@ -29,11 +29,11 @@ People = Annotated[
 
 def inventory(documents: Documents, work: Work = None, as_json: AsJson = False) -> None:
     """List the documents in a table to fill in; what people wrote in it stays."""
-    from assay.kinds.memory.annotation.inventory import take_inventory
+    from assay.kinds.memory.annotation.inventory import write_inventory
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import counted, some
 
-    found = take_inventory(open_workspace(documents, work))
+    found = write_inventory(open_workspace(documents, work))
     if as_json:
         print_json(found.as_json())
         return
@@ -89,12 +89,14 @@ def sample(
     as_json: AsJson = False,
 ) -> None:
     """Draw the documents and units to write cases about, within what people filled in."""
-    from assay.kinds.memory.annotation.sampling import Drawing, draw_sample
+    from assay.kinds.memory.annotation.sampling import SampleSettings, draw_sample
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import counted
 
     columns = tuple(part.strip() for part in by.split(",") if part.strip()) or None
-    found = draw_sample(open_workspace(documents, work), Drawing(total, least, units, columns, seed), version)
+    found = draw_sample(
+        open_workspace(documents, work), SampleSettings(total, least, units, columns, seed), version
+    )
     if as_json:
         print_json(found.as_json())
         return
@@ -144,13 +146,13 @@ def agreement(
     as_json: AsJson = False,
 ) -> None:
     """Say how far two people agree; the mean Jaccard of their evidence must reach 0.85."""
-    from assay.kinds.memory.annotation.agreement import agreement_of
+    from assay.kinds.memory.annotation.agreement import measure_agreement
     from assay.kinds.memory.annotation.sheets import read_pair
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.kinds.memory.commands.annotation_tables import show_agreement
 
     workspace = open_workspace(documents, work)
-    found = agreement_of(workspace, *read_pair(workspace, _people(annotators)), least=least)
+    found = measure_agreement(workspace, *read_pair(workspace, _people(annotators)), least=least)
     if as_json:
         print_json(found.as_json())
     else:
@@ -198,11 +200,11 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write what was approved and agreed on, or decided with a reason, as case files."""
-    from assay.kinds.memory.annotation.exporting import Naming, export_cases
+    from assay.kinds.memory.annotation.exporting import ExportSettings, export_cases
     from assay.kinds.memory.annotation.workspace import open_workspace
     from assay.report.wording import counted
 
-    naming = Naming(dataset_id, pack, name, version)
+    naming = ExportSettings(dataset_id, pack, name, version)
     found = export_cases(open_workspace(documents, work), naming, _people(annotators), out)
     if as_json:
         print_json(found.as_json())
@@ -257,7 +259,7 @@ def drift(
     as_json: AsJson = False,
 ) -> None:
     """Say how far the results of the same queries moved since they were kept; nothing is decided."""
-    from assay.kinds.memory.annotation.drift import drift_since, keep_replay
+    from assay.kinds.memory.annotation.drift import keep_results, measure_drift
     from assay.kinds.memory.commands.annotation_tables import show_drift
     from assay.study.study import open_study
 
@@ -265,13 +267,13 @@ def drift(
         raise UsageError("Write --keep NAME to keep the results of now, or --since NAME to compare.")
     opened = open_study(study)
     if keep is not None:
-        path = keep_replay(opened, keep, replace)
+        path = keep_results(opened, keep, replace)
         if as_json:
             print_json({"schema": "assay/annotation-keep/1", "path": str(path)})
         else:
             typer.echo(f"kept {keep}: {path}")
         return
-    found = drift_since(opened, since or "", k)
+    found = measure_drift(opened, since or "", k)
     if as_json:
         print_json(found.as_json())
     else:

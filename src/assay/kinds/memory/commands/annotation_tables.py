@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from assay.cli.showing import plain_console, say, table
-from assay.kinds.memory.annotation.agreement import Agreement
+from assay.kinds.memory.annotation.agreement import AnnotatorAgreement
 from assay.kinds.memory.annotation.drift import Drift
 from assay.report.wording import number, printable, shortened, some, with_interval
 
@@ -13,7 +13,7 @@ TEXT = 48  # characters of a query
 SHOWN = 10  # names or disagreements; JSON has them all
 
 
-def show_agreement(found: Agreement) -> None:
+def show_agreement(found: AnnotatorAgreement) -> None:
     typer.echo(f"{' and '.join(found.annotators)}: {found.doubles} cases labelled by both")
     if found.jaccard is not None:
         mean = with_interval(found.jaccard, found.low, found.high)

@@ -38,18 +38,18 @@ _Count = Annotated[int, Field(ge=0, le=1_000_000)]
 _Written = BeforeValidator(lambda value: str(value) if type(value) is int else value)
 
 
-class _Object(BaseModel, strict=True, frozen=True, extra="forbid"):
+class _StrictModel(BaseModel, strict=True, frozen=True, extra="forbid"):
     """An object of the file: of the types it says, and without other fields."""
 
 
-class PathStep(_Object):
+class PathStep(_StrictModel):
     """A node of an expected path, and the type of the edge that leads to it; None: any."""
 
     node_id: FilledText
     via_edge_type: FilledText | None = None
 
 
-class TraceStep(_Object):
+class TraceStep(_StrictModel):
     """A step of an expected activation; what is not given may be anything."""
 
     node_id: FilledText
@@ -59,24 +59,24 @@ class TraceStep(_Object):
     stopped_reason: FilledText | None = None
 
 
-class Shape(_Object, Generic[Step]):
+class WalkPattern(_StrictModel, Generic[Step]):
     """What a path, or an activation, should look like."""
 
     match_mode: Literal["exact", "prefix", "subsequence"] = "subsequence"
     steps: Annotated[list[Step], Field(min_length=1)]
 
 
-class Expectation(_Object):
+class CaseExpectation(_StrictModel):
     """What a memory should do with a question."""
 
     evidence_node_ids: Annotated[list[FilledText], Field(min_length=1)]
     minimum_evidence_matches: Annotated[int, Field(ge=1)] = 1
-    path: Shape[PathStep] | None = None
+    path: WalkPattern[PathStep] | None = None
     path_scope: Literal["any_path", "best_path"] | None = None
     required_edge_types: list[FilledText] | None = None
     required_semantic_roles: list[FilledText] | None = None
     required_contradiction_pairs: list[list[FilledText]] | None = None
-    activation_trace: Shape[TraceStep] | None = None
+    activation_trace: WalkPattern[TraceStep] | None = None
     required_trace_stop_reasons: list[FilledText] | None = None
     min_activation_trace_length: _Count | None = None
     max_activation_trace_length: _Count | None = None
@@ -92,16 +92,16 @@ class Expectation(_Object):
             yield from ((("required_contradiction_pairs", at, i), each) for i, each in enumerate(pair))
 
 
-class Case(_Object):
+class CaseRecord(_StrictModel):
     """One question as it stands in the file."""
 
     case_id: FilledText
     query: FilledText
     tags: list[str] | None = None
-    expectation: Expectation
+    expectation: CaseExpectation
 
 
-class Quality(_Object):
+class LabelQuality(_StrictModel):
     """How far the people who labelled the cases agreed, as `assay annotate export` writes it."""
 
     needed: ClassVar[float] = 0.85  # of the mean Jaccard of evidence sets
@@ -123,7 +123,7 @@ class Quality(_Object):
         return [f"{dataset_id}: {few}"] if self.cases < self.enough else []
 
 
-class Header(_Object):
+class CaseFileHeader(_StrictModel):
     """What stands around the cases."""
 
     dataset_id: FilledText
@@ -137,7 +137,7 @@ class Header(_Object):
     layer: Layer | None = None
     description: str | None = None
     document_hashes: dict[str, str] | None = None
-    quality: Quality | None = None
+    quality: LabelQuality | None = None
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,8 @@ class CaseFile:
     """A case file: its header, by their index the cases that are in order, and its documents."""
 
     path: Path
-    header: Header
-    cases: dict[int, Case]
+    header: CaseFileHeader
+    cases: dict[int, CaseRecord]
     folder: UnitFolder
     lines: Lines = field(repr=False)
 
@@ -162,12 +162,12 @@ def read_case_file(path: Path) -> tuple[CaseFile | None, list[Problem]]:
     except DataError as error:
         return None, list(error.problems)
     found = FileProblems(lines)
-    header = _fields(Header, content, (), found)
+    header = _fields(CaseFileHeader, content, (), found)
     listed = content.get("cases") if isinstance(content, dict) else None
     cases = {
         index: case
         for index, raw in enumerate(listed if isinstance(listed, list) else ())
-        if (case := _fields(Case, raw, ("cases", index), found, _name_of(raw))) is not None
+        if (case := _fields(CaseRecord, raw, ("cases", index), found, _name_of(raw))) is not None
     }
     _doubled(cases, found)
     folder = _documents(path, content, found)
@@ -184,11 +184,11 @@ def read_case_file(path: Path) -> tuple[CaseFile | None, list[Problem]]:
 
 
 _WITHIN: dict[Loc, type[BaseModel]] = {
-    ("quality",): Quality,
-    ("expectation",): Expectation,
-    ("expectation", "path"): Shape,
+    ("quality",): LabelQuality,
+    ("expectation",): CaseExpectation,
+    ("expectation", "path"): WalkPattern,
     ("expectation", "path", "steps"): PathStep,
-    ("expectation", "activation_trace"): Shape,
+    ("expectation", "activation_trace"): WalkPattern,
     ("expectation", "activation_trace", "steps"): TraceStep,
 }
 _TEXT = ("some text", "Write it in quotes.")
@@ -254,7 +254,7 @@ def _refusal(model: type[BaseModel], kind: str, loc: Loc, given: Any) -> tuple[s
         return "it is empty", "Fill it in."
     if kind == "extra_forbidden":
         within = _WITHIN.get(named[:-1], model)
-        told = "no such expectation is known" if within is Expectation else "there is no such field"
+        told = "no such expectation is known" if within is CaseExpectation else "there is no such field"
         return told, did_you_mean(str(loc[-1]), within.model_fields)
     inner = len(named) < len(loc) and isinstance(loc[-1], int)
     expected, fix = _EXPECTED.get(".".join(named[-2:]), _EXPECTED.get(named[-1], _TEXT))
@@ -277,7 +277,7 @@ def _name_of(raw: Any) -> str:
 # ------------------------------------------------------------------------------------- the rules
 
 
-def _doubled(cases: dict[int, Case], found: FileProblems) -> None:
+def _doubled(cases: dict[int, CaseRecord], found: FileProblems) -> None:
     first: dict[str, int | None] = {}
     for index, case in cases.items():
         if case.case_id in first:
@@ -286,7 +286,7 @@ def _doubled(cases: dict[int, Case], found: FileProblems) -> None:
         first.setdefault(case.case_id, found.lines.of(("cases", index, "case_id")))
 
 
-def _impossible(wanted: Expectation) -> Broken:
+def _impossible(wanted: CaseExpectation) -> Broken:
     """What no memory could satisfy."""
     evidence = len(set(wanted.evidence_node_ids))
     if wanted.minimum_evidence_matches > evidence:
@@ -302,7 +302,7 @@ def _impossible(wanted: Expectation) -> Broken:
             yield ("required_contradiction_pairs", at), what, 'Write ["STEM:1", "STEM:2"].'
 
 
-def _astray(wanted: Expectation, folder: UnitFolder | None, told: list[str]) -> Broken:
+def _astray(wanted: CaseExpectation, folder: UnitFolder | None, told: list[str]) -> Broken:
     """Nodes that no document has. What the first of them may have meant is looked up, which takes time."""
     if folder is not None and folder.units:
         for inner, node_id in wanted.nodes():

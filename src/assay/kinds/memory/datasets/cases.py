@@ -19,7 +19,7 @@ from assay.core.dataset import Corpus, Dataset, Place
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage, Tags
-from assay.kinds.memory.datasets.case_file import Case, CaseFile, Expectation, Layer, read_case_file
+from assay.kinds.memory.datasets.case_file import CaseExpectation, CaseFile, CaseRecord, Layer, read_case_file
 
 LABELS = {"relevance": "1: evidence that the case lists, 0: anything else"}
 UNPROVEN: dict[Layer, tuple[str, ...]] = {
@@ -59,7 +59,7 @@ class Cases:
             file, wrong = read_case_file(path)
             problems += wrong
             files += [file] if file is not None else []
-        gathered = _Gathered(named.single)
+        gathered = _CaseCollection(named.single)
         for file in files:
             gathered.add(file, self.unprimed)
         if problems := [*problems, *gathered.problems]:
@@ -123,7 +123,7 @@ def _files(pattern: str, kit: Kit) -> Iterator[Path]:
 
 
 @dataclass
-class _Gathered:
+class _CaseCollection:
     """What several case files add up to."""
 
     single: bool
@@ -232,7 +232,7 @@ def _idle_scopes(file: CaseFile) -> Iterator[str]:
 # --------------------------------------------------------------------------------- one item
 
 
-def _item(case: Case, file: CaseFile, sequence: str | None, scope: list[str], single: bool) -> Item:
+def _item(case: CaseRecord, file: CaseFile, sequence: str | None, scope: list[str], single: bool) -> Item:
     header, wanted, tags = file.header, case.expectation, case.tags or []
     several = len(set(wanted.evidence_node_ids)) > 1 or not _MULTI_HOP.isdisjoint(tags)
     every: Tags = {
@@ -263,7 +263,7 @@ def _twin(probe: Item) -> Item:
     )
 
 
-def gold_of(wanted: Expectation) -> dict[str, Any]:
+def gold_of(wanted: CaseExpectation) -> dict[str, Any]:
     """An expectation as the gold of an item; what is not written, or an empty list, is not there."""
     gold: dict[str, Any] = {
         "relevant": dict.fromkeys(wanted.evidence_node_ids, 1.0),

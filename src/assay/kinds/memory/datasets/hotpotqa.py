@@ -15,10 +15,18 @@ import msgspec
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
 from assay.datasets.public.release import read_release
-from assay.kinds.memory.datasets.paragraphs import Fact, Form, Graph, Policy, Question, Shown, by_sentence
+from assay.kinds.memory.datasets.paragraphs import (
+    BenchmarkForm,
+    Fact,
+    Graph,
+    MultiHopQuestion,
+    Policy,
+    Shown,
+    by_sentence,
+)
 
 
-class SentenceRecord(msgspec.Struct):
+class SentenceQuestion(msgspec.Struct):
     """A question with sentences by paragraph, as HotpotQA and 2WikiMultiHopQA release it."""
 
     item_id: str = msgspec.field(name="_id")
@@ -29,7 +37,7 @@ class SentenceRecord(msgspec.Struct):
     type: str | None = None
     level: str | None = None
 
-    def asked(self) -> Question:
+    def asked(self) -> MultiHopQuestion:
         """What all such benchmarks have in common. A hop is a title that holds support."""
         tags = {
             "type": self.type,
@@ -37,10 +45,12 @@ class SentenceRecord(msgspec.Struct):
             "hops": len({title for title, _ in self.supporting_facts}),
         }
         answers = [] if self.answer is None else [self.answer]
-        return Question(self.item_id, self.question, self.context, self.supporting_facts, answers, tags)
+        return MultiHopQuestion(
+            self.item_id, self.question, self.context, self.supporting_facts, answers, tags
+        )
 
 
-def item_id_of(record: SentenceRecord) -> str:
+def item_id_of(record: SentenceQuestion) -> str:
     """What no two questions may share."""
     return record.item_id
 
@@ -60,6 +70,6 @@ class HotpotQA:
 
     def load(self, kit: Kit) -> Dataset:
         path = kit.path(self.path)
-        records = read_release(path, SentenceRecord, item_id_of, self.limit)
-        form = Form("hotpotqa", "sentence", self.graph, self.policy)
+        records = read_release(path, SentenceQuestion, item_id_of, self.limit)
+        form = BenchmarkForm("hotpotqa", "sentence", self.graph, self.policy)
         return by_sentence(form, [(place, record.asked()) for place, record in records], path)

@@ -17,18 +17,18 @@ from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
 from assay.datasets.public.release import read_release
 from assay.kinds.memory.datasets.paragraphs import (
+    BenchmarkForm,
     Fact,
-    Form,
     Graph,
+    MultiHopQuestion,
     Policy,
-    Question,
     Shown,
     by_sentence,
     by_title,
 )
 
 
-class _Record(msgspec.Struct):
+class _Claim(msgspec.Struct):
     uid: str
     claim: Annotated[str, msgspec.Meta(min_length=1)]
     supporting_facts: list[Fact]
@@ -36,12 +36,12 @@ class _Record(msgspec.Struct):
     num_hops: int | None = None
     context: list[Shown] = []
 
-    def asked(self) -> Question:
+    def asked(self) -> MultiHopQuestion:
         tags = {"label": (self.label or "").lower(), "hops": self.num_hops}
-        return Question(self.uid, self.claim, self.context, self.supporting_facts, tags=tags)
+        return MultiHopQuestion(self.uid, self.claim, self.context, self.supporting_facts, tags=tags)
 
 
-def _uid_of(record: _Record) -> str:
+def _uid_of(record: _Claim) -> str:
     return record.uid
 
 
@@ -61,9 +61,9 @@ class Hover:
 
     def load(self, kit: Kit) -> Dataset:
         path = kit.path(self.path)
-        records = read_release(path, _Record, _uid_of, self.limit)
+        records = read_release(path, _Claim, _uid_of, self.limit)
         claims = [(place, record.asked()) for place, record in records]
         if self.corpus is None:
-            return by_sentence(Form("hover", "sentence", self.graph, self.policy), claims, path)
-        form = Form("hover", "passage", self.graph, self.policy)
+            return by_sentence(BenchmarkForm("hover", "sentence", self.graph, self.policy), claims, path)
+        form = BenchmarkForm("hover", "passage", self.graph, self.policy)
         return by_title(form, claims, path, kit.path(self.corpus))

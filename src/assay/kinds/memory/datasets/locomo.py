@@ -25,7 +25,7 @@ from assay.core.errors import Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.public.release import doubtful, read_release
-from assay.kinds.memory.datasets.longmemeval import LABELS, PACK, listed
+from assay.kinds.memory.datasets.longmemeval import LABELS, PACK, counted_warning
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 ADVERSARIAL = 5
@@ -40,7 +40,7 @@ _ID = re.compile(r"D\d+:\d+")
 _DATE = "%I:%M %p on %d %B, %Y"
 
 
-class _Turn(msgspec.Struct, frozen=True):
+class _DialogueTurn(msgspec.Struct, frozen=True):
     speaker: str
     dia_id: str
     text: str
@@ -52,7 +52,7 @@ class _Turn(msgspec.Struct, frozen=True):
         return f"{self.speaker}: {self.text}{photo}"
 
 
-class _Asked(msgspec.Struct, frozen=True):
+class _DialogueQuestion(msgspec.Struct, frozen=True):
     question: Annotated[str, msgspec.Meta(min_length=1)]
     category: Annotated[int, msgspec.Meta(ge=1, le=5)]
     evidence: list[str] = []
@@ -62,10 +62,10 @@ class _Asked(msgspec.Struct, frozen=True):
 
 class _Dialogue(msgspec.Struct, frozen=True):
     sample_id: str
-    conversation: dict[str, str | list[_Turn]]
-    qa: list[_Asked]
+    conversation: dict[str, str | list[_DialogueTurn]]
+    qa: list[_DialogueQuestion]
 
-    def sessions(self) -> Iterator[tuple[int, str, list[_Turn]]]:
+    def sessions(self) -> Iterator[tuple[int, str, list[_DialogueTurn]]]:
         """Number, date and turns of each session, in order."""
         numbers = sorted(int(found[1]) for key in self.conversation if (found := _SESSION.fullmatch(key)))
         for number in numbers:
@@ -76,7 +76,7 @@ class _Dialogue(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class _Evidence:
+class _EvidenceFaults:
     """What the evidence of all questions has come to."""
 
     lost: list[str] = field(default_factory=list)  # names no turn
@@ -89,7 +89,7 @@ class _Evidence:
             ("evidence strings held several ids and were split", self.split),
             ("questions have no evidence to be scored by", self.none),
         )
-        return [listed(what, names) for what, names in told if names]
+        return [counted_warning(what, names) for what, names in told if names]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class LoCoMo:
         passages: list[Passage] = []
         items: list[Item] = []
         places: dict[str, Place] = {}
-        evidence = _Evidence()
+        evidence = _EvidenceFaults()
         path = kit.path(self.path)
         for place, dialogue in read_release(path, _Dialogue, _sample_id_of, check=_wrong):
             if len(items) == self.limit:
@@ -157,7 +157,7 @@ class LoCoMo:
         return passages, units
 
     def _relevant(
-        self, item_id: str, asked: _Asked, units: Mapping[str, str], evidence: _Evidence
+        self, item_id: str, asked: _DialogueQuestion, units: Mapping[str, str], evidence: _EvidenceFaults
     ) -> tuple[dict[str, float], bool]:
         """The passages that hold the evidence, and whether these are all that the question lists."""
         named: list[str] = []
@@ -217,7 +217,7 @@ def _strange(dialogue: _Dialogue) -> Iterator[Problem]:
             yield Problem(what, field="conversation", fix=fix)
 
 
-def _tags(asked: _Asked) -> dict[str, list[str]]:
+def _tags(asked: _DialogueQuestion) -> dict[str, list[str]]:
     return {
         "category": [CATEGORIES[asked.category]],
         "category_number": [str(asked.category)],
@@ -227,7 +227,7 @@ def _tags(asked: _Asked) -> dict[str, list[str]]:
     }
 
 
-def _gold(asked: _Asked, relevant: dict[str, float]) -> dict[str, Any]:
+def _gold(asked: _DialogueQuestion, relevant: dict[str, float]) -> dict[str, Any]:
     gold: dict[str, Any] = {"relevant": relevant}
     if asked.answer is not None:
         gold["answers"] = [str(asked.answer)]

@@ -35,59 +35,59 @@ LISTED = 20  # what a warning names; it counts the rest
 _MOMENT = re.compile(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\D+?(\d{1,2}):(\d{2}))?")
 
 
-class _Turn(msgspec.Struct, frozen=True):
+class _ChatTurn(msgspec.Struct, frozen=True):
     role: str
     content: str
     has_answer: bool | None = None
 
 
-class _Question(msgspec.Struct, frozen=True):
+class _HaystackQuestion(msgspec.Struct, frozen=True):
     """A question as the release has it."""
 
     question_id: str
     question_type: str
     question: str
     haystack_session_ids: list[str]
-    haystack_sessions: list[list[_Turn]]
+    haystack_sessions: list[list[_ChatTurn]]
     answer_session_ids: list[str]
     answer: str | int | float | None = None
     question_date: str | None = None
     haystack_dates: list[str | None] = []
 
 
-class _Placed(msgspec.Struct, frozen=True):
+class _SessionReference(msgspec.Struct, frozen=True):
     session_id: str
     timestamp: str | None = None
 
 
-class _Listed(msgspec.Struct, frozen=True):
+class _FolderQuestion(msgspec.Struct, frozen=True):
     """A question of a folder: its haystack names sessions of another file."""
 
     question_id: str
     question_type: str
     question: str
     answer_session_ids: list[str]
-    haystack: list[_Placed]
+    haystack: list[_SessionReference]
     answer: str | int | float | None = None
     question_date: str | None = None
     abstention: bool = False
 
 
-class _Text(msgspec.Struct, frozen=True):
+class _SessionText(msgspec.Struct, frozen=True):
     session_id: str
     text: str
     truncated: bool = False
 
 
 @dataclass(frozen=True)
-class _Session:
+class _ChatSession:
     session_id: str
     date: str | None
-    turns: Sequence[_Turn]
+    turns: Sequence[_ChatTurn]
 
 
 @dataclass
-class _Found:
+class _HaystackContent:
     """What the questions read so far have come to."""
 
     passages: list[Passage] = field(default_factory=list)
@@ -104,7 +104,7 @@ class _Found:
             ("sessions stand in one haystack more than once and are kept once", self.doubled),
             ("questions have no label to be scored by", self.unlabelled),
         )
-        return [listed(what, names) for what, names in told if names]
+        return [counted_warning(what, names) for what, names in told if names]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class LongMemEval:
     limit: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
     def load(self, kit: Kit) -> Dataset:
-        path, found = kit.path(self.path), _Found()
+        path, found = kit.path(self.path), _HaystackContent()
         unproven = self._folder(path, found) if path.is_dir() else self._release(path, found)
         return Dataset(
             "longmemeval",
@@ -135,9 +135,9 @@ class LongMemEval:
 
     # ------------------------------------------------------------------------------ the two forms
 
-    def _release(self, path: Path, found: _Found) -> tuple[str, ...]:
+    def _release(self, path: Path, found: _HaystackContent) -> tuple[str, ...]:
         """Reads the official file, a question at a time; what it does not prove beyond the usual."""
-        decode = msgspec.json.Decoder(_Question).decode
+        decode = msgspec.json.Decoder(_HaystackQuestion).decode
         problems: list[Problem] = []
         # Raw records are views of the file: decoded one at a time, a release of 280 MB is not held twice
         for place, raw in read_release(path, msgspec.Raw, limit=self.limit):
@@ -152,20 +152,20 @@ class LongMemEval:
             elif not problems:
                 dates = question.haystack_dates or [None] * len(question.haystack_session_ids)
                 rows = zip(question.haystack_session_ids, dates, question.haystack_sessions, strict=True)
-                self._add(question, [_Session(*row) for row in rows], found)
+                self._add(question, [_ChatSession(*row) for row in rows], found)
         if problems:
             raise DataError(problems)
         if found.assistant:
             return ()
         return ("what the assistant said: no session has a turn of its",)
 
-    def _folder(self, path: Path, found: _Found) -> tuple[str, ...]:
+    def _folder(self, path: Path, found: _HaystackContent) -> tuple[str, ...]:
         reader = Reader(path)
         asked = reader.jsonl(
-            reader.need("questions.jsonl"), msgspec.json.Decoder(_Listed).decode, key="question_id"
+            reader.need("questions.jsonl"), msgspec.json.Decoder(_FolderQuestion).decode, key="question_id"
         )
         stored = reader.jsonl(
-            reader.need("sessions.jsonl"), msgspec.json.Decoder(_Text).decode, key="session_id"
+            reader.need("sessions.jsonl"), msgspec.json.Decoder(_SessionText).decode, key="session_id"
         )
         if self.unit == "turn":
             fix = "Write unit=session, or read the official file."
@@ -178,15 +178,22 @@ class LongMemEval:
                 if each.session_id not in texts
             )
         reader.finish()
-        turns = {name: [_Turn("user", each.text)] for name, each in texts.items()}
+        turns = {name: [_ChatTurn("user", each.text)] for name, each in texts.items()}
         for question in asked.records[: self.limit]:
-            rows = [_Session(at.session_id, at.timestamp, turns[at.session_id]) for at in question.haystack]
+            rows = [
+                _ChatSession(at.session_id, at.timestamp, turns[at.session_id]) for at in question.haystack
+            ]
             self._add(question, rows, found)
         return _derived(stored.records)
 
     # --------------------------------------------------------------------------------- a question
 
-    def _add(self, asked: _Question | _Listed, haystack: Sequence[_Session], found: _Found) -> None:
+    def _add(
+        self,
+        asked: _HaystackQuestion | _FolderQuestion,
+        haystack: Sequence[_ChatSession],
+        found: _HaystackContent,
+    ) -> None:
         """Adds the passages of a haystack, and the item that asks about them."""
         scope: dict[str, None] = {}
         gold: dict[str, float] = {}
@@ -211,7 +218,7 @@ class LongMemEval:
         if not gold and item.expects is None:
             found.unlabelled.append(asked.question_id)
 
-    def _units(self, base: str, session: _Session, answers: bool) -> Iterator[tuple[str, str, bool]]:
+    def _units(self, base: str, session: _ChatSession, answers: bool) -> Iterator[tuple[str, str, bool]]:
         """The units of a session: id, text, and whether the answer is in it."""
         turns = [
             (n, turn) for n, turn in enumerate(session.turns, 1) if self.turns == "all" or turn.role == "user"
@@ -225,15 +232,19 @@ class LongMemEval:
             yield base, "\n".join(turn.content for _, turn in turns), answers
 
 
-def _passage(doc_id: str, text: str, asked: _Question | _Listed, session: _Session) -> Passage:
+def _passage(
+    doc_id: str, text: str, asked: _HaystackQuestion | _FolderQuestion, session: _ChatSession
+) -> Passage:
     metadata = {"pack": PACK, "session": session.session_id}
     if session.date:
-        metadata["date"] = moment(session.date) or session.date
+        metadata["date"] = iso_date(session.date) or session.date
     return Passage(doc_id, text, source=asked.question_id, section=session.session_id, metadata=metadata)
 
 
-def _item(asked: _Question | _Listed, scope: list[str], gold: dict[str, float]) -> Item:
-    abstains = asked.question_id.endswith(ABSTAINS) or (isinstance(asked, _Listed) and asked.abstention)
+def _item(asked: _HaystackQuestion | _FolderQuestion, scope: list[str], gold: dict[str, float]) -> Item:
+    abstains = asked.question_id.endswith(ABSTAINS) or (
+        isinstance(asked, _FolderQuestion) and asked.abstention
+    )
     tags = {
         "type": [asked.question_type],
         "abstention": ["yes" if abstains else "no"],
@@ -254,7 +265,7 @@ def _item(asked: _Question | _Listed, scope: list[str], gold: dict[str, float]) 
     )
 
 
-def _uneven(question: _Question) -> str:
+def _uneven(question: _HaystackQuestion) -> str:
     """What is wrong where ids, dates and sessions of a haystack do not go together; empty where they do."""
     ids, sessions = len(question.haystack_session_ids), len(question.haystack_sessions)
     dates = len(question.haystack_dates)
@@ -263,7 +274,7 @@ def _uneven(question: _Question) -> str:
     return f"{question.question_id!r} has {ids} session ids, {sessions} sessions and {dates} dates"
 
 
-def _derived(stored: Sequence[_Text]) -> tuple[str, ...]:
+def _derived(stored: Sequence[_SessionText]) -> tuple[str, ...]:
     """What sessions stored as plain texts cannot show."""
     plain = "who said what: its sessions are plain texts without turns"
     if not (cut := [each for each in stored if each.truncated]):
@@ -273,16 +284,16 @@ def _derived(stored: Sequence[_Text]) -> tuple[str, ...]:
     return (f"published LongMemEval scores: {short}, and an answer may lie beyond the cut", plain)
 
 
-def _by_date(haystack: Sequence[_Session]) -> list[_Session]:
+def _by_date(haystack: Sequence[_ChatSession]) -> list[_ChatSession]:
     """The sessions by date; one without a date stays behind the one that it follows in the haystack."""
     known, keys = "", []
     for session in haystack:
-        known = moment(session.date or "") or known
+        known = iso_date(session.date or "") or known
         keys.append(known)
     return [haystack[index] for index in sorted(range(len(haystack)), key=keys.__getitem__)]
 
 
-def moment(text: str) -> str | None:
+def iso_date(text: str) -> str | None:
     """A date such as `2023/05/20 (Sat) 02:21` as 2023-05-20T02:21; None where there is none."""
     if (found := _MOMENT.search(text)) is None:
         return None
@@ -291,7 +302,7 @@ def moment(text: str) -> str | None:
     return f"{date}T{hour:>02}:{minute}" if hour else date
 
 
-def listed(what: str, names: Sequence[str]) -> str:
+def counted_warning(what: str, names: Sequence[str]) -> str:
     """A warning that counts and names what it is about."""
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"{len(names)} {what}: {'; '.join(names[:LISTED])}{more}."

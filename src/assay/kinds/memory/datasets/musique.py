@@ -20,22 +20,29 @@ from assay.core.errors import Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.datasets.public.release import read_release
-from assay.kinds.memory.datasets.paragraphs import Form, Graph, Lost, Paragraphs, Policy, Told
+from assay.kinds.memory.datasets.paragraphs import (
+    BenchmarkForm,
+    Graph,
+    MissingSupport,
+    Paragraphs,
+    Policy,
+    Told,
+)
 
 _SHAPE = re.compile(r"(?P<shape>(?P<hops>\d)hop\d*)_")  # how an id begins: 3hop1__…
 
 
-class _Paragraph(msgspec.Struct):
+class _MuSiQueParagraph(msgspec.Struct):
     idx: int
     title: str
     paragraph_text: str
     is_supporting: bool = False
 
 
-class _Record(msgspec.Struct):
+class _MuSiQueQuestion(msgspec.Struct):
     id: str
     question: Annotated[str, msgspec.Meta(min_length=1)]
-    paragraphs: Annotated[list[_Paragraph], msgspec.Meta(min_length=1)]
+    paragraphs: Annotated[list[_MuSiQueParagraph], msgspec.Meta(min_length=1)]
     question_decomposition: list[dict[str, Any]] = []
     answer: str | None = None
     answer_aliases: list[str] = []
@@ -58,7 +65,7 @@ class _Record(msgspec.Struct):
         return {"hops": hops, "shape": found["shape"] if found else None, "answerable": answerable}
 
 
-def _doubled(record: _Record) -> list[Problem]:
+def _doubled(record: _MuSiQueQuestion) -> list[Problem]:
     numbers = Counter(each.idx for each in record.paragraphs)
     return [
         Problem(f"{times} paragraphs have the idx {number}", field="paragraphs", fix="Give each its own.")
@@ -67,7 +74,7 @@ def _doubled(record: _Record) -> list[Problem]:
     ]
 
 
-def _item_id_of(record: _Record) -> str:
+def _item_id_of(record: _MuSiQueQuestion) -> str:
     return record.item_id
 
 
@@ -87,15 +94,17 @@ class MuSiQue:
 
     def load(self, kit: Kit) -> Dataset:
         path = kit.path(self.path)
-        form = Form("musique", "paragraph", self.graph, self.policy)
-        records = read_release(path, _Record, _item_id_of, self.limit, _doubled)
-        paragraphs, lost = Paragraphs(form.pack), Lost()
+        form = BenchmarkForm("musique", "paragraph", self.graph, self.policy)
+        records = read_release(path, _MuSiQueQuestion, _item_id_of, self.limit, _doubled)
+        paragraphs, lost = Paragraphs(form.pack), MissingSupport()
         items = [_item(record, form, paragraphs, lost) for _, record in records]
         places = {record.item_id: place for place, record in records}
         return form.dataset(paragraphs.corpus, items, Told(path, lost.warnings(str(path)), places))
 
 
-def _item(record: _Record, form: Form, paragraphs: Paragraphs, lost: Lost) -> Item:
+def _item(
+    record: _MuSiQueQuestion, form: BenchmarkForm, paragraphs: Paragraphs, lost: MissingSupport
+) -> Item:
     nodes: dict[int, str] = {}
     for each in record.paragraphs:
         nodes |= paragraphs.add(each.title, [each.paragraph_text], each.idx).nodes

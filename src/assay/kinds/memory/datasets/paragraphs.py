@@ -18,7 +18,7 @@ from assay.core.dataset import Corpus, Dataset, Place
 from assay.core.errors import DataError, Problem
 from assay.core.records import Document, Item, Passage, Span
 from assay.datasets.public.release import doubtful, read_release, some
-from assay.kinds.memory.datasets.titles import Stems, normalize_title
+from assay.kinds.memory.datasets.titles import DocumentStems, normalize_title
 
 Graph = Literal["adjacent", "links"]
 Policy = Literal["all", "any"]
@@ -46,7 +46,7 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Form:
+class BenchmarkForm:
     """How a benchmark is read: its name, what a node is, which graph is drawn, and when evidence is found."""
 
     name: str
@@ -100,7 +100,7 @@ class Form:
         )
 
 
-class Question(NamedTuple):
+class MultiHopQuestion(NamedTuple):
     """A question as a release gives it. `facts` are its supporting facts."""
 
     item_id: str
@@ -135,7 +135,7 @@ class Paragraphs:
 
     def __init__(self, pack: str) -> None:
         self._metadata = {"pack": pack}
-        self._stems = Stems()
+        self._stems = DocumentStems()
         self._passages: dict[str, Passage] = {}
         self._documents: dict[str, Document] = {}
 
@@ -170,7 +170,7 @@ def located(fact: Fact, shown: Sequence[Paragraph]) -> str | None:
 
 
 @dataclass
-class Lost:
+class MissingSupport:
     """What of a release names nothing. These are known faults of it, which its users cannot mend."""
 
     facts: list[str] = field(default_factory=list)
@@ -198,10 +198,12 @@ class Lost:
 # --------------------------------------------------------------------------------------- datasets
 
 
-def by_sentence(form: Form, questions: Sequence[tuple[Place, Question]], path: Path) -> Dataset:
+def by_sentence(
+    form: BenchmarkForm, questions: Sequence[tuple[Place, MultiHopQuestion]], path: Path
+) -> Dataset:
     """Each question over the sentences of the paragraphs that it comes with."""
     _refuse_without_context(questions)
-    paragraphs, lost, items = Paragraphs(form.pack), Lost(), []
+    paragraphs, lost, items = Paragraphs(form.pack), MissingSupport(), []
     for _, each in questions:
         shown = [paragraphs.add(title, sentences) for title, sentences in each.context]
         found = {f"{title!r} {number}": located((title, number), shown) for title, number in each.facts}
@@ -213,7 +215,7 @@ def by_sentence(form: Form, questions: Sequence[tuple[Place, Question]], path: P
     return form.dataset(paragraphs.corpus, items, Told(path, lost.warnings(str(path)), places))
 
 
-def _refuse_without_context(questions: Sequence[tuple[Place, Question]]) -> None:
+def _refuse_without_context(questions: Sequence[tuple[Place, MultiHopQuestion]]) -> None:
     fix = "Use the release that has contexts, or name a corpus where the data set takes one."
     problems = [
         Problem("no sentence is shown with it", *place, field="context", fix=fix)
@@ -224,23 +226,25 @@ def _refuse_without_context(questions: Sequence[tuple[Place, Question]]) -> None
         raise DataError(problems)
 
 
-class Page(msgspec.Struct):
+class CorpusPage(msgspec.Struct):
     """A text of an open corpus."""
 
     title: str
     text: str
 
 
-def by_title(form: Form, questions: Sequence[tuple[Place, Question]], path: Path, corpus: Path) -> Dataset:
+def by_title(
+    form: BenchmarkForm, questions: Sequence[tuple[Place, MultiHopQuestion]], path: Path, corpus: Path
+) -> Dataset:
     """All questions over one open corpus. Support is found by title: each names a passage."""
     paragraphs, as_written, in_any_spelling = Paragraphs(form.pack), dict[str, str](), dict[str, str]()
     doubled: list[str] = []
-    for _, page in read_release(corpus, Page):
+    for _, page in read_release(corpus, CorpusPage):
         for node in paragraphs.add(page.title, [page.text]).nodes.values():
             if as_written.setdefault(page.title, node) != node:
                 doubled.append(page.title)
             in_any_spelling.setdefault(normalize_title(page.title), node)
-    lost, items = Lost(), []
+    lost, items = MissingSupport(), []
     for _, each in questions:
         found = {
             repr(title): as_written.get(title) or in_any_spelling.get(normalize_title(title))

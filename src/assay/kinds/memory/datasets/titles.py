@@ -30,7 +30,7 @@ def _in_a_word(sign: str) -> bool:
     return category[0] in "LMN" or category in _SYMBOLS
 
 
-class Stems:
+class DocumentStems:
     """Names of texts, in the order they come: the title's, numbered from the second text under it on.
 
     What stands before the number is in no title's name that has letters or digits: no two stems are alike.

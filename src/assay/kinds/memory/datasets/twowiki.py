@@ -20,12 +20,20 @@ from assay.core.records import Item
 from assay.datasets.beir import Beir
 from assay.datasets.public.release import read_release, some
 from assay.datasets.reading import Reader
-from assay.kinds.memory.datasets.hotpotqa import SentenceRecord, item_id_of
-from assay.kinds.memory.datasets.paragraphs import Fact, Form, Graph, Policy, Told, by_sentence, by_title
+from assay.kinds.memory.datasets.hotpotqa import SentenceQuestion, item_id_of
+from assay.kinds.memory.datasets.paragraphs import (
+    BenchmarkForm,
+    Fact,
+    Graph,
+    Policy,
+    Told,
+    by_sentence,
+    by_title,
+)
 from assay.kinds.memory.datasets.titles import normalize_title
 
 
-class _About(msgspec.Struct, frozen=True):
+class _QueryMetadata(msgspec.Struct, frozen=True):
     """What the release says of a question."""
 
     type: str | None = None
@@ -33,9 +41,9 @@ class _About(msgspec.Struct, frozen=True):
     supporting_facts: list[Fact] = []
 
 
-class _Query(msgspec.Struct):
+class _TwoWikiQuery(msgspec.Struct):
     item_id: str = msgspec.field(name="_id")
-    metadata: _About = _About()
+    metadata: _QueryMetadata = _QueryMetadata()
 
 
 @dataclass(frozen=True)
@@ -58,21 +66,21 @@ class TwoWiki:
         path = kit.path(self.path)
         if path.is_dir():
             return self._of_folder(kit)
-        records = read_release(path, SentenceRecord, item_id_of, self.limit)
+        records = read_release(path, SentenceQuestion, item_id_of, self.limit)
         questions = [(place, record.asked()) for place, record in records]
         if self.corpus is not None:
             return by_title(self._form("passage"), questions, path, kit.path(self.corpus))
         return by_sentence(self._form("sentence"), questions, path)
 
-    def _form(self, unit: str) -> Form:
-        return Form("2wikimultihopqa", unit, self.graph, self.policy)
+    def _form(self, unit: str) -> BenchmarkForm:
+        return BenchmarkForm("2wikimultihopqa", unit, self.graph, self.policy)
 
     def _of_folder(self, kit: Kit) -> Dataset:
         if self.corpus is not None:
             raise UsageError("corpus: the folder that path names has one of its own. Leave corpus out.")
         plain, form = Beir(self.path).load(kit), self._form("passage")
         reader = Reader(kit.path(self.path))
-        decode = msgspec.json.Decoder(_Query).decode
+        decode = msgspec.json.Decoder(_TwoWikiQuery).decode
         queries = reader.jsonl(reader.need("queries.jsonl"), decode, key="item_id")
         reader.finish()
         about = {query.item_id: query.metadata for query in queries.records}
@@ -86,7 +94,7 @@ class TwoWiki:
         return form.dataset(corpus, [_item(each, about[each.item_id], form) for each in chosen], told)
 
 
-def _item(item: Item, about: _About, form: Form) -> Item:
+def _item(item: Item, about: _QueryMetadata, form: BenchmarkForm) -> Item:
     nodes = [doc_id for doc_id, grade in item.gold["relevant"].items() if grade > 0]
     answers = {} if about.answer is None else {"answers": [about.answer]}
     # what the qrels name is in the corpus, or they would have been refused
@@ -94,7 +102,7 @@ def _item(item: Item, about: _About, form: Form) -> Item:
     return msgspec.structs.replace(item, tags=tags, gold={**form.evidence(nodes), **answers})
 
 
-def _strange_titles(items: Sequence[Item], about: Mapping[str, _About], corpus: Corpus) -> list[str]:
+def _strange_titles(items: Sequence[Item], about: Mapping[str, _QueryMetadata], corpus: Corpus) -> list[str]:
     """Supporting facts whose title none of the relevant passages has: the qrels count."""
     strange = []
     for item in items:

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block, View
 from assay.core.records import Response
-from assay.kinds.memory.measures.walk import change, expected, paths, reached, spreads
+from assay.kinds.memory.measures.walk import (
+    change_without,
+    paths_of,
+    reached_nodes,
+    spreads_of,
+    walk_expectations,
+)
 from assay.measures.parse import measure_name
 from assay.retrieval.distance import result_distance, result_shares
 
@@ -26,7 +32,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Spreading:
+class ActivationMeasure:
     """A measure of how an answer came about: from 0; what is not there has no value.
 
     It applies to every item but those that are only there to be compared with: a probe is not counted twice.
@@ -49,7 +55,7 @@ class Spreading:
 
 
 @dataclass(frozen=True)
-class Activated(Spreading):
+class Activated(ActivationMeasure):
     """Activated nodes: how many distinct nodes energy began at or was passed on to.
 
     Where nothing spread: the distinct nodes on the paths, or the hits of a flat result. Unbounded; lower is
@@ -65,13 +71,16 @@ class Activated(Spreading):
 
     def values(self, block: Block) -> Floats:
         return np.array(
-            [np.nan if response is None else float(len(reached(response))) for response in block.responses],
+            [
+                np.nan if response is None else float(len(reached_nodes(response)))
+                for response in block.responses
+            ],
             dtype=float,
         )
 
 
 @dataclass(frozen=True)
-class Depth(Spreading):
+class Depth(ActivationMeasure):
     """Depth: the deepest hop of the best path, 0 for a path of one step.
 
     of="spread" is the deepest hop at which energy was still passed on, over all spreads; it does not apply to
@@ -96,13 +105,13 @@ class Depth(Spreading):
     def _deepest(self, response: Response | None) -> float:
         if response is None:
             return np.nan
-        walked = paths(response)[:1] if self.of == "path" else spreads(response)
+        walked = paths_of(response)[:1] if self.of == "path" else spreads_of(response)
         hops = [step.depth for part in walked for step in part if step.selected]
         return float(max(hops)) if hops else np.nan
 
 
 @dataclass(frozen=True)
-class Effect(Spreading):
+class Effect(ActivationMeasure):
     """Effect of removing edges: how far the result changes without them, from 0 (not at all) to 1 (wholly).
 
     of="path" removes the edges of the best path, "random" as many of the whole graph, "nearby" as many of
@@ -118,12 +127,14 @@ class Effect(Spreading):
     of: Literal["path", "random", "nearby"] = "path"
 
     def values(self, block: Block) -> Floats:
-        found = [None if response is None else change(response, self.of) for response in block.responses]
+        found = [
+            None if response is None else change_without(response, self.of) for response in block.responses
+        ]
         return np.array([np.nan if each is None else each for each in found], dtype=float)
 
 
 @dataclass(frozen=True)
-class PrimingShift(Spreading):
+class PrimingShift(ActivationMeasure):
     """Priming shift: how far a probe's result lies from that of the same question asked afresh.
 
     ½ Σ |p − q| over the hits' scores, each result's made to add up to 1 (see `result_distance`): 0 is exactly
@@ -160,7 +171,7 @@ class PrimingShift(Spreading):
     @staticmethod
     def _twins(block: Block) -> dict[str, Response | None]:
         """The unprimed answers, by the item that they are to be compared with."""
-        pairs = zip(expected(block.items), block.responses, strict=True)
+        pairs = zip(walk_expectations(block.items), block.responses, strict=True)
         return {each.unprimed_of: response for each, response in pairs if each.unprimed_of is not None}
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.records import Response
-from assay.kinds.memory.measures.walk import Over, expected, nodes
+from assay.kinds.memory.measures.walk import Over, returned_nodes, walk_expectations
 from assay.measures.parse import measure_name
 
 FIRST_ADDRESS = "assay.measures.evidence"
@@ -31,7 +31,7 @@ HITS = frozenset({"hits"})
 
 
 @dataclass(frozen=True)
-class Evidence(ABC):
+class EvidenceMeasure(ABC):
     """A measure of the evidence among the nodes returned: from 0 to 1, 0 when nothing came back."""
 
     family: ClassVar[str]
@@ -64,7 +64,7 @@ class Evidence(ABC):
         if block.lacks(HITS):
             return np.zeros(len(block.items), dtype=bool)
         # an unprimed twin is there to be compared with, and expects nothing of its own
-        primed = np.array([each.unprimed_of is None for each in expected(block.items)], dtype=bool)
+        primed = np.array([each.unprimed_of is None for each in walk_expectations(block.items)], dtype=bool)
         applies: Bools = block.rankable & primed & (block.highest_in(View()) >= self.least)
         return applies
 
@@ -93,7 +93,9 @@ class Evidence(ABC):
         if response is None:
             return np.nan
         units = block.corpus.units
-        returned = (unit for node in nodes(response, self.over) for unit in units.get(node) or (node,))
+        returned = (
+            unit for node in returned_nodes(response, self.over) for unit in units.get(node) or (node,)
+        )
         counted = list(dict.fromkeys(returned))[: self.cutoff]
         if block.labels.world("relevance") == "open" and any(node not in grades for node in counted):
             return np.nan
@@ -101,7 +103,7 @@ class Evidence(ABC):
 
 
 @dataclass(frozen=True)
-class EvidenceHit(Evidence):
+class EvidenceHit(EvidenceMeasure):
     """Evidence hit: 1 where at least as many pieces of evidence are returned as the item asks for, else 0.
 
     The item's gold says how many in `minimum_evidence_matches`, 1 where it says nothing; where people struck
@@ -117,13 +119,15 @@ class EvidenceHit(Evidence):
     pooled: ClassVar[bool] = False
 
     def of(self, found: Floats, there: Ints, block: Block) -> Floats:
-        asked = np.array([each.minimum_evidence_matches for each in expected(block.items)], dtype=np.int64)
+        asked = np.array(
+            [each.minimum_evidence_matches for each in walk_expectations(block.items)], dtype=np.int64
+        )
         met = (found >= np.minimum(asked, there)) & (there > 0)
         return np.where(np.isnan(found), np.nan, met.astype(float))
 
 
 @dataclass(frozen=True)
-class EvidenceRecall(Evidence):
+class EvidenceRecall(EvidenceMeasure):
     """Evidence recall: the fraction of all evidence that is among the nodes returned.
 
     Over "hits" it is `R`. 0 when nothing is evidence.

@@ -24,17 +24,17 @@ from assay.core.errors import UsageError
 from assay.core.records import Response
 from assay.kinds.memory.measures.evidence import HITS, EvidenceHit
 from assay.kinds.memory.measures.walk import (
-    Expected,
+    ExpectedStep,
+    ExpectedTraceStep,
     Over,
-    WantedEvent,
-    WantedStep,
-    expected,
+    WalkExpectation,
     follows,
-    length,
-    paths,
-    spreads,
-    tensions,
+    paths_of,
+    spread_length,
+    spreads_of,
+    tension_pairs,
     visited_once,
+    walk_expectations,
 )
 from assay.measures.expectation import Expectation
 
@@ -46,21 +46,21 @@ TRACE = frozenset({"trace"})
 
 
 @dataclass(frozen=True)
-class Walked(Expectation, ABC):
+class WalkMeasure(Expectation, ABC):
     """An expectation of what was walked: 1 where it is met, 0 where it is not."""
 
     needs: ClassVar[frozenset[str]] = TRACE
     blank: ClassVar[frozenset[str]] = TRACE
 
     def applies(self, block: Block) -> Bools:
-        return np.array([self.stated(each) for each in expected(block.items)], dtype=bool)
+        return np.array([self.stated(each) for each in walk_expectations(block.items)], dtype=bool)
 
     def values(self, block: Block) -> Floats:
         evidence: dict[str, set[str]] = {}
         for item_id, doc_id, grade in block.relevance.iter_rows():
             if grade >= 1:
                 evidence.setdefault(item_id, set()).add(doc_id)
-        every = zip(block.item_ids, expected(block.items), block.responses, strict=True)
+        every = zip(block.item_ids, walk_expectations(block.items), block.responses, strict=True)
         return np.array(
             [
                 float(self.holds(wanted, response, evidence.get(item_id, set())))
@@ -72,16 +72,16 @@ class Walked(Expectation, ABC):
         )
 
     @abstractmethod
-    def stated(self, wanted: Expected) -> bool:
+    def stated(self, wanted: WalkExpectation) -> bool:
         """Whether an item says what is expected here."""
 
     @abstractmethod
-    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
+    def holds(self, wanted: WalkExpectation, response: Response, evidence: Set[str]) -> bool:
         """Whether a response is as an item expects; `evidence` is what is labelled as that."""
 
 
 @dataclass(frozen=True)
-class PathHit(Walked):
+class PathHit(WalkMeasure):
     """Path: 1 where a path is walked as the item expects, node by node, else 0.
 
     The item names the nodes, the type of edge that leads to each where that matters, whether any path or the
@@ -95,18 +95,18 @@ class PathHit(Walked):
     blank: ClassVar[frozenset[str]] = HITS
     most: int = 10
 
-    def stated(self, wanted: Expected) -> bool:
+    def stated(self, wanted: WalkExpectation) -> bool:
         return wanted.path is not None
 
-    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
+    def holds(self, wanted: WalkExpectation, response: Response, evidence: Set[str]) -> bool:
         if (path := wanted.path) is None:
             return False
-        walked = map(visited_once, paths(response)[: 1 if wanted.path_scope == "best_path" else self.most])
-        return any(follows(path.steps, each, path.match_mode, WantedStep.fits) for each in walked)
+        walked = map(visited_once, paths_of(response)[: 1 if wanted.path_scope == "best_path" else self.most])
+        return any(follows(path.steps, each, path.match_mode, ExpectedStep.fits) for each in walked)
 
 
 @dataclass(frozen=True)
-class SemanticHit(Walked):
+class SemanticHit(WalkMeasure):
     """Semantics: 1 where every role and every edge type that the item requires was walked, else 0.
 
     Roles are those of evidence on any path (of any node where nothing is labelled as evidence), and a node
@@ -117,11 +117,11 @@ class SemanticHit(Walked):
     family: ClassVar[str] = "SemanticHit"
     part: Literal["both", "roles", "edges"] = "both"
 
-    def stated(self, wanted: Expected) -> bool:
+    def stated(self, wanted: WalkExpectation) -> bool:
         return bool(self._roles(wanted) or self._edges(wanted))
 
-    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
-        walked = paths(response)
+    def holds(self, wanted: WalkExpectation, response: Response, evidence: Set[str]) -> bool:
+        walked = paths_of(response)
         given: dict[str, set[str]] = {}
         for step in (step for path in walked for step in path):
             if step.role is not None:
@@ -134,15 +134,15 @@ class SemanticHit(Walked):
         edges = {step.edge for path in walked[:1] for step in visited_once(path)}
         return roles.issuperset(self._roles(wanted)) and edges.issuperset(self._edges(wanted))
 
-    def _roles(self, wanted: Expected) -> list[str]:
+    def _roles(self, wanted: WalkExpectation) -> list[str]:
         return wanted.required_semantic_roles if self.part != "edges" else []
 
-    def _edges(self, wanted: Expected) -> list[str]:
+    def _edges(self, wanted: WalkExpectation) -> list[str]:
         return wanted.required_edge_types if self.part != "roles" else []
 
 
 @dataclass(frozen=True)
-class ContradictionHit(Walked):
+class ContradictionHit(WalkMeasure):
     """Contradictions: 1 where every pair of nodes that the item requires is shown to be at odds, else 0.
 
     Which node of a pair is named first does not matter. Of all pairs that are shown at least the share
@@ -156,16 +156,16 @@ class ContradictionHit(Walked):
         if not 0 <= self.precision <= 1:
             raise UsageError(f"ContradictionHit: precision is {self.precision:g}, and must be from 0 to 1.")
 
-    def stated(self, wanted: Expected) -> bool:
+    def stated(self, wanted: WalkExpectation) -> bool:
         return bool(wanted.required_contradiction_pairs)
 
-    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
-        required, shown = set(map(frozenset, wanted.required_contradiction_pairs)), tensions(response)
+    def holds(self, wanted: WalkExpectation, response: Response, evidence: Set[str]) -> bool:
+        required, shown = set(map(frozenset, wanted.required_contradiction_pairs)), tension_pairs(response)
         return shown >= required and len(required) >= self.precision * len(shown)
 
 
 @dataclass(frozen=True)
-class TraceHit(Walked):
+class TraceHit(WalkMeasure):
     """Activation trace: 1 where the first spread is as the item expects, else 0.
 
     Its steps match the expected ones exactly, at its beginning, or in this order with others between; every
@@ -175,7 +175,7 @@ class TraceHit(Walked):
 
     family: ClassVar[str] = "TraceHit"
 
-    def stated(self, wanted: Expected) -> bool:
+    def stated(self, wanted: WalkExpectation) -> bool:
         lengths = (wanted.min_activation_trace_length, wanted.max_activation_trace_length)
         return bool(
             wanted.activation_trace
@@ -183,16 +183,16 @@ class TraceHit(Walked):
             or any(n is not None for n in lengths)
         )
 
-    def holds(self, wanted: Expected, response: Response, evidence: Set[str]) -> bool:
-        if not (found := spreads(response)):
+    def holds(self, wanted: WalkExpectation, response: Response, evidence: Set[str]) -> bool:
+        if not (found := spreads_of(response)):
             return False
         spread, trace = found[0], wanted.activation_trace
         least, most = wanted.min_activation_trace_length, wanted.max_activation_trace_length
         return (
-            (trace is None or follows(trace.steps, spread, trace.match_mode, WantedEvent.fits))
+            (trace is None or follows(trace.steps, spread, trace.match_mode, ExpectedTraceStep.fits))
             and {step.stop for step in spread}.issuperset(wanted.required_trace_stop_reasons)
-            and (least is None or length(spread) >= least)
-            and (most is None or length(spread) <= most)
+            and (least is None or spread_length(spread) >= least)
+            and (most is None or spread_length(spread) <= most)
         )
 
 
@@ -225,5 +225,5 @@ class CaseHit(Expectation):
         failed, unknown = (stated & (values == 0)).any(axis=0), (stated & np.isnan(values)).any(axis=0)
         return np.where(failed, 0.0, np.where(unknown, np.nan, 1.0))
 
-    def _parts(self) -> tuple[EvidenceHit | Walked, ...]:
+    def _parts(self) -> tuple[EvidenceHit | WalkMeasure, ...]:
         return EvidenceHit(self.over), PathHit(), SemanticHit(), ContradictionHit(), TraceHit()

@@ -49,7 +49,7 @@ def token_f1(given: str, right: str) -> float:
 
 
 @dataclass(frozen=True)
-class _Answered(ABC):
+class _AnswerMeasure(ABC):
     """A measure of the answer alone, for items that say which answers are right."""
 
     family: ClassVar[str]
@@ -83,7 +83,7 @@ class _Answered(ABC):
 
 
 @dataclass(frozen=True)
-class ExactMatch(_Answered):
+class ExactMatch(_AnswerMeasure):
     """Exact match: 1 where an answer is one of those that are right, once both are normalised, else 0."""
 
     family: ClassVar[str] = "ExactMatch"
@@ -95,7 +95,7 @@ class ExactMatch(_Answered):
 
 
 @dataclass(frozen=True)
-class F1(_Answered):
+class F1(_AnswerMeasure):
     """F1 of words: how far an answer overlaps the nearest of those that are right, from 0 to 1."""
 
     family: ClassVar[str] = "F1"

@@ -23,10 +23,10 @@ T = TypeVar("T")
 # ------------------------------------------------------------------------------ what was walked
 
 
-def paths(response: Response) -> list[list[Step]]:
+def paths_of(response: Response) -> list[list[Step]]:
     """The replayed paths, best first; where there are none, the hits by rank, each a path of one step."""
     found = _parts((step for step in response.trace if step.kind == PATH), lambda step: step.depth == 0)
-    return found or [[Step(PATH, 0, doc_id)] for doc_id in ranked(response)]
+    return found or [[Step(PATH, 0, doc_id)] for doc_id in ranked_ids(response)]
 
 
 def visited_once(path: Sequence[Step]) -> list[Step]:
@@ -37,44 +37,44 @@ def visited_once(path: Sequence[Step]) -> list[Step]:
     return list(first.values())
 
 
-def ranked(response: Response) -> list[str]:
+def ranked_ids(response: Response) -> list[str]:
     """What the hits name, best first, each once; equal scores stand as in every ranking."""
     order = sorted(response.hits, key=lambda hit: (hit.score, hit.doc_id), reverse=True)
     return list(dict.fromkeys(hit.doc_id for hit in order))
 
 
-def nodes(response: Response, over: Over) -> list[str]:
+def returned_nodes(response: Response, over: Over) -> list[str]:
     """The nodes that a response returns, each once: of all paths in turn, of the best one, or the ranking."""
     if over == "hits":
-        return ranked(response)
-    walked = paths(response) if over == "paths" else paths(response)[:1]
+        return ranked_ids(response)
+    walked = paths_of(response) if over == "paths" else paths_of(response)[:1]
     return list(dict.fromkeys(step.target for path in walked for step in path))
 
 
-def spreads(response: Response) -> list[list[Step]]:
+def spreads_of(response: Response) -> list[list[Step]]:
     """The spreads of activation, one a seed: the seed, then every attempt to pass energy on."""
     steps = (step for step in response.trace if step.kind in (SEED, SPREAD))
     return _parts(steps, lambda step: step.kind == SEED)
 
 
-def length(spread: Sequence[Step]) -> int:
+def spread_length(spread: Sequence[Step]) -> int:
     """How many steps a spread has, with those that its system left untold."""
     return len(spread) + int(sum(step.scores.get("untold", 0.0) for step in spread if step.kind == SEED))
 
 
-def reached(response: Response) -> set[str]:
+def reached_nodes(response: Response) -> set[str]:
     """The nodes that energy began at or was passed on to; without a spread, those on the paths."""
-    found = {step.target for spread in spreads(response) for step in spread if step.selected}
-    return found or set(nodes(response, "paths"))
+    found = {step.target for spread in spreads_of(response) for step in spread if step.selected}
+    return found or set(returned_nodes(response, "paths"))
 
 
-def tensions(response: Response) -> set[frozenset[str]]:
+def tension_pairs(response: Response) -> set[frozenset[str]]:
     """The pairs of nodes that a response says are at odds, whichever is named first."""
     pairs = ((step.source, step.target) for step in response.trace if step.kind == TENSION)
     return {frozenset({source, target}) for source, target in pairs if source is not None}
 
 
-def change(response: Response, without: str) -> float | None:
+def change_without(response: Response, without: str) -> float | None:
     """How far the result changes without some edges: the best path's, random ones, nearby ones."""
     steps = (step for step in response.trace if step.kind == REMOVED and step.edge == without)
     return next((step.scores.get("change") for step in steps), None)
@@ -92,7 +92,7 @@ def _parts(steps: Iterable[Step], begins: Callable[[Step], bool]) -> list[list[S
 # ----------------------------------------------------------------------------- what is expected
 
 
-class WantedStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExpectedStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A step of an expected path: the node, and the type of edge that leads to it where that matters."""
 
     node_id: str
@@ -106,11 +106,11 @@ class WantedStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WantedPath(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A path that a case expects."""
 
-    steps: Annotated[list[WantedStep], msgspec.Meta(min_length=1)]
+    steps: Annotated[list[ExpectedStep], msgspec.Meta(min_length=1)]
     match_mode: MatchMode = "subsequence"
 
 
-class WantedEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExpectedTraceStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A step of an expected spread: the node, and whatever else is stated about it."""
 
     node_id: str
@@ -130,14 +130,14 @@ class WantedEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-class WantedTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExpectedTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A spread of activation that a case expects."""
 
-    steps: Annotated[list[WantedEvent], msgspec.Meta(min_length=1)]
+    steps: Annotated[list[ExpectedTraceStep], msgspec.Meta(min_length=1)]
     match_mode: MatchMode = "subsequence"
 
 
-class Expected(msgspec.Struct, frozen=True):
+class WalkExpectation(msgspec.Struct, frozen=True):
     """What the gold of an item says about a walk. Nothing stated is nothing expected."""
 
     minimum_evidence_matches: Annotated[int, msgspec.Meta(ge=0)] = 1
@@ -146,19 +146,19 @@ class Expected(msgspec.Struct, frozen=True):
     required_edge_types: list[str] = []
     required_semantic_roles: list[str] = []
     required_contradiction_pairs: list[tuple[str, str]] = []
-    activation_trace: WantedTrace | None = None
+    activation_trace: ExpectedTrace | None = None
     required_trace_stop_reasons: list[str] = []
     min_activation_trace_length: int | None = None
     max_activation_trace_length: int | None = None
     unprimed_of: str | None = None
 
 
-def expected(items: Sequence[Item]) -> list[Expected]:
+def walk_expectations(items: Sequence[Item]) -> list[WalkExpectation]:
     """What each item expects of a walk; whatever gold cannot be read is told at once."""
-    found, problems = list[Expected](), list[Problem]()
+    found, problems = list[WalkExpectation](), list[Problem]()
     for item in items:
         try:
-            found.append(msgspec.convert(item.gold, Expected))
+            found.append(msgspec.convert(item.gold, WalkExpectation))
         except msgspec.ValidationError as error:
             problems.append(explained(error, f"item {item.item_id!r}, gold"))
     if problems:

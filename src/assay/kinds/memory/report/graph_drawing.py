@@ -15,7 +15,7 @@ from rich.cells import cell_len, set_cell_size
 
 from assay.core.results import GO, INCONCLUSIVE, NO_GO
 from assay.kinds.memory.report import graph_layout as at
-from assay.kinds.memory.report.graph_layout import Box, DrawnLink, Layout
+from assay.kinds.memory.report.graph_layout import LinkCurve, NodeBox, WalkLayout
 from assay.kinds.memory.report.walks import WalkedItem
 from assay.report.svg import sign
 from assay.report.wording import printable
@@ -45,10 +45,10 @@ def in_words(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class WalkDrawing:
+class WalkSvg:
     """Draws a layout: links first, so that boxes cover what passes behind them."""
 
-    layout: Layout
+    layout: WalkLayout
     item: WalkedItem
     statuses: Mapping[str, str]
 
@@ -81,7 +81,7 @@ class WalkDrawing:
             places.setdefault(step.target, []).append(str(place))
         return places
 
-    def _node(self, box: Box) -> Markup:
+    def _node(self, box: NodeBox) -> Markup:
         status = self.statuses.get(box.node, "")
         kind = {"": "plain", FOUND: "found", MISSED: "missed"}.get(status, "passed-by")
         shift = 20 if status else 0
@@ -103,7 +103,7 @@ class WalkDrawing:
         return Markup('<g class="{}">{}</g>').format(kind, drawn)
 
 
-def _link(drawn: DrawnLink) -> Markup:
+def _link(drawn: LinkCurve) -> Markup:
     """A curve into a straight end that carries the edge's name above it and why it stopped beneath."""
     (x, y), (end, level) = drawn.start, drawn.end
     side = 1 if drawn.back else -1  # of the box, on which the link enters

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import groupby
 
 from assay.core.records import Step
-from assay.kinds.memory.report.walks import paths_of, spreads_of
+from assay.kinds.memory.report.walks import paths_in, spreads_in
 
 MOST, COLUMN = 30, 8  # nodes drawn in all, and in one layer
 ENTRIES = 3  # links drawn into one node from one side
@@ -39,7 +39,7 @@ class WalkLink:
 
 
 @dataclass(frozen=True)
-class Box:
+class NodeBox:
     """A node in its place."""
 
     node: str
@@ -54,7 +54,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class DrawnLink:
+class LinkCurve:
     """A link in its place: from a point to a slot of the box it leads to."""
 
     link: WalkLink
@@ -64,7 +64,7 @@ class DrawnLink:
 
 
 @dataclass(frozen=True)
-class Layout:
+class WalkLayout:
     """The picture of one walk, in pixels; the same steps always give the same picture."""
 
     path: Sequence[Step]
@@ -76,7 +76,7 @@ class Layout:
     @cached_property
     def _spread(self) -> list[Step]:
         """The spread that is drawn."""
-        return next(iter(spreads_of(self.trace)), [])
+        return next(iter(spreads_in(self.trace)), [])
 
     @cached_property
     def links(self) -> list[WalkLink]:
@@ -89,7 +89,7 @@ class Layout:
         return list(found.values())
 
     def _links(self) -> Iterable[WalkLink]:
-        others = paths_of(self.trace)
+        others = paths_in(self.trace)
         for kind, path in [(BEST, self.path), *((OTHER, path) for path in others)]:
             for step in path:
                 if step.source is not None:
@@ -104,7 +104,7 @@ class Layout:
     def layers(self) -> dict[str, int]:
         """The layer of every node that was touched: its place in the best path, else its least hop."""
         found: dict[str, int] = {}
-        parts = [self._spread, *paths_of(self.trace)]
+        parts = [self._spread, *paths_in(self.trace)]
         for step in (step for part in parts for step in part):
             found[step.target] = min(step.depth, found.get(step.target, step.depth))
             if step.source is not None:
@@ -120,7 +120,7 @@ class Layout:
     def _telling(self) -> list[str]:
         """Nodes that are drawn whatever led to them: paths, what was expected, seeds."""
         wanted = dict.fromkeys([*(step.target for step in self.path), *self.expected])
-        paths = [step.target for path in paths_of(self.trace) for step in path]
+        paths = [step.target for path in paths_in(self.trace) for step in path]
         seeds = [step.target for step in self._spread[:1]]
         return list(dict.fromkeys([*wanted, *paths, *seeds]))
 
@@ -196,19 +196,19 @@ class Layout:
         return found
 
     @cached_property
-    def boxes(self) -> dict[str, Box]:
+    def boxes(self) -> dict[str, NodeBox]:
         """Every drawn node in its place."""
         first = [self._height(nodes[0]) for nodes in self.columns.values()]
         inward = any(self._entering[node][0] for node in self.columns.get(0, []))
         x = EDGE + (GAP if inward else 0) - WIDE - GAP
-        found: dict[str, Box] = {}
+        found: dict[str, NodeBox] = {}
         for layer, nodes in self.columns.items():
             x += WIDE + (ASIDE if layer == self._behind and found else GAP)
             y = float(TOP)
             for row, node in enumerate(nodes):
                 # the first row is of one height, so that the best path is a straight line
                 high = self._height(node) if row else max(first)
-                found[node] = Box(node, layer, x, y, high)
+                found[node] = NodeBox(node, layer, x, y, high)
                 y += high + APART
         return found
 
@@ -217,7 +217,7 @@ class Layout:
         return max(HIGH, SLOT + entries * PITCH - PITCH / 4)
 
     @cached_property
-    def drawn(self) -> list[DrawnLink]:
+    def drawn(self) -> list[LinkCurve]:
         """Every drawn link in its place, the weightiest last, so that nothing hides it."""
         found = []
         for node, (left, right) in self._entering.items():
@@ -226,11 +226,11 @@ class Layout:
                 source = self.boxes[link.source]
                 level = source.layer == box.layer
                 start = (source.x, source.y + source.high - 12) if level else (source.right, source.y + SLOT)
-                found.append(DrawnLink(link, start, (box.x, box.y + SLOT + row * PITCH), False))
+                found.append(LinkCurve(link, start, (box.x, box.y + SLOT + row * PITCH), False))
             for row, link in enumerate(right):
                 source = self.boxes[link.source]
                 end = (box.right, box.y + box.high - 12 - row * PITCH)
-                found.append(DrawnLink(link, (source.x, source.y + source.high - 12), end, True))
+                found.append(LinkCurve(link, (source.x, source.y + source.high - 12), end, True))
         return sorted(found, key=lambda each: -_WEIGHT[each.link.kind])
 
     @property

@@ -14,20 +14,20 @@ from markupsafe import Markup
 from assay.core.records import PATH, Response, Step
 from assay.core.results import GO, NO_GO, Results
 from assay.core.section import BlockGroup, Picture, SectionBlock, Table, TableCell, TableColumn, Text
-from assay.kinds.memory.measures.walk import REMOVED, TENSION, reached
-from assay.kinds.memory.report.graph_drawing import FOUND, MISSED, WalkDrawing, in_words
-from assay.kinds.memory.report.graph_layout import Layout
+from assay.kinds.memory.measures.walk import REMOVED, TENSION, reached_nodes
+from assay.kinds.memory.report.graph_drawing import FOUND, MISSED, WalkSvg, in_words
+from assay.kinds.memory.report.graph_layout import WalkLayout
 from assay.kinds.memory.report.walks import (
     ArmWalk,
-    Marked,
+    StepComparison,
     WalkedItem,
     arrows,
     drawn_items,
     marked_steps,
     match_words,
     matching_path,
-    paths_of,
-    spreads_of,
+    paths_in,
+    spreads_in,
     walk_title,
 )
 from assay.report.flips import Grid
@@ -53,7 +53,7 @@ class StepRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WalkFigure:
+class WalkPicture:
     """One arm's walk on one item."""
 
     results: Results
@@ -69,15 +69,15 @@ class WalkFigure:
     @cached_property
     def paths(self) -> list[list[Step]]:
         """All paths, best first; without any, each hit is one, and the expected ones are known."""
-        if found := paths_of(self.walk.trace):
+        if found := paths_in(self.walk.trace):
             return found
         first = {step.target for step in self.walk.path}
         others = sorted(self.walk.ranks, key=lambda node: self.walk.ranks[node])
         return [self.walk.path, *([Step(PATH, 0, node)] for node in others if node not in first)]
 
     @cached_property
-    def layout(self) -> Layout:
-        return Layout(self.walk.path, self.walk.trace, list(self.statuses))
+    def layout(self) -> WalkLayout:
+        return WalkLayout(self.walk.path, self.walk.trace, list(self.statuses))
 
     @cached_property
     def found(self) -> set[str]:
@@ -88,8 +88,8 @@ class WalkFigure:
     def statuses(self) -> dict[str, str]:
         """What became of each expected node: found is what a path comes through, and nothing less."""
         came_to = {*self.walk.reached}
-        if spreads_of(self.walk.trace):
-            came_to |= reached(Response(trace=self.walk.trace))
+        if spreads_in(self.walk.trace):
+            came_to |= reached_nodes(Response(trace=self.walk.trace))
         return {node: self._status(node, came_to) for node in (each.target for each in self.item.expected)}
 
     def _status(self, node: str, came_to: set[str]) -> str:
@@ -109,7 +109,7 @@ class WalkFigure:
         return None if self.item.path is None else matching_path(self.item.path, self.paths) is not None
 
     @property
-    def expected(self) -> list[Marked]:
+    def expected(self) -> list[StepComparison]:
         """The steps of the expected path, held against the path that meets it, or most of it."""
         wanted = self.item.path
         if wanted is None:
@@ -125,7 +125,7 @@ class WalkFigure:
 
     @cached_property
     def picture(self) -> Markup:
-        return WalkDrawing(self.layout, self.item, self.statuses).drawing()
+        return WalkSvg(self.layout, self.item, self.statuses).drawing()
 
     @property
     def size(self) -> int:
@@ -160,16 +160,16 @@ class WalkFigure:
     @property
     def _undrawn(self) -> str:
         """The spreads beyond the one that is drawn, and where they are."""
-        others = [f"spread from {spread[0].target}" for spread in spreads_of(self.walk.trace)[1:]]
+        others = [f"spread from {spread[0].target}" for spread in spreads_in(self.walk.trace)[1:]]
         listed = {row.part for row in self.shown}.issuperset(others)
         return f"{counted(len(others), 'more spread')}{' in the table' if listed else ''}." if others else ""
 
     @cached_property
     def rows(self) -> list[StepRow]:
         """The steps of the walk, path by path, then spread by spread."""
-        paths = paths_of(self.walk.trace) or [self.walk.path]
+        paths = paths_in(self.walk.trace) or [self.walk.path]
         parts = [("best path" if not at else f"path {at + 1}", path) for at, path in enumerate(paths)]
-        parts += [(f"spread from {spread[0].target}", spread) for spread in spreads_of(self.walk.trace)]
+        parts += [(f"spread from {spread[0].target}", spread) for spread in spreads_in(self.walk.trace)]
         return [_row(part, step) for part, steps in parts for step in steps]
 
     def block(self) -> BlockGroup:
@@ -251,9 +251,9 @@ def _ordinal(place: int) -> str:
     return f"{place}{ending}"
 
 
-def walk_figures(results: Results, items: Sequence[WalkedItem], grid: Grid) -> dict[str, list[WalkFigure]]:
+def walk_pictures(results: Results, items: Sequence[WalkedItem], grid: Grid) -> dict[str, list[WalkPicture]]:
     """The walks that the page draws, by item: as many whole items as there is room for."""
-    found: dict[str, list[WalkFigure]] = {}
+    found: dict[str, list[WalkPicture]] = {}
     room = ROOM
     for item in drawn_items(results, items, grid):
         figures = _figures(results, item)
@@ -264,12 +264,12 @@ def walk_figures(results: Results, items: Sequence[WalkedItem], grid: Grid) -> d
     return found
 
 
-def _figures(results: Results, item: WalkedItem) -> list[WalkFigure]:
+def _figures(results: Results, item: WalkedItem) -> list[WalkPicture]:
     """A figure for each way that the arms walked: those that would look alike share one."""
-    groups: dict[tuple[str, ...], list[WalkFigure]] = {}
+    groups: dict[tuple[str, ...], list[WalkPicture]] = {}
     for arm in results.arms:
         if arm in item.walks and item.walks[arm].trace:
-            figure = WalkFigure(results, item, arm)
+            figure = WalkPicture(results, item, arm)
             groups.setdefault((figure.title, figure.picture, *figure.tensions), []).append(figure)
     found = []
     for first, *others in groups.values():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.core.results import Results
 from assay.core.section import Detail, Section
-from assay.kinds.memory.report.graph_picture import walk_figures
+from assay.kinds.memory.report.graph_picture import walk_pictures
 from assay.kinds.memory.report.walks import WalkedItem, path_line, walked_items
 from assay.pipeline.evaluation import Evaluation
 from assay.report.flips import score_grid
@@ -35,7 +35,7 @@ def walk_section(results: Results, items: Sequence[WalkedItem]) -> Section | Non
     """A line for every walk, and pictures of those that a reader asks about first."""
     if not items:
         return None
-    drawn = walk_figures(results, items, score_grid(results))
+    drawn = walk_pictures(results, items, score_grid(results))
     details = [
         *(
             Detail(item, figure.arm, blocks=[figure.block()])

@@ -15,13 +15,13 @@ from assay.core.results import ItemView, Results
 from assay.kinds.memory.measures.walk import (
     SEED,
     SPREAD,
+    ExpectedStep,
     WantedPath,
-    WantedStep,
     follows,
-    paths,
-    ranked,
-    reached,
-    spreads,
+    paths_of,
+    ranked_ids,
+    reached_nodes,
+    spreads_of,
 )
 from assay.report.flips import Grid, changes, score_grid
 
@@ -68,10 +68,10 @@ class WalkedItem(ItemView, frozen=True):
         return cls(**shown, path=path, walks=dict(walks))
 
 
-class Marked(NamedTuple):
+class StepComparison(NamedTuple):
     """A step that was expected, and what became of it."""
 
-    step: WantedStep
+    step: ExpectedStep
     walked: bool
     edge: str | None  # the edge that led there instead, where it was another
 
@@ -79,21 +79,21 @@ class Marked(NamedTuple):
 # ------------------------------------------------------------------------------- from a trace
 
 
-def paths_of(trace: Sequence[Step]) -> list[list[Step]]:
+def paths_in(trace: Sequence[Step]) -> list[list[Step]]:
     """The replayed paths of a trace, best first."""
-    return paths(Response(trace=list(trace)))
+    return paths_of(Response(trace=list(trace)))
 
 
-def spreads_of(trace: Sequence[Step]) -> list[list[Step]]:
+def spreads_in(trace: Sequence[Step]) -> list[list[Step]]:
     """The spreads of a trace, each with the seed that began it."""
-    return spreads(Response(trace=list(trace)))
+    return spreads_of(Response(trace=list(trace)))
 
 
 def walk_of(response: Response) -> ArmWalk | None:
     """The best path of a response that tells its way; None where its trace is of another kind."""
     if not any(step.kind in WALKED for step in response.trace):
         return None
-    return ArmWalk(next(iter(paths(response)), []))
+    return ArmWalk(next(iter(paths_of(response)), []))
 
 
 def expected_path(item: Item) -> ExpectedPath | None:
@@ -114,12 +114,12 @@ def matching_path(expected: ExpectedPath, walked: Sequence[Sequence[Step]]) -> i
     """The first path that is walked as expected, by its place; None where none is."""
     wanted = expected.wanted
     for place, path in enumerate(walked[:1] if expected.best_only else walked):
-        if follows(wanted.steps, path, wanted.match_mode, WantedStep.fits):
+        if follows(wanted.steps, path, wanted.match_mode, ExpectedStep.fits):
             return place
     return None
 
 
-def marked_steps(expected: ExpectedPath, path: Sequence[Step]) -> list[Marked]:
+def marked_steps(expected: ExpectedPath, path: Sequence[Step]) -> list[StepComparison]:
     """Each expected step, and whether the path comes through it in that order."""
     steps = expected.wanted.steps
     nodes = [step.node_id for step in steps]
@@ -130,7 +130,9 @@ def marked_steps(expected: ExpectedPath, path: Sequence[Step]) -> list[Marked]:
         for offset in range(block.size)
     }
     return [
-        Marked(step, place in met, met[place].edge if place in met and not step.fits(met[place]) else None)
+        StepComparison(
+            step, place in met, met[place].edge if place in met and not step.fits(met[place]) else None
+        )
         for place, step in enumerate(steps)
     ]
 
@@ -202,7 +204,7 @@ def walked_items(
     """
     shown = {item.item_id: item for item in results.items}
     given: dict[str, dict[str, Response]] = {}
-    paths: dict[str, ExpectedPath | None] = {}
+    expected: dict[str, ExpectedPath | None] = {}
     seeds: dict[str, int] = {}
     for block in blocks:
         if seeds.setdefault(block.arm.name, block.seed) != block.seed:
@@ -210,11 +212,11 @@ def walked_items(
         for item, response in zip(block.items, block.responses, strict=True):
             if item.item_id in shown and response is not None and walk_of(response) is not None:
                 given.setdefault(item.item_id, {})[block.arm.name] = response
-                paths.setdefault(item.item_id, expected_path(item))
+                expected.setdefault(item.item_id, expected_path(item))
     walked = [
         WalkedItem.of(
             item,
-            paths[item_id],
+            expected[item_id],
             {arm: walk for arm, answer in given[item_id].items() if (walk := walk_of(answer)) is not None},
         )
         for item_id, item in shown.items()
@@ -247,8 +249,10 @@ def _whole(item: WalkedItem, walk: ArmWalk, response: Response) -> ArmWalk:
     """A walk with its trace, and what became of the expected nodes that are on no path."""
     steps = item.path.wanted.steps if item.path is not None else []
     wanted = dict.fromkeys([*(each.target for each in item.expected), *(step.node_id for step in steps)])
-    places = {node: place for place, node in enumerate(ranked(response), 1)}
-    came_to = reached(response) if any(step.kind in (SEED, SPREAD) for step in response.trace) else set()
+    places = {node: place for place, node in enumerate(ranked_ids(response), 1)}
+    came_to = (
+        reached_nodes(response) if any(step.kind in (SEED, SPREAD) for step in response.trace) else set()
+    )
     kept = response.trace[:KEPT]
     return msgspec.structs.replace(
         walk,

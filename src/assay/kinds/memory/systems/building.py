@@ -15,8 +15,8 @@ from assay.core.errors import PluginError, Problem, UsageError, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.core.registry import Registry
-from assay.kinds.memory.systems.graph import Link, MemoryGraph, Traits
-from assay.kinds.memory.systems.packs import PACKS, Drawn, Pack
+from assay.kinds.memory.systems.graph import MemoryGraph, Traits, UnitLink
+from assay.kinds.memory.systems.packs import PACKS, DomainPack, PackGraph
 from assay.kinds.memory.systems.spread import STOPS
 
 PLAIN = "sentence_chain"  # for passages that name no pack
@@ -34,20 +34,20 @@ class Memory:
 
 
 @cache
-def named_pack(name: str) -> Pack:
+def named_pack(name: str) -> DomainPack:
     """The pack that passages name."""
-    pack: Pack = Registry().create(PACKS, name)
+    pack: DomainPack = Registry().create(PACKS, name)
     return pack
 
 
-def build_memory(corpus: Corpus, pack: Pack | None, kit: Kit) -> Memory:
+def build_memory(corpus: Corpus, pack: DomainPack | None, kit: Kit) -> Memory:
     """Draws the graph of a corpus, by one pack for all or by those that its passages name."""
     groups: dict[str, list[int]] = {}
     for position, passage in enumerate(corpus.passages):
         groups.setdefault("" if pack is not None else pack_of(passage), []).append(position)
     roles = [""] * len(corpus)
     traits = Traits(roles, np.zeros(len(corpus)), np.zeros(len(corpus), bool), np.zeros(len(corpus)))
-    links: list[Link] = []
+    links: list[UnitLink] = []
     tensions: frozenset[str] = frozenset()
     for name, positions in groups.items():
         passages = [corpus.passages[each] for each in positions]
@@ -90,7 +90,7 @@ def identity_of(name: str, kit: Kit) -> list[str]:
 
 def pack_problems(
     passages: Sequence[Passage],
-    pack: Pack | None,
+    pack: DomainPack | None,
     edges: Sequence[str],
     kit: Kit,
     places: Mapping[str, Place] | None = None,
@@ -129,7 +129,7 @@ def _unusable(name: str, document: str, place: Place, error: str) -> Problem:
 # ------------------------------------------------------------------------ words that cases ask for
 
 
-def gold_warnings(dataset: Dataset, pack: Pack | None, kit: Kit) -> list[str]:
+def gold_warnings(dataset: Dataset, pack: DomainPack | None, kit: Kit) -> list[str]:
     """Roles, edge types and stop reasons that cases ask for and no pack of their documents gives.
 
     A slip there would count as every memory's failure. It is no error: an engine may have words of its own.
@@ -164,7 +164,7 @@ def _asked(gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _vocabulary(
-    corpus: Corpus, item: Item, pack: Pack | None, kit: Kit
+    corpus: Corpus, item: Item, pack: DomainPack | None, kit: Kit
 ) -> Mapping[str, frozenset[str] | None]:
     """The words there are for an item, by kind; None where a pack does not tell."""
     part = corpus if item.scope is None else corpus.restricted(item.scope)
@@ -188,7 +188,7 @@ def _told(dataset: Dataset, kind: str, word: str, near: str, items: Sequence[str
     return f"{where}{asked}, {lacks}. {near}".rstrip(". ")
 
 
-def _checked(name: str, drawn: Drawn, size: int) -> Drawn:
+def _checked(name: str, drawn: PackGraph, size: int) -> PackGraph:
     """What a pack drew, if it is a graph of its passages."""
     lengths = {len(part) for part in (drawn.traits.roles, drawn.traits.weight, drawn.traits.striking)}
     if lengths != {size}:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.kinds.memory.systems.overlap import closest, shared_before
-from assay.kinds.memory.systems.rule_file import Conflicting
+from assay.kinds.memory.systems.rule_file import ConflictRule
 
 _NUMBER = re.compile(r"(\d+(?:[.,:]\d+)*)(?:\s*(%|\w+))?")
 
 
 @dataclass(frozen=True)
-class Unit:
+class Statement:
     """What two units can disagree about: content words less numbers, numbers by what is counted, a denial."""
 
     words: frozenset[str]
@@ -24,7 +24,7 @@ class Unit:
     conditional: bool
 
     @classmethod
-    def of(cls, text: str, stems: frozenset[str], rule: Conflicting, conditional: bool) -> Unit:
+    def of(cls, text: str, stems: frozenset[str], rule: ConflictRule, conditional: bool) -> Statement:
         numbers: dict[str, set[str]] = {}
         digits: set[str] = set()
         for number, what in _NUMBER.findall(text):
@@ -33,7 +33,7 @@ class Unit:
         counted = {what: frozenset(each) for what, each in numbers.items()}
         return cls(stems - digits, counted, rule.denial(text), conditional)
 
-    def disagrees(self, other: Unit) -> str | None:
+    def disagrees(self, other: Statement) -> str | None:
         """Why it cannot hold together with a unit before it, in words; None where it can."""
         for what in sorted(self.numbers.keys() & other.numbers.keys()):
             mine, theirs = self.numbers[what], other.numbers[what]
@@ -46,7 +46,7 @@ class Unit:
         return f"only one of the two says {self.denial or other.denial!r}"
 
 
-def conflicts(units: Sequence[Unit], rule: Conflicting) -> Iterator[tuple[int, int, str]]:
+def find_conflicts(units: Sequence[Statement], rule: ConflictRule) -> Iterator[tuple[int, int, str]]:
     """Pairs that disagree: the later unit, the earlier, and why."""
     sizes = np.array([len(unit.words) for unit in units])
     for place, shared in enumerate(shared_before([unit.words for unit in units])):

@@ -11,20 +11,20 @@ from itertools import pairwise
 import numpy as np
 
 from assay.core.records import Passage
-from assay.kinds.memory.systems.conflicts import Unit, conflicts
-from assay.kinds.memory.systems.graph import Ints, Link, Traits
+from assay.kinds.memory.systems.conflicts import Statement, find_conflicts
+from assay.kinds.memory.systems.graph import Ints, Traits, UnitLink
 from assay.kinds.memory.systems.names import name_links
 from assay.kinds.memory.systems.overlap import closest, shared_before
-from assay.kinds.memory.systems.rule_file import Conflicting, Linking, Rules, Words
+from assay.kinds.memory.systems.rule_file import ConflictRule, LinkRule, PackRules, WordList
 from assay.retrieval.content import stems_of
 
 
 @dataclass(frozen=True)
-class Drawing:
+class RuleGraph:
     """The passages of one pack, and what its rules make of them."""
 
     passages: Sequence[Passage]
-    rules: Rules
+    rules: PackRules
 
     @cached_property
     def stems(self) -> list[frozenset[str]]:
@@ -63,8 +63,8 @@ class Drawing:
 
     # ----------------------------------------------------------------------------- links
 
-    def links(self) -> list[Link]:
-        found: list[Link] = []
+    def links(self) -> list[UnitLink]:
+        found: list[UnitLink] = []
         for document in self.documents:
             found += self._following(document)
             found += self._references(document)
@@ -92,13 +92,13 @@ class Drawing:
             found.setdefault(main if main in sources else source, []).extend(document)
         return list(found.values())
 
-    def _following(self, document: Sequence[int]) -> Iterator[Link]:
+    def _following(self, document: Sequence[int]) -> Iterator[UnitLink]:
         rule = self.rules.following
         for one, other in pairwise(document):
             same = rule.within == "source" or self._group(one) == self._group(other)
             kind = rule.edge if same else rule.across
             if kind is not None:
-                yield Link(
+                yield UnitLink(
                     one, other, kind, rule.weight, both_ways=True, rule=f"stands next in its {rule.within}"
                 )
 
@@ -107,7 +107,7 @@ class Drawing:
         passage = self.passages[position]
         return passage.metadata.get("session", passage.section)
 
-    def _backwards(self, document: Sequence[int]) -> Iterator[Link]:
+    def _backwards(self, document: Sequence[int]) -> Iterator[UnitLink]:
         """The edges from units to what their words make them depend on, or except them from.
 
         That is what a unit names by number, or else the units before it that it shares most with.
@@ -123,7 +123,7 @@ class Drawing:
                         continue
                     linked.add(target)
                     reason = f"{word.lower()!r}, and {why}"
-                    yield Link(position, target, rule.edge, rule.weight, rule.both_ways, reason)
+                    yield UnitLink(position, target, rule.edge, rule.weight, rule.both_ways, reason)
 
     @cached_property
     def _named(self) -> list[list[tuple[int, str]]]:
@@ -147,30 +147,32 @@ class Drawing:
                 ]
         return named
 
-    def _references(self, document: Sequence[int]) -> Iterator[Link]:
+    def _references(self, document: Sequence[int]) -> Iterator[UnitLink]:
         rule = self.rules.references
         if rule is not None:
             for position in document:
                 for target, why in self._named[position]:
-                    yield Link(position, target, rule.edge, rule.weight, rule=why)
+                    yield UnitLink(position, target, rule.edge, rule.weight, rule=why)
 
-    def _conflicts(self, document: Sequence[int], rule: Conflicting) -> Iterator[Link]:
-        condition = self.rules.links[0] if self.rules.links else Words([])
+    def _conflicts(self, document: Sequence[int], rule: ConflictRule) -> Iterator[UnitLink]:
+        condition = self.rules.links[0] if self.rules.links else WordList([])
         units = [
-            Unit.of(text, self.stems[position], rule, condition.found(text) is not None)
+            Statement.of(text, self.stems[position], rule, condition.found(text) is not None)
             for position, text in ((position, self.passages[position].text) for position in document)
         ]
-        for later, earlier, why in conflicts(units, rule):
-            yield Link(document[later], document[earlier], rule.edge, rule.weight, both_ways=True, rule=why)
+        for later, earlier, why in find_conflicts(units, rule):
+            yield UnitLink(
+                document[later], document[earlier], rule.edge, rule.weight, both_ways=True, rule=why
+            )
 
 
-def _antecedents(document: Sequence[int], shared: Ints, rule: Linking) -> Iterator[tuple[int, str]]:
+def _antecedents(document: Sequence[int], shared: Ints, rule: LinkRule) -> Iterator[tuple[int, str]]:
     """The units before one that it shares enough with, and more than half as much as with the closest."""
     enough = np.flatnonzero((shared >= rule.shared) & (2 * shared > int(shared.max(initial=0))))
     for place in closest(shared, enough, rule.most):
         yield document[place], f"{shared[place]} content words shared"
 
 
-def _left(rules: Rules) -> float:
+def _left(rules: PackRules) -> float:
     """The part of a weight that is left for confidence."""
     return max(0.0, 1.0 - sum(each.part for each in rules.weights.values()))

@@ -27,7 +27,7 @@ def best(scores: Floats, number: int) -> Ints:
     return found[np.lexsort((found, -scores[found]))][:number]
 
 
-class Link(NamedTuple):
+class UnitLink(NamedTuple):
     """An edge as a pack draws it: between positions, with the rule that made it."""
 
     source: int
@@ -59,7 +59,7 @@ class MemoryGraph:
 
     node_ids: Sequence[str]
     traits: Traits
-    links: Sequence[Link]
+    links: Sequence[UnitLink]
     kinds: Sequence[str]
     first: Ints
     target: Ints
@@ -69,7 +69,7 @@ class MemoryGraph:
     against: Bools  # whether it is walked against its direction
 
     @classmethod
-    def of(cls, node_ids: Sequence[str], traits: Traits, links: Sequence[Link]) -> MemoryGraph:
+    def of(cls, node_ids: Sequence[str], traits: Traits, links: Sequence[UnitLink]) -> MemoryGraph:
         kinds = list(dict.fromkeys(link.kind for link in links))
         number = {kind: index for index, kind in enumerate(kinds)}
         source = np.array([link.source for link in links], dtype=np.int64)

@@ -11,17 +11,17 @@ import numpy as np
 from assay.core.records import Budget, Hit, Query, Response, Step, Structure
 from assay.kinds.memory.systems.building import Memory
 from assay.kinds.memory.systems.graph import Bools, Floats, Ints, best
-from assay.kinds.memory.systems.outcome import Asked, Engine, Outcome
+from assay.kinds.memory.systems.outcome import GraphQuery, WalkOutcome, WalkStrategy
 from assay.kinds.memory.systems.relevance import Relevance
-from assay.kinds.memory.systems.spread import Ground
-from assay.kinds.memory.systems.state import Learning, State
+from assay.kinds.memory.systems.spread import WalkableGraph
+from assay.kinds.memory.systems.state import LearningRule, MemoryState
 from assay.kinds.memory.systems.tracing import trace_of
 from assay.retrieval.distance import result_distance
 from assay.systems.answering import Meter
 
 
 @dataclass(frozen=True)
-class Answering:
+class AnswerSettings:
     """How much of an outcome is told, and what is tried beside it."""
 
     k: int
@@ -38,13 +38,13 @@ class MemoryIndex:
 
     memory: Memory
     relevance: Relevance
-    engine: Engine
-    answering: Answering
-    learning: Learning | None  # None: a session forgets each query
+    engine: WalkStrategy
+    answering: AnswerSettings
+    learning: LearningRule | None  # None: a session forgets each query
 
     def session(self) -> MemorySession:
         size = len(self.memory.graph)
-        return MemorySession(self, None if self.learning is None else State(size, self.learning))
+        return MemorySession(self, None if self.learning is None else MemoryState(size, self.learning))
 
     def structure(self) -> Structure:
         return self.memory.graph.structure()
@@ -53,13 +53,13 @@ class MemoryIndex:
         self.relevance.close()
 
     @cached_property
-    def ground(self) -> Ground:
+    def ground(self) -> WalkableGraph:
         """The graph as every query may walk it."""
         graph, kinds = self.memory.graph, self.answering.edges
         allowed = np.array([not kinds or kind in kinds for kind in graph.kinds], dtype=bool)
         tense = np.array([kind in self.memory.tensions for kind in graph.kinds], dtype=bool)
         standing = graph.unbroken if self.answering.structure else ~graph.unbroken
-        return Ground(graph, standing, allowed, tense)
+        return WalkableGraph(graph, standing, allowed, tense)
 
 
 @dataclass
@@ -67,7 +67,7 @@ class MemorySession:
     """One conversation with a memory."""
 
     index: MemoryIndex
-    state: State | None
+    state: MemoryState | None
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
         meter = Meter()
@@ -84,14 +84,14 @@ class MemorySession:
             self.state.learn(outcome.walked)
         return Response(hits=hits, trace=trace, observed=observed)
 
-    def _outcome(self, relevance: Floats, standing: Bools) -> Outcome:
+    def _outcome(self, relevance: Floats, standing: Bools) -> WalkOutcome:
         ground, weight = replace(self.index.ground, standing=standing), self.index.memory.graph.traits.weight
         if self.state is not None:
             weight = self.state.weight(weight)
             ground = replace(ground, readiness=self.state.readiness())
-        return self.index.engine.outcome(Asked(ground, relevance, weight))
+        return self.index.engine.outcome(GraphQuery(ground, relevance, weight))
 
-    def _hits(self, outcome: Outcome) -> list[Hit]:
+    def _hits(self, outcome: WalkOutcome) -> list[Hit]:
         """The nodes that score best; of equal scores the earlier node first."""
         scores, k = outcome.scores, self.index.answering.k
         node_ids = self.index.memory.graph.node_ids
@@ -99,7 +99,9 @@ class MemorySession:
 
     # ------------------------------------------------------------------- what if edges were not there
 
-    def _removals(self, query: Query, relevance: Floats, outcome: Outcome, hits: Sequence[Hit]) -> list[Step]:
+    def _removals(
+        self, query: Query, relevance: Floats, outcome: WalkOutcome, hits: Sequence[Hit]
+    ) -> list[Step]:
         """How far the result changes without the best path's edges, and without as many others.
 
         "random" are edges of the whole graph; "nearby", those at the nodes that were walked, which is the

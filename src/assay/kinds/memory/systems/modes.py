@@ -16,12 +16,18 @@ from assay.core.parts import Embedder
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, part_identities
 from assay.kinds.memory.systems.building import build_memory, gold_warnings, pack_identities, pack_problems
-from assay.kinds.memory.systems.memories import Answering, MemoryIndex
-from assay.kinds.memory.systems.outcome import Activating, Engine, Expanding, Matching, Ranking
-from assay.kinds.memory.systems.packs import PACKS, Pack
+from assay.kinds.memory.systems.memories import AnswerSettings, MemoryIndex
+from assay.kinds.memory.systems.outcome import (
+    FlatMatch,
+    NeighbourExpansion,
+    PersonalisedPageRank,
+    SpreadingActivation,
+    WalkStrategy,
+)
+from assay.kinds.memory.systems.packs import PACKS, DomainPack
 from assay.kinds.memory.systems.relevance import Relevance, Texts
-from assay.kinds.memory.systems.spread import Spreading
-from assay.kinds.memory.systems.state import Learning
+from assay.kinds.memory.systems.spread import SpreadRule
+from assay.kinds.memory.systems.state import LearningRule
 from assay.retrieval.embed.static import Static
 
 FIRST_ADDRESS = "assay.systems.graph.modes"
@@ -30,16 +36,16 @@ _LEAST = {"k": 1, "seeds": 1, "hops": 1, "limit": 1, "starts": 1, "trace_steps":
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Memory:
+class _MemorySystem:
     """What every memory has: how many hits come back, and from how many nodes it starts."""
 
     k: int = 10
     seeds: int = 3
     model: Annotated[Embedder, EMBEDDERS] = Static()
-    pack: Annotated[Pack | None, PACKS] = None
+    pack: Annotated[DomainPack | None, PACKS] = None
     version: ClassVar[str] = "1"
     gives: ClassVar[frozenset[str]] = frozenset({"hits", "trace"})
-    learning: ClassVar[Learning | None] = None
+    learning: ClassVar[LearningRule | None] = None
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
@@ -61,11 +67,11 @@ class _Memory:
     def relevance(self, texts: Texts) -> Relevance:
         return texts.by_both()
 
-    def engine(self) -> Engine:
-        return Matching(self.seeds)
+    def engine(self) -> WalkStrategy:
+        return FlatMatch(self.seeds)
 
-    def answering(self, seed: int) -> Answering:
-        return Answering(self.k, (), False, 0, 0, seed)
+    def answering(self, seed: int) -> AnswerSettings:
+        return AnswerSettings(self.k, (), False, 0, 0, seed)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
         """Why it could find nothing; packs that passages name and nobody offers, edges that no pack draws."""
@@ -83,7 +89,7 @@ class _Memory:
 
 
 @dataclass(frozen=True)
-class LexicalBaseline(_Memory):
+class LexicalBaseline(_MemorySystem):
     """Nodes by the words they share with a query. No graph."""
 
     def relevance(self, texts: Texts) -> Relevance:
@@ -91,7 +97,7 @@ class LexicalBaseline(_Memory):
 
 
 @dataclass(frozen=True)
-class EmbeddingBaseline(_Memory):
+class EmbeddingBaseline(_MemorySystem):
     """Nodes by the cosine of their vectors and a query's. No graph."""
 
     def relevance(self, texts: Texts) -> Relevance:
@@ -99,7 +105,7 @@ class EmbeddingBaseline(_Memory):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Walking(_Memory):
+class _WalkingMemory(_MemorySystem):
     """What every memory has that walks: how far, along which edges, and what is switched off."""
 
     hops: int = 2
@@ -110,26 +116,28 @@ class _Walking(_Memory):
     counterfactuals: int = 0
     trace_steps: int = 200
 
-    def answering(self, seed: int) -> Answering:
-        return Answering(self.k, self.edges, self.structure, self.counterfactuals, self.trace_steps, seed)
+    def answering(self, seed: int) -> AnswerSettings:
+        return AnswerSettings(
+            self.k, self.edges, self.structure, self.counterfactuals, self.trace_steps, seed
+        )
 
 
 @dataclass(frozen=True)
-class StructureOnly(_Walking):
+class StructureOnly(_WalkingMemory):
     """Matching nodes and their neighbours; what a node is does not count."""
 
-    def engine(self) -> Engine:
-        return Expanding(self.seeds, self.hops, self.limit, False, self.expand)
+    def engine(self) -> WalkStrategy:
+        return NeighbourExpansion(self.seeds, self.hops, self.limit, False, self.expand)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeightedGraph(_Walking):
+class WeightedGraph(_WalkingMemory):
     """Matching nodes and their neighbours; risky, unusual and important ones count for more."""
 
     weights: bool = True
 
-    def engine(self) -> Engine:
-        return Expanding(self.seeds, self.hops, self.limit, self.weights, self.expand)
+    def engine(self) -> WalkStrategy:
+        return NeighbourExpansion(self.seeds, self.hops, self.limit, self.weights, self.expand)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,20 +149,20 @@ class WeightedGraphStatic(WeightedGraph):
 class WeightedGraphDynamic(WeightedGraph):
     """The weighted graph, whose weights change with what was asked before."""
 
-    learning: ClassVar[Learning | None] = Learning()
+    learning: ClassVar[LearningRule | None] = LearningRule()
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActivationSpreading(_Walking):
+class ActivationSpreading(_WalkingMemory):
     """Energy spreads from matching nodes along typed edges and fades with every hop."""
 
     weights: bool = True
     decay: float = 0.75
     threshold: float = 0.15
 
-    def engine(self) -> Engine:
-        rule = Spreading(self.hops, self.decay, self.threshold, self.limit)
-        return Activating(self.seeds, rule, self.weights, self.expand)
+    def engine(self) -> WalkStrategy:
+        rule = SpreadRule(self.hops, self.decay, self.threshold, self.limit)
+        return SpreadingActivation(self.seeds, rule, self.weights, self.expand)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,11 +174,11 @@ class ActivationSpreadingStatic(ActivationSpreading):
 class ActivationSpreadingDynamic(ActivationSpreading):
     """Spreading activation in a memory that readies what was walked and lets the rest fade."""
 
-    learning: ClassVar[Learning | None] = Learning()
+    learning: ClassVar[LearningRule | None] = LearningRule()
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageRank(_Walking):
+class PageRank(_WalkingMemory):
     """Personalised PageRank from the nodes that match best, over the same graph."""
 
     starts: int = 10
@@ -181,5 +189,7 @@ class PageRank(_Walking):
         if self.damping == 1.0:
             raise UsageError("damping is 1, and the walk would never return to its seeds. Use less.")
 
-    def engine(self) -> Engine:
-        return Ranking(self.seeds, self.starts, self.hops if self.expand else 0, self.limit, self.damping)
+    def engine(self) -> WalkStrategy:
+        return PersonalisedPageRank(
+            self.seeds, self.starts, self.hops if self.expand else 0, self.limit, self.damping
+        )

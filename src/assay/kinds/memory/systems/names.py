@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from assay.core.records import Passage
-from assay.kinds.memory.systems.graph import Link
-from assay.kinds.memory.systems.rule_file import Naming
+from assay.kinds.memory.systems.graph import UnitLink
+from assay.kinds.memory.systems.rule_file import NameRule
 
 _WORD = re.compile(r"\w+")
 _ASIDE = re.compile(r"\s*\([^)]*\)\s*$")  # what tells two titles apart is not part of the name
@@ -16,7 +16,7 @@ _LONGEST = 8  # words of a title
 _SHORTEST = 4  # letters of a name that is one word
 
 
-def name_links(passages: Sequence[Passage], rule: Naming) -> list[Link]:
+def name_links(passages: Sequence[Passage], rule: NameRule) -> list[UnitLink]:
     """Every link by name among some passages, in their order."""
     return [*_by_title(passages, rule), *_by_name(passages, rule)]
 
@@ -25,7 +25,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in _WORD.findall(text))
 
 
-def _by_title(passages: Sequence[Passage], rule: Naming) -> Iterator[Link]:
+def _by_title(passages: Sequence[Passage], rule: NameRule) -> Iterator[UnitLink]:
     titles = _titles(passages)
     longest = max(map(len, titles), default=0)
     for position, passage in enumerate(passages):
@@ -38,7 +38,7 @@ def _by_title(passages: Sequence[Passage], rule: Naming) -> Iterator[Link]:
                 if _apart(passages, position, target) and target not in seen:
                     seen.add(target)
                     reason = f"names {passages[target].title!r}"
-                    yield Link(position, target, rule.title_edge, rule.weight, rule=reason)
+                    yield UnitLink(position, target, rule.title_edge, rule.weight, rule=reason)
                 break  # a longer title hides the shorter ones that begin where it does
 
 
@@ -53,7 +53,7 @@ def _titles(passages: Sequence[Passage]) -> dict[tuple[str, ...], int]:
     return {words: found[0] for words, found in (short | whole).items() if len(found) == 1}
 
 
-def _by_name(passages: Sequence[Passage], rule: Naming) -> Iterator[Link]:
+def _by_name(passages: Sequence[Passage], rule: NameRule) -> Iterator[UnitLink]:
     having: dict[str, list[int]] = {}
     for position, passage in enumerate(passages):
         names = {match[0] for match in _NAME.finditer(passage.text) if _tells(match)}
@@ -65,7 +65,7 @@ def _by_name(passages: Sequence[Passage], rule: Naming) -> Iterator[Link]:
         for place, other in enumerate(positions):
             for one in positions[:place]:
                 if _apart(passages, one, other):
-                    yield Link(
+                    yield UnitLink(
                         one, other, rule.name_edge, rule.weight, both_ways=True, rule=f"shares {name!r}"
                     )
 

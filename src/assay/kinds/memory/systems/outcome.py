@@ -10,13 +10,13 @@ import numpy as np
 
 from assay.kinds.memory.systems.graph import Floats, Ints, MemoryGraph, best
 from assay.kinds.memory.systems.pagerank import personalised
-from assay.kinds.memory.systems.spread import Ground, Spread, Spreading, spread
+from assay.kinds.memory.systems.spread import Activation, SpreadRule, WalkableGraph, spread
 
 SEMANTIC, STRUCTURAL, STRIKING, WEIGHT = 0.55, 0.20, 0.15, 0.10  # parts of a node's score
 WORTHWHILE = 0.5  # a walk goes on to a node that scores at least this part of what its seed scores
 
 
-class Path(NamedTuple):
+class NodePath(NamedTuple):
     """Nodes in the order of the walk, the edges between them, and what the path is worth."""
 
     nodes: tuple[int, ...]
@@ -25,12 +25,12 @@ class Path(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class WalkOutcome:
     """The score of every node, paths best first, and the spread of each path's seed, where there are any."""
 
     scores: Floats
-    paths: Sequence[Path]
-    spreads: Sequence[Spread] = ()
+    paths: Sequence[NodePath]
+    spreads: Sequence[Activation] = ()
 
     @property
     def walked(self) -> Ints:
@@ -39,10 +39,10 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Asked:
+class GraphQuery:
     """One query as a mode sees it: the ground to walk on, how well nodes match, how much they matter."""
 
-    ground: Ground
+    ground: WalkableGraph
     relevance: Floats
     weight: Floats
 
@@ -64,25 +64,27 @@ class Asked:
         return scores
 
 
-class Engine(Protocol):
+class WalkStrategy(Protocol):
     """A way to answer from a graph."""
 
-    def outcome(self, asked: Asked) -> Outcome: ...
+    def outcome(self, asked: GraphQuery) -> WalkOutcome: ...
 
 
 @dataclass(frozen=True)
-class Matching:
+class FlatMatch:
     """No graph: nodes as they match, each of the best a path of one step."""
 
     seeds: int
 
-    def outcome(self, asked: Asked) -> Outcome:
+    def outcome(self, asked: GraphQuery) -> WalkOutcome:
         found = asked.seeds(self.seeds)
-        return Outcome(asked.relevance, [Path((each,), (), float(asked.relevance[each])) for each in found])
+        return WalkOutcome(
+            asked.relevance, [NodePath((each,), (), float(asked.relevance[each])) for each in found]
+        )
 
 
 @dataclass(frozen=True)
-class Expanding:
+class NeighbourExpansion:
     """From the nodes that match best to their best neighbours; near nodes count for more.
 
     How near a node is: the product of the weights along the strongest of the shortest ways from a seed.
@@ -94,9 +96,9 @@ class Expanding:
     weights: bool
     expand: bool
 
-    def outcome(self, asked: Asked) -> Outcome:
-        near = Spreading(self.hops if self.expand else 1, 1.0, 0.0, self.limit, 0.0)
-        plain = Ground(
+    def outcome(self, asked: GraphQuery) -> WalkOutcome:
+        near = SpreadRule(self.hops if self.expand else 1, 1.0, 0.0, self.limit, 0.0)
+        plain = WalkableGraph(
             asked.graph, asked.ground.standing, asked.ground.allowed, np.zeros_like(asked.ground.tense)
         )
         found = asked.seeds(self.seeds)
@@ -105,9 +107,9 @@ class Expanding:
         scores = asked.scores(strength if len(found) else asked.relevance * 0, self.weights)
         paths = [self._walk(asked, seed, scores) for seed in found]
         order = sorted(range(len(paths)), key=lambda each: (-paths[each].score, each))
-        return Outcome(scores, [paths[each] for each in order])
+        return WalkOutcome(scores, [paths[each] for each in order])
 
-    def _walk(self, asked: Asked, seed: int, scores: Floats) -> Path:
+    def _walk(self, asked: GraphQuery, seed: int, scores: Floats) -> NodePath:
         """From a seed to the best neighbour of the last node, as long as that is worth the step."""
         graph, ground, nodes, edges = asked.graph, asked.ground, [seed], list[int]()
         for _ in range(self.hops if self.expand else 0):
@@ -121,20 +123,20 @@ class Expanding:
             way = int(ways[np.lexsort(keys)[0]])
             edges.append(way)
             nodes.append(int(graph.target[way]))
-        return Path(tuple(nodes), tuple(edges), float(scores[seed]))
+        return NodePath(tuple(nodes), tuple(edges), float(scores[seed]))
 
 
 @dataclass(frozen=True)
-class Activating:
+class SpreadingActivation:
     """Energy spreads from each seed; a path leads from a seed to the best node that its energy reached."""
 
     seeds: int
-    rule: Spreading
+    rule: SpreadRule
     weights: bool
     expand: bool
 
-    def outcome(self, asked: Asked) -> Outcome:
-        rule = self.rule if self.expand else Spreading(1, 1.0, 0.0, self.rule.limit, 0.0)
+    def outcome(self, asked: GraphQuery) -> WalkOutcome:
+        rule = self.rule if self.expand else SpreadRule(1, 1.0, 0.0, self.rule.limit, 0.0)
         found = asked.seeds(self.seeds)
         spreads = [spread(asked.ground, seed, float(asked.relevance[seed]), rule) for seed in found]
         scores, ends = asked.scores(np.zeros(len(asked.relevance)), self.weights), []
@@ -145,22 +147,22 @@ class Activating:
         reached = np.logical_or.reduce([each.hop >= 0 for each in spreads]) if spreads else scores < 0
         paths = [self._path(asked.graph, each, end) for each, end in zip(spreads, ends, strict=True)]
         order = sorted(range(len(paths)), key=lambda each: (-paths[each].score, each))
-        return Outcome(
+        return WalkOutcome(
             np.where(reached, highest, scores), [paths[i] for i in order], [spreads[i] for i in order]
         )
 
-    def _path(self, graph: MemoryGraph, each: Spread, end: Floats) -> Path:
+    def _path(self, graph: MemoryGraph, each: Activation, end: Floats) -> NodePath:
         others = each.reached[1:] if self.expand else each.reached[:0]
         if not len(others):
-            return Path((each.seed,), (), 0.0)
+            return NodePath((each.seed,), (), 0.0)
         order = np.lexsort((others, -each.hop[others], -each.energy[others], -end[others]))
         last = int(others[order[0]])
         way = each.way_to(graph, last)
-        return Path((each.seed, *(int(graph.target[edge]) for edge in way)), tuple(way), float(end[last]))
+        return NodePath((each.seed, *(int(graph.target[edge]) for edge in way)), tuple(way), float(end[last]))
 
 
 @dataclass(frozen=True)
-class Ranking:
+class PersonalisedPageRank:
     """Personalised PageRank from the nodes that match best; paths lead from them to the best nodes."""
 
     seeds: int
@@ -169,16 +171,16 @@ class Ranking:
     limit: int
     damping: float
 
-    def outcome(self, asked: Asked) -> Outcome:
+    def outcome(self, asked: GraphQuery) -> WalkOutcome:
         found = asked.seeds(self.starts)
         if not found:
-            return Outcome(np.zeros(len(asked.relevance)), [])
+            return WalkOutcome(np.zeros(len(asked.relevance)), [])
         home = np.zeros(len(asked.relevance))
         home[found] = asked.relevance[found]
         standing = asked.ground.standing & asked.ground.allowed[asked.graph.kind_of_link]
         shares = personalised(asked.graph, standing, home, self.damping)
-        near = Spreading(self.hops, 1.0, 0.0, self.limit, 0.0)
-        plain = Ground(asked.graph, standing, asked.ground.allowed, np.zeros_like(asked.ground.tense))
+        near = SpreadRule(self.hops, 1.0, 0.0, self.limit, 0.0)
+        plain = WalkableGraph(asked.graph, standing, asked.ground.allowed, np.zeros_like(asked.ground.tense))
         paths = []
         for seed in found[: self.seeds]:
             each = spread(plain, seed, 1.0, near)
@@ -186,5 +188,5 @@ class Ranking:
             last = int(others[np.lexsort((others, -shares[others]))[0]]) if len(others) else seed
             way = each.way_to(asked.graph, last)
             nodes = (seed, *(int(asked.graph.target[edge]) for edge in way))
-            paths.append(Path(nodes, tuple(way), float(shares[list(nodes)].sum())))
-        return Outcome(shares, sorted(paths, key=lambda path: -path.score))
+            paths.append(NodePath(nodes, tuple(way), float(shares[list(nodes)].sum())))
+        return WalkOutcome(shares, sorted(paths, key=lambda path: -path.score))

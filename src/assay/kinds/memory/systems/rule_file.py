@@ -15,7 +15,7 @@ from assay.core.yaml_lines import read_yaml
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
 
-class Words(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+class WordList(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """Words and phrases, whole and in any case; one that ends in * stands for every word that begins so."""
 
     words: list[str]
@@ -40,7 +40,7 @@ def _whole(phrase: str) -> str:
     return f"{begin}{body}{end}"
 
 
-class Following(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NeighbourRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Neighbours: an edge from each unit to the next, within a section or a document."""
 
     edge: str = "next_unit"
@@ -49,7 +49,7 @@ class Following(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     across: str | None = None  # the edge between the last unit of a group and the first of the next
 
 
-class Linking(Words, frozen=True, dict=True, forbid_unknown_fields=True):
+class LinkRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
     """An edge from a unit that has one of the words to the units before it that it is about.
 
     Those are what it shares at least `shared` content words with, and more than half as many as with the
@@ -64,14 +64,14 @@ class Linking(Words, frozen=True, dict=True, forbid_unknown_fields=True):
     once: bool = False
 
 
-class Referring(Words, frozen=True, dict=True, forbid_unknown_fields=True):
+class ReferenceRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
     """An edge to the unit that a text names by number: clause 4, step 3."""
 
     edge: str = "refers_to"
     weight: Share = 0.7
 
 
-class Conflicting(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+class ConflictRule(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
     """An edge between units that share most of their content words but disagree.
 
     They give another number of the same thing (4 hours, 8 hours), or only one of them denies. Two that both
@@ -86,15 +86,15 @@ class Conflicting(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=
     negations: tuple[str, ...] = ("not", "no", "never", "without", "cannot")
 
     @cached_property
-    def _negations(self) -> Words:
-        return Words(list(self.negations))
+    def _negations(self) -> WordList:
+        return WordList(list(self.negations))
 
     def denial(self, text: str) -> str | None:
         """The first negation that a text has."""
         return self._negations.found(text)
 
 
-class Naming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NameRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Edges between units of different documents that speak of the same thing by name."""
 
     title_edge: str = "mentions"  # to the first unit of the document whose title a text has
@@ -103,14 +103,14 @@ class Naming(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rarest: Annotated[int, msgspec.Meta(ge=2)] = 5  # in how many units a name may stand
 
 
-class Role(Words, frozen=True, dict=True, forbid_unknown_fields=True):
+class RoleRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
     """What a unit is that has one of the words; `bonus` is the energy it adds when it is reached."""
 
     role: str = ""
     bonus: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
 
 
-class Weighing(Words, frozen=True, dict=True, forbid_unknown_fields=True):
+class WeightRule(WordList, frozen=True, dict=True, forbid_unknown_fields=True):
     """A part of a unit's weight: `high` where it has one of the words, else `low`."""
 
     high: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.9
@@ -118,18 +118,18 @@ class Weighing(Words, frozen=True, dict=True, forbid_unknown_fields=True):
     part: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.35
 
 
-class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PackRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All rules of a pack. What is left out does nothing."""
 
     otherwise: str  # the role of a unit that no word decides
-    following: Following = Following()
-    roles: list[Role] = []
-    links: list[Linking] = []
-    references: Referring | None = None
-    conflicts: Conflicting | None = None
+    following: NeighbourRule = NeighbourRule()
+    roles: list[RoleRule] = []
+    links: list[LinkRule] = []
+    references: ReferenceRule | None = None
+    conflicts: ConflictRule | None = None
     amendments: list[str] = []  # X_addendum is read after X, as one document with it
-    names: Naming | None = None
-    weights: dict[str, Weighing] = {}  # risk, importance, novelty
+    names: NameRule | None = None
+    weights: dict[str, WeightRule] = {}  # risk, importance, novelty
     confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.95
     striking: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8  # from where risk or novelty is
     tensions: tuple[str, ...] = ("exception_to", "contradicts")
@@ -145,11 +145,11 @@ class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return frozenset(kind for kind in found if kind is not None)
 
 
-def read_rules(path: Path) -> Rules:
+def read_rules(path: Path) -> PackRules:
     """The rules of a YAML file, checked."""
     content, _ = read_yaml(path)
     try:
-        return msgspec.convert(content, Rules)
+        return msgspec.convert(content, PackRules)
     except msgspec.ValidationError as error:
         fix = "See docs/memory.md for what a pack may say."
         raise DataError(Problem(str(error), str(path), fix=fix)) from error

@@ -19,7 +19,7 @@ STOPS = (None, "weaker_edge", "below_threshold", "disallowed_edge", "node_limit"
 
 
 @dataclass(frozen=True)
-class Spreading:
+class SpreadRule:
     """How energy passes."""
 
     hops: int = 2
@@ -30,7 +30,7 @@ class Spreading:
 
 
 @dataclass(frozen=True)
-class Attempts:
+class Propagations:
     """Every propagation that was tried: arrays, in order of hop, node, edge."""
 
     hop: Ints
@@ -44,14 +44,14 @@ class Attempts:
 
 
 @dataclass(frozen=True)
-class Spread:
+class Activation:
     """What one seed reached: energy and hop of each node, and the edge that brought it (-1: none)."""
 
     seed: int
     energy: Floats
     hop: Ints  # -1 where it was not reached
     edge: Ints
-    attempts: Attempts
+    attempts: Propagations
     reached: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # in order of hop
 
     def way_to(self, graph: MemoryGraph, node: int) -> list[int]:
@@ -64,7 +64,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Ground:
+class WalkableGraph:
     """A graph as one query may walk it: which links stand, which kinds are allowed, how ready nodes are."""
 
     graph: MemoryGraph
@@ -82,14 +82,14 @@ class Ground:
         return 1.0 if self.readiness is None else self.readiness[nodes]
 
 
-def spread(ground: Ground, seed: int, energy: float, rule: Spreading) -> Spread:
+def spread(ground: WalkableGraph, seed: int, energy: float, rule: SpreadRule) -> Activation:
     """Spreads the energy of one seed."""
     graph, size = ground.graph, len(ground.graph)
     held, hop_of = np.zeros(size), np.full(size, -1, dtype=np.int64)
     by = np.full(size, -1, dtype=np.int64)
     held[seed], hop_of[seed] = energy, 0
     front, reached = np.array([seed], dtype=np.int64), [np.array([seed], dtype=np.int64)]
-    tried: list[Attempts] = []
+    tried: list[Propagations] = []
     for hop in range(1, rule.hops + 1):
         edges = graph.edges_of(front)
         edges = edges[ground.standing[graph.link[edges]]]
@@ -105,10 +105,12 @@ def spread(ground: Ground, seed: int, energy: float, rule: Spreading) -> Spread:
         reached.append(front)
         if not len(front):
             break
-    return Spread(seed, held, hop_of, by, _joined(tried), np.concatenate(reached))
+    return Activation(seed, held, hop_of, by, _joined(tried), np.concatenate(reached))
 
 
-def _pass_on(ground: Ground, edges: Ints, incoming: Floats, rule: Spreading, room: int, hop: int) -> Attempts:
+def _pass_on(
+    ground: WalkableGraph, edges: Ints, incoming: Floats, rule: SpreadRule, room: int, hop: int
+) -> Propagations:
     """One hop: what each edge passes, and what stops it."""
     graph = ground.graph
     target, kind = graph.target[edges], graph.kind[edges]
@@ -128,12 +130,12 @@ def _pass_on(ground: Ground, edges: Ints, incoming: Floats, rule: Spreading, roo
     if len(best) > room:
         strongest = best[np.lexsort((best, -energy[best]))]
         stop[strongest[max(room, 0) :]] = FULL
-    return Attempts(np.full(len(edges), hop, dtype=np.int64), edges, incoming, energy, stop)
+    return Propagations(np.full(len(edges), hop, dtype=np.int64), edges, incoming, energy, stop)
 
 
-def _joined(tried: list[Attempts]) -> Attempts:
+def _joined(tried: list[Propagations]) -> Propagations:
     if not tried:
         none = np.empty(0, np.int64)
-        return Attempts(none, none, np.empty(0), np.empty(0), none)
+        return Propagations(none, none, np.empty(0), np.empty(0), none)
     names = ("hop", "edge", "incoming", "energy", "stop")
-    return Attempts(*(np.concatenate([getattr(each, name) for each in tried]) for name in names))
+    return Propagations(*(np.concatenate([getattr(each, name) for each in tried]) for name in names))

@@ -10,7 +10,7 @@ from assay.kinds.memory.systems.graph import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Learning:
+class LearningRule:
     """How a memory changes with each query it answers."""
 
     step: float = 0.02  # that each use adds to a node's weight
@@ -20,10 +20,10 @@ class Learning:
     floor: float = 0.5  # of freshness
 
 
-class State:
+class MemoryState:
     """Use and freshness of each node, from the beginning of a session."""
 
-    def __init__(self, size: int, rule: Learning) -> None:
+    def __init__(self, size: int, rule: LearningRule) -> None:
         self.rule = rule
         self.used = np.zeros(size)
         self.fresh = np.ones(size)

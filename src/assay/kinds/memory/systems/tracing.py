@@ -9,11 +9,11 @@ import numpy as np
 from assay.core.records import Step
 from assay.kinds.memory.systems.building import Memory
 from assay.kinds.memory.systems.graph import Bools, MemoryGraph
-from assay.kinds.memory.systems.outcome import Outcome, Path
-from assay.kinds.memory.systems.spread import PASSED, STOPS, Spread
+from assay.kinds.memory.systems.outcome import NodePath, WalkOutcome
+from assay.kinds.memory.systems.spread import PASSED, STOPS, Activation
 
 
-def trace_of(memory: Memory, outcome: Outcome, usable: Bools, most: int) -> list[Step]:
+def trace_of(memory: Memory, outcome: WalkOutcome, usable: Bools, most: int) -> list[Step]:
     """Paths best first, the spreads of their seeds, and the tensions they touch.
 
     Of a spread every propagation that passed is told, and of those that were stopped so many that it has
@@ -25,7 +25,7 @@ def trace_of(memory: Memory, outcome: Outcome, usable: Bools, most: int) -> list
     return [*steps, *_tensions(memory, outcome, usable)]
 
 
-def _path_steps(graph: MemoryGraph, path: Path, outcome: Outcome) -> Iterator[Step]:
+def _path_steps(graph: MemoryGraph, path: NodePath, outcome: WalkOutcome) -> Iterator[Step]:
     for place, node in enumerate(path.nodes):
         before = None if place == 0 else graph.node_ids[path.nodes[place - 1]]
         edge = None if place == 0 else graph.kinds[graph.kind[path.edges[place - 1]]]
@@ -34,7 +34,7 @@ def _path_steps(graph: MemoryGraph, path: Path, outcome: Outcome) -> Iterator[St
         yield Step("path", place, graph.node_ids[node], before, score, edge=edge, role=role)
 
 
-def _spread_steps(graph: MemoryGraph, each: Spread, most: int) -> Iterator[Step]:
+def _spread_steps(graph: MemoryGraph, each: Activation, most: int) -> Iterator[Step]:
     roles, seed, tried = graph.traits.roles, each.seed, each.attempts
     passed = np.flatnonzero(tried.stop == PASSED)
     stopped = np.flatnonzero(tried.stop != PASSED)[: max(most - 1 - len(passed), 0)]
@@ -59,7 +59,7 @@ def _spread_steps(graph: MemoryGraph, each: Spread, most: int) -> Iterator[Step]
         )
 
 
-def _tensions(memory: Memory, outcome: Outcome, usable: Bools) -> Iterator[Step]:
+def _tensions(memory: Memory, outcome: WalkOutcome, usable: Bools) -> Iterator[Step]:
     """Pairs in tension of which one is on a path, and the other there too, or next to it."""
     graph, walked = memory.graph, outcome.walked
     edges = graph.edges_of(walked)
