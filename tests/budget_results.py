@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assay.core.records import Arm, Item
 from assay.core.registry import MEASURES, Registry
-from assay.core.results import Results, Trust
+from assay.core.results import Results, TrustSummary
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of
 from assay.kinds.hierarchy.report.curve_section import curve_section
@@ -120,7 +120,7 @@ def budget_results(
         comparisons=comparisons,
         verdicts=[],
         verdict=None,
-        trust=Trust({}, [], {}),
+        trust=TrustSummary({}, [], {}),
         figures=figures_of({"Budget at parity": PARITY} if figures is None else figures, evaluator),
     )
     return with_curves(made)

@@ -11,7 +11,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.records import Advice, ClauseResult, Comparison, Estimate, Verdict
-from assay.core.results import Expected, ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.core.results import (
+    ExpectedTarget,
+    ItemView,
+    MeasureInfo,
+    RankedResult,
+    Results,
+    ReviewSummary,
+    TrustSummary,
+)
 from assay.stats.families import outcome
 
 Floats = NDArray[np.float64]
@@ -78,7 +86,7 @@ def build_items(rng: np.random.Generator, n: int) -> list[ItemView]:
         for system in SYSTEMS:
             ranked = rng.permutation(pool)[:10]
             returned[system] = [
-                Returned(
+                RankedResult(
                     f"kb/{doc:04d}",
                     12.0 - rank,
                     2.0 if doc == gold else 0.0 if rank < 6 else None,
@@ -92,7 +100,7 @@ def build_items(rng: np.random.Generator, n: int) -> list[ItemView]:
             returned["dense"] = []
         if index % 120 == 7:
             returned["bm25"] = []
-        expected = [Expected(f"kb/{gold:04d}", 2.0, anchor)]
+        expected = [ExpectedTarget(f"kb/{gold:04d}", 2.0, anchor)]
         tags = {
             "category": [str(rng.choice(CATEGORIES, p=WEIGHTS))],
             "language": [language],
@@ -249,7 +257,7 @@ def build_results(n: int = 500, plant: str = "") -> Results:
     counts = {
         s: dict(first.filter(pl.col("system") == s)["status"].value_counts().iter_rows()) for s in SYSTEMS
     }
-    trust = Trust(
+    trust = TrustSummary(
         counts,
         ["dense failed on 6 of 500 items; their scores are imputed at both ends of the range"],
         {

@@ -13,7 +13,7 @@ from assay.review.book import MarkBook, folder_book
 from assay.review.passage_work import keep_passages
 from assay.review.taking import Blank, ReviewImport, read_marks
 from assay.review.verdict_taking import read_grades
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def take_grades(*args: Any, earlier: Sequence[Judgment], **more: Any) -> Taken:
 
 def _kept(found: ReviewImport, earlier: Sequence[Judgment]) -> Taken:
     with tempfile.TemporaryDirectory() as folder:
-        book: MarkBook[Judged] = folder_book(Path(folder), Judged)
-        book.add(*map(Judged, earlier))
+        book: MarkBook[JudgmentEntry] = folder_book(Path(folder), JudgmentEntry)
+        book.add(*map(JudgmentEntry, earlier))
         judgments = keep_passages(found.filled, book, clock=lambda: 0.0)
     return Taken(judgments, found.unchanged, found.auto, found.blanks, found.notes)

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.records import ClauseResult, Estimate, Verdict
-from assay.core.results import Expected, ItemView, MeasureInfo, Results, Trust
+from assay.core.results import ExpectedTarget, ItemView, MeasureInfo, Results, TrustSummary
 from assay.kinds.answers.report.scoring_section import scoring_section
 from assay.kinds.answers.results import (
     ClaimOverlap,
@@ -178,8 +178,8 @@ def scored_results(scoring: ScoringResults | None = None) -> Results:
         study="formats", kind="answers", systems=["A", "B"], arms=arms, baseline="A", measures=MEASURES,
         by=[], scores=pl.DataFrame(rows, schema=columns, orient="row"), estimates=estimates, comparisons=[],
         verdicts=[Verdict("effect", "go", [clause])], verdict="go",
-        trust=Trust({arm: {"scored": 286} for arm in arms}, [], {"seed": "0"}),
-        items=[ItemView(f"q{item}", f"What does section {item} say?", {}, [Expected("p", 1.0)], {})
+        trust=TrustSummary({arm: {"scored": 286} for arm in arms}, [], {"seed": "0"}),
+        items=[ItemView(f"q{item}", f"What does section {item} say?", {}, [ExpectedTarget("p", 1.0)], {})
                for item in range(12)],
         sections=[scoring_section(scoring_of() if scoring is None else scoring)],
     )  # fmt: skip

@@ -36,7 +36,7 @@ from assay.review.messages import (
     WorkState,
 )
 from assay.review.work import Broken, Conflict, NoSuchThing
-from assay.store.journal import Writer, read_lines
+from assay.store.journal import JournalWriter, read_lines
 
 RATERS = ("anna", "ben")
 TASKS = 20
@@ -134,11 +134,11 @@ class SmallWork:
         self._marks: dict[tuple[str, str], Kept] = {}  # by rater and mark_id, in order
         self._places: dict[Place, list[Kept]] = {}
         self._cases: list[tuple[str, NewCase]] = []
-        self._writer: Writer | None = None
+        self._writer: JournalWriter | None = None
         if folder is not None:
             for kept in read_lines(folder, Kept) if folder.is_dir() else ():
                 self._keep(kept)
-            self._writer = Writer(folder)
+            self._writer = JournalWriter(folder)
 
     # ------------------------------------------------------------------------------ what is shown
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.core.parts import Embedded, Role, unit
+from assay.core.parts import EmbeddingResult, Role, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, SYSTEMS, Registry
 from assay.study.study import Study, open_study
@@ -41,14 +41,14 @@ class CountedModel:
     log: Path
     batch: int = 8
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         for text in texts:
             record(self.log, {"model": self.size, "role": role, "text": text})
         vectors = np.zeros((len(texts), self.size), np.float32)
         for row, text in enumerate(texts):
             for word in text.lower().split():
                 vectors[row, zlib.crc32(word.strip(".").encode()) % self.size] += 1
-        return Embedded(unit(vectors))
+        return EmbeddingResult(normalize_rows(vectors))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 
-from assay.core.parts import Floats, Ranking, Vectors, unit
+from assay.core.parts import Floats, Ranking, Vectors, normalize_rows
 from assay.retrieval.vectors.exact import Exact
 from assay.retrieval.vectors.hnsw import Hnsw
 from assay.retrieval.vectors.postgres import Postgres
@@ -73,7 +73,9 @@ def clustered(seed: int, rows: int, dims: int, groups: int = 50) -> Vectors:
     """Vectors as texts have them: in groups, the members of one alike."""
     generator = np.random.default_rng(seed)
     centres = np.random.default_rng(0).normal(size=(groups, dims))
-    return unit(centres[generator.integers(groups, size=rows)] + 0.7 * generator.normal(size=(rows, dims)))
+    return normalize_rows(
+        centres[generator.integers(groups, size=rows)] + 0.7 * generator.normal(size=(rows, dims))
+    )
 
 
 def by_force(vectors: Vectors, query: Vectors, k: int, allowed: list[int] | None = None) -> Ranking:

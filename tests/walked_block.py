@@ -13,7 +13,7 @@ from assay.core.protocols import Measure
 from assay.core.records import Arm, Hit, Item, Judgment, Response, Step
 from assay.judges.resolve import resolve
 from assay.measures.score import score_block
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 
 CLOSED = frozenset({"relevance"})
@@ -64,13 +64,15 @@ def block_of(
 ) -> Block:
     """A block of one arm; None: the item is pending."""
     pairs = zip(items, responses, strict=True)
-    stored = in_columns(Answer(each.item_id, each.item_id, told) for each, told in pairs if told is not None)
+    stored = answer_columns(
+        Answer(each.item_id, each.item_id, told) for each, told in pairs if told is not None
+    )
     judgments = [
         Judgment(each.item_id, "relevance", float(grade), "ids", target=doc_id)
         for each in items
         for doc_id, grade in each.gold.get("relevant", {}).items()
     ]
-    answers = in_order(stored, [each.item_id for each in items])
+    answers = select_by_key(stored, [each.item_id for each in items])
     labels = resolve(judgments, ["ids"], closed)
     return Block(
         Arm("memory"), 0, items, answers, labels, judgments, gives=gives, corpus=corpus or Corpus(())

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay_worlds.template import fault
 
 Shape = TypeVar("Shape")
@@ -46,8 +46,8 @@ def parse_texts(shape: type[Shape], text: str, where: str) -> Shape:
     try:
         return msgspec.convert(content, shape, strict=False)
     except msgspec.ValidationError as error:
-        problem = explained(error, where)
-        raise DataError(explained(error, where, _line(root, problem.field))) from None
+        problem = decoding_problem(error, where)
+        raise DataError(decoding_problem(error, where, _line(root, problem.field))) from None
 
 
 def _content(node: Any, where: str) -> Any:

@@ -13,7 +13,7 @@ from boxes import boxes
 from planted import wait_until_planted_would_have_run
 
 from assay.core.records import Step
-from assay.core.results import Expected
+from assay.core.results import ExpectedTarget
 from assay.kinds.memory.measures.walk import ExpectedStep, WantedPath
 from assay.kinds.memory.report.walk_section import walk_section
 from assay.kinds.memory.report.walks import ArmWalk, ExpectedPath, WalkedItem
@@ -43,7 +43,10 @@ def write_report(path: Path, plant: str = "") -> None:
     trace = [msgspec.structs.replace(step, target=step.target + plant) for step in (*BEST, *SPREAD)]
     shown = msgspec.structs.replace(
         made.items[0],
-        expected=[Expected("msa:2", 1.0, "Every invoice is paid."), Expected("msa:9", 1.0, plant)],
+        expected=[
+            ExpectedTarget("msa:2", 1.0, "Every invoice is paid."),
+            ExpectedTarget("msa:9", 1.0, plant),
+        ],
         tags={"category": ["how-to"], "multi_hop": ["yes"]},
         enough=(1, 2),
     )

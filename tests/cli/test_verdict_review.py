@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.judges.llm_prompt import packaged_prompt
+from assay.judges.llm_prompt import read_packaged_prompt
 from assay.store.run_store import Store
 from small_study import assay, edited, write_study
 from stand_ins.chat_server import ChatStandIn, gullible
@@ -57,7 +57,7 @@ def test_items_are_drawn_at_random_and_shown_blind(folder: Path) -> None:
         content = yaml.safe_load(path.read_text())
         assert content["metadata"]["query_id"] == item
         assert len(content["results"]) == 3
-        assert content["instructions"]["grades"] == packaged_prompt("relevance").meanings
+        assert content["instructions"]["grades"] == read_packaged_prompt("relevance").meanings
         told = path.read_text().partition("results:")[2]
         assert not any(word in told for word in ("HIGH", "RELEVANT", "rank", "score", "old", "words agree"))
     again = folder / "again"

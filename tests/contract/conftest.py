@@ -36,7 +36,7 @@ from assay.core.registry import template_of
 from assay.judges.resolve import resolve
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from assay.study.study import open_study
 from stand_ins.chat_server import ChatStandIn
@@ -166,9 +166,11 @@ def block(dataset: Dataset) -> Block:
     ]
     keys = ["k1", "k2", "k3", "k4", "k5"]
     labels = resolve(judgments, ["ids"], {"relevance"})
-    stored: pl.DataFrame = in_order(in_columns(answers), keys)
+    stored: pl.DataFrame = select_by_key(answer_columns(answers), keys)
     # what another system answered: q1 the other way round, and nothing else
-    other = in_order(in_columns([Answer("k1", "q1", Response([Hit("d1", 2.0), Hit("d2", 1.0)]))]), keys)
+    other = select_by_key(
+        answer_columns([Answer("k1", "q1", Response([Hit("d1", 2.0), Hit("d2", 1.0)]))]), keys
+    )
     beside = Block(Arm("other"), 0, dataset.items, other, labels, judgments)
     return Block(Arm("any"), 0, dataset.items, stored, labels, judgments, TREE, beside=beside)
 

@@ -10,7 +10,7 @@ import pytest
 from plugins import each
 
 from assay.controls.candidates import Roles
-from assay.controls.trial import DoesNotApply, Trial
+from assay.controls.trial import ControlNotApplicable, Trial
 from assay.core.block import Block
 from assay.core.records import Arm, Step
 from assay.core.registry import CONTROLS, ORACLES
@@ -64,7 +64,7 @@ def _mutants(control: Any, block: Block, rows: Rows) -> dict[str, Any] | str:
     trial = Trial(roles, measures, blocks, rows, score_blocks(measures, blocks), every=measures)
     try:
         return dict(control.mutants(trial))
-    except DoesNotApply as why:
+    except ControlNotApplicable as why:
         return str(why)
 
 

@@ -11,7 +11,7 @@ from plugins import each
 
 from assay.core.block import Block
 from assay.core.registry import INSIGHTS, RENDERERS
-from assay.core.results import MeasureInfo, Results, Trust
+from assay.core.results import MeasureInfo, Results, TrustSummary
 from assay.core.section import Section
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
@@ -36,7 +36,7 @@ def results(block: Block) -> Results:
     rows = Rows(scores, block.items)
     estimates, comparisons = summarise(rows, measures, Comparing("any", resamples=200))
     infos: list[MeasureInfo] = measure_infos(measures)
-    trust = Trust({"any": {"scored": 2}}, ["<b>a warning & more</b>"], {"assay": "test"})
+    trust = TrustSummary({"any": {"scored": 2}}, ["<b>a warning & more</b>"], {"assay": "test"})
     return Results(
         "tiny", "search", ["any"], ["any"], None, infos, [], scores, estimates, comparisons, [], None, trust
     )

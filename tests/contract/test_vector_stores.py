@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
-from assay.core.parts import Ranking, Vectors, VectorStore, unit
+from assay.core.parts import Ranking, Vectors, VectorStore, normalize_rows
 from assay.core.protocols import Kit
 from assay.retrieval.vectors.qdrant import Qdrant
 from vector_stores import APPROXIMATE, EXACT, by_force, clustered, made
@@ -238,7 +238,7 @@ def test_equal_scores_stand_in_corpus_order(build: Any) -> None:
 def test_what_rounds_to_one_score_stands_in_corpus_order(build: Any) -> None:
     # Copies of one vector, each moved a little: in float64 every score is its own, in float32 they are few.
     noise = np.random.default_rng(1).normal(scale=2e-8, size=(60, 32))
-    vectors, query = unit(clustered(1, 1, 32) + noise), clustered(2, 1, 32)
+    vectors, query = normalize_rows(clustered(1, 1, 32) + noise), clustered(2, 1, 32)
     exact = vectors.astype(np.float64) @ query[0].astype(np.float64)
     assert len(set(exact.tolist())) > 3 * len(set(exact.astype(np.float32).tolist()))
     (found,) = build(vectors).search(query, 40)

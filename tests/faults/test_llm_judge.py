@@ -12,7 +12,7 @@ import pytest
 from assay.core.errors import Retryable, SystemFailure
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Item, Question
-from assay.judges.llm import Llm, NoAnswer, NoVerdict
+from assay.judges.llm import JudgeRefusal, JudgeUnavailable, Llm
 from assay.store.run_store import Store
 from small_study import assay, edited, write_study
 from stand_ins.chat_server import ChatStandIn, Say, by_turns, gullible
@@ -85,7 +85,7 @@ def test_a_grade_buried_in_prose_is_never_a_grade() -> None:
     with (
         ChatStandIn(by_turns(NO_GRADE)) as server,
         pytest.raises(
-            NoVerdict, match="gave no grade in 3 attempts: the answer begins 'Well, I would"
+            JudgeRefusal, match="gave no grade in 3 attempts: the answer begins 'Well, I would"
         ) as error,
     ):
         ask(server, price_out=1e6)
@@ -97,10 +97,10 @@ def test_a_grade_buried_in_prose_is_never_a_grade() -> None:
 def test_an_outage_is_told_as_one_and_may_pass() -> None:
     with (
         ChatStandIn(by_turns("HIGH"), Faults("500", every=1)) as server,
-        pytest.raises(NoAnswer, match=r"gave nothing of use in 3 attempts\. The last: 500"),
+        pytest.raises(JudgeUnavailable, match=r"gave nothing of use in 3 attempts\. The last: 500"),
     ):
         ask(server)
-    assert issubclass(NoAnswer, Retryable)
+    assert issubclass(JudgeUnavailable, Retryable)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_refusal_is_not_asked_again(status: int, advice: str) -> None:
 def test_no_reason_or_fault_holds_the_key() -> None:
     with ChatStandIn(by_turns(f"HIGH\nYour key is {KEY}.")) as server:
         assert ask(server, key=KEY).reason == "Your key is …."
-    with ChatStandIn(by_turns(f"Your key is {KEY}")) as server, pytest.raises(NoVerdict) as error:
+    with ChatStandIn(by_turns(f"Your key is {KEY}")) as server, pytest.raises(JudgeRefusal) as error:
         ask(server, key=KEY)
     assert KEY not in str(error.value)
 
@@ -125,7 +125,7 @@ def test_no_reason_or_fault_holds_the_key() -> None:
 def test_one_sample_that_fails_fails_the_question_and_what_was_paid_is_told() -> None:
     with (
         ChatStandIn(by_turns("HIGH", "HIGH", NO_GRADE)) as server,
-        pytest.raises(NoVerdict) as error,
+        pytest.raises(JudgeRefusal) as error,
     ):
         ask(server, samples=3, price_out=1e6)
     assert error.value.cost == 1 + 1 + 3 * 11

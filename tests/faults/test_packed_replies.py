@@ -17,7 +17,7 @@ import pytest
 
 from assay.core.endpoint import Endpoint
 from assay.core.errors import DataError, Retryable
-from assay.core.unpacking import TooLarge, unpacked
+from assay.core.unpacking import OversizedContent, decompress
 from assay.datasets.public.fetching import Transfer, unpack
 
 MIB = 1 << 20
@@ -163,13 +163,13 @@ TEXT = json.dumps({"answer": ["text " * 100] * 400}).encode()
 @pytest.mark.parametrize("size", [1, 7, 100_000])
 def test_what_is_packed_as_it_says_is_unpacked(encoding: str, body: bytes, size: int) -> None:
     parts = [body[at : at + size] for at in range(0, len(body), size)]
-    assert b"".join(unpacked(parts, encoding, len(TEXT) + 100)) == TEXT
-    with pytest.raises(TooLarge):
-        list(unpacked(parts, encoding, len(TEXT) - 1))
+    assert b"".join(decompress(parts, encoding, len(TEXT) + 100)) == TEXT
+    with pytest.raises(OversizedContent):
+        list(decompress(parts, encoding, len(TEXT) - 1))
 
 
 def test_nothing_is_nothing_however_it_is_packed() -> None:
-    assert list(unpacked([], "gzip, deflate", 0)) == []
+    assert list(decompress([], "gzip, deflate", 0)) == []
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_nothing_is_nothing_however_it_is_packed() -> None:
 )
 def test_what_cannot_be_unpacked_says_why(encoding: str, body: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        list(unpacked([body], encoding, 2 * MIB))
+        list(decompress([body], encoding, 2 * MIB))
     with Replying(body, encoding) as server, pytest.raises(Retryable, match=why):
         Endpoint(server.url, retries=0).open().post("/a", {}, lambda answer: answer)
 
@@ -200,8 +200,8 @@ def test_a_layer_in_between_is_counted_too() -> None:
             read.append(part)
             yield part
 
-    with pytest.raises(TooLarge):
-        list(unpacked(parts(), "gzip, gzip", 2 * MIB))
+    with pytest.raises(OversizedContent):
+        list(decompress(parts(), "gzip, gzip", 2 * MIB))
 
 
 # --------------------------------------------------------------------------------------- downloads

@@ -20,7 +20,7 @@ from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
 from assay.retrieval.chunk import ByTokens, Whole
 from assay.retrieval.rechunk import rechunked
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 
 BOOK = "autobiography-of-a-yogi"
@@ -122,7 +122,7 @@ def figures(dataset: Dataset, answers: Sequence[Sequence[Hit]]) -> dict[str, flo
     """The means of all measures for what a system returned, by the judgments of anchors alone."""
     ids = [item.item_id for item in dataset.items]
     responses = [Answer(each, each, Response(list(hits))) for each, hits in zip(ids, answers, strict=True)]
-    stored = in_order(in_columns(responses), ids)
+    stored = select_by_key(answer_columns(responses), ids)
     unlabelled = Block(Arm("a"), 0, dataset.items, stored, Labels.none(), corpus=dataset.corpus)
     said = JUDGE.judge(dataset, [unlabelled], Kit())
     labels = resolve(said, JUDGE.names, JUDGE.closed_labels)

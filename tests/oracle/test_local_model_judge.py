@@ -14,7 +14,7 @@ import yaml
 
 from assay.core.protocols import Kit
 from assay.core.records import Item, Question
-from assay.judges.llm import Llm, NoVerdict
+from assay.judges.llm import JudgeRefusal, Llm
 from assay.judges.llm_prompt import shown
 from assay.store.run_store import Store
 from small_study import assay, edited, write_study
@@ -93,7 +93,7 @@ def test_left_to_itself_it_gives_a_grade_or_an_honest_failure(server: SmolLM) ->
     judge = judge_of(server, extra={"cache_prompt": False}, retries=1, backoff=0)
     try:
         finding = judge.ask(question(judge), Kit())
-    except NoVerdict as error:
+    except JudgeRefusal as error:
         failure = error
         assert "gave no grade in 2 attempts" in str(failure)
         assert failure.cost > 0
@@ -109,7 +109,7 @@ def test_a_mark_of_a_turn_is_one_token_to_the_server_unless_it_is_taken_apart(se
 
 def test_more_than_the_model_can_read_is_a_failure_that_says_so(server: SmolLM) -> None:
     judge = judge_of(server)
-    with pytest.raises(NoVerdict, match=r"400.*exceed.*context"):
+    with pytest.raises(JudgeRefusal, match=r"400.*exceed.*context"):
         judge.ask(question(judge, "lamp " * 6000), Kit())
 
 

@@ -18,7 +18,7 @@ from assay.core.records import Budget, Item, Judgment, Passage, Query, Response
 from assay.core.registry import MEASURES, SYSTEMS
 from assay.judges.resolve import text_hash
 from assay.pipeline.evaluation import Evaluation
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study
 
@@ -97,7 +97,7 @@ def truth(index: int, arm: str) -> int:
 def keep(study: Study, judgments: list[Judgment]) -> None:
     with Store(study.run_folder).writer() as writer:
         for judgment in judgments:
-            writer.append(Judged(judgment), now=True)
+            writer.append(JudgmentEntry(judgment), now=True)
 
 
 def test_raters_who_agree_let_the_effect_decide(

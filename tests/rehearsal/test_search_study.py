@@ -25,7 +25,7 @@ from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.performing import NoProgress
 from assay.pipeline.runner import run_study
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_study import assay
@@ -317,7 +317,7 @@ def test_what_nobody_judged_does_not_leave_the_mean_in_silence(
     with Store(study.run_folder).writer() as writer:
         for word in WORDS[:6]:
             marked = Judgment(f"en-{word}", "relevance", 1.0, "anna", target=f"p-{word}")
-            writer.append(Judged(marked), now=True)
+            writer.append(JudgmentEntry(marked), now=True)
     results = evaluated(study).results
     estimate = results.estimates[0]
     assert (estimate.value, estimate.n_scored, estimate.n_expected) == (1.0, 6, 10)
@@ -330,7 +330,7 @@ def test_a_persons_word_comes_before_the_models(
 ) -> None:
     study = model_study()
     with Store(study.run_folder).writer() as writer:
-        writer.append(Judged(Judgment("en-ant", "relevance", 0.0, "anna", target="p-ant")), now=True)
+        writer.append(JudgmentEntry(Judgment("en-ant", "relevance", 0.0, "anna", target="p-ant")), now=True)
     scores = evaluated(study).scores.filter(item="en-ant", measure="Success@1")
     assert scores["value"].to_list() == [0.0, 0.0]
 

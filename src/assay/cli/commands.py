@@ -17,7 +17,7 @@ from typing import Any, ParamSpec
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from assay.cli.showing import give_up_output, say
+from assay.cli.showing import discard_output, say
 from assay.core.errors import AssayError, DataError
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -72,12 +72,12 @@ def with_errors(command: Callable[P, None]) -> Callable[P, None]:
             say(str(stop) or "Interrupted. What was stored is kept: run the command again to go on.")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            give_up_output()
+            discard_output()
             raise typer.Exit(BROKEN_PIPE) from None
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             say(f"{where}{error.strerror or error}. Check the path, its permissions and the space left.")
-            give_up_output()
+            discard_output()
             raise typer.Exit(DataError.exit_code) from None
 
     return wrapped

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import AsJson
-from assay.cli.showing import Shown, plain_console, print_json, say, table
+from assay.cli.showing import ProgressDisplay, plain_console, print_json, say, table
 from assay.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def get(
     if given is not None:
         found = take_local(release, given)
     else:
-        with Shown() as progress:
+        with ProgressDisplay() as progress:
             found = get_release(release, Transfer(progress.stage))
     for note in found.notes:
         say(f"note: {note}")

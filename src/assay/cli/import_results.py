@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import Shown, print_json
+from assay.cli.showing import ProgressDisplay, print_json
 
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE…", help="JSON files that a benchmark wrote, one a model.")
@@ -22,7 +22,7 @@ def command(study: StudyPath, files: Files, replace: Replace = False, as_json: A
     """Check finished results of others against a study, and store them as its runs."""
     from assay.pipeline.importing import import_results
 
-    with Shown() as progress:
+    with ProgressDisplay() as progress:
         done = import_results(study, files, replace=replace, progress=progress)
     if as_json:
         print_json(done.as_json())

@@ -15,7 +15,7 @@ from importlib.metadata import entry_points
 import typer
 
 from assay.cli.commands import BROKEN_PIPE, PLUGGED, LazyGroup, root_parts
-from assay.cli.showing import give_up_output, say
+from assay.cli.showing import discard_output, say
 from assay.core.errors import DataError
 
 
@@ -57,10 +57,10 @@ def main() -> None:
         app()
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # while help was printed
-            give_up_output()
+            discard_output()
             sys.exit(BROKEN_PIPE)
         raise
     except OSError as error:  # of what is printed before a command begins: --help, --version
         say(f"{error.strerror or error}. Check where standard output goes.")
-        give_up_output()
+        discard_output()
         sys.exit(DataError.exit_code)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import AcceptChanges, Against, AsJson, RequireVerdict
-from assay.cli.showing import Shown, finish, require_gates, say, show, write_reports
+from assay.cli.showing import ProgressDisplay, finish, require_gates, say, show, write_reports
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def run_talk(study: Study, chosen: Selection, repeats: int = 0) -> Watcher:
     class RunTalk(Watcher):
         @contextmanager
         def progress(self) -> Iterator[Progress]:
-            with _resumable(study), Shown(stages=not blind) as shown:
+            with _resumable(study), ProgressDisplay(stages=not blind) as shown:
                 yield shown
 
         def asked(self, outcome: Outcome, repetition: int = 0) -> None:

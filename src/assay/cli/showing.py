@@ -35,7 +35,7 @@ def say(text: str) -> None:
     sys.stderr.write(text + "\n")
 
 
-def give_up_output() -> None:
+def discard_output() -> None:
     """Discards what stdout still holds if it cannot be written: Python's own last flush would fail on it."""
     try:
         sys.stdout.flush()
@@ -110,7 +110,7 @@ def require_gates(deciding: bool, where: str) -> None:
 PLAIN_EVERY = 10.0  # seconds between lines where stderr is not a terminal
 
 
-class Shown:
+class ProgressDisplay:
     """A bar in a terminal, a line now and then elsewhere."""
 
     def __init__(self, *, stages: bool = True) -> None:
@@ -183,7 +183,7 @@ class Shown:
         speed = (self._done - self._stored) / max(time.monotonic() - self._started, 1e-9)
         return f"{speed:.0f}/s" + (f", {self._failed} failed" if self._failed else "")
 
-    def __enter__(self) -> Shown:
+    def __enter__(self) -> ProgressDisplay:
         return self
 
     def __exit__(

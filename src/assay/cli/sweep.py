@@ -9,7 +9,7 @@ import typer
 
 from assay.cli.options import AsJson, StudyPath
 from assay.cli.run import Where, selected
-from assay.cli.showing import Shown, plain_console, print_json, say
+from assay.cli.showing import ProgressDisplay, plain_console, print_json, say
 from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ def command(study: StudyPath, where: Where = None, as_json: AsJson = False) -> N
 
 def _performed(sweeping: SweepRun) -> Sweep:
     """The sequence of all stages, each with its progress."""
-    with Shown() as progress:
+    with ProgressDisplay() as progress:
         outcome, broken = sweeping.ask(progress)
     if outcome is not None:
         done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
         say(f"{sweeping.study.name}, sweep: {done} in {outcome.seconds:.1f} s")
-    with Shown() as progress:
+    with ProgressDisplay() as progress:
         for asked in sweeping.judge(progress):
             done = f"{asked.answered} questions answered, {asked.failed} failed"
             say(f"{asked.arm}: {done}" + (f", cost {asked.cost:.4g}" if asked.cost else ""))

@@ -28,12 +28,12 @@ class Roles:
         return tuple(self.pairs)
 
 
-def roles_in(clauses: Sequence[tuple[str, Clause, Leaves]], baseline: str | None) -> Roles:
+def find_roles(clauses: Sequence[tuple[str, Clause, Leaves]], baseline: str | None) -> Roles:
     """The roles of systems in a gate's clauses, each with its own role (first, go, kill) and its leaves."""
     wanted: dict[str, set[int]] = {}
     together: list[set[str]] = []
     for role, clause, leaves in clauses:
-        found = list(_wishes(role, clause, leaves))
+        found = list(_directions(role, clause, leaves))
         together.append({system for system, _ in found})
         signs = {sign for _, sign in found}
         if len(together[-1]) == 1 and signs != {-1}:  # about one system, perhaps compared with itself
@@ -48,10 +48,12 @@ def roles_in(clauses: Sequence[tuple[str, Clause, Leaves]], baseline: str | None
     elif not liked and len(candidates) == len(wanted) > 1:
         candidates = candidates[:1]  # each is compared with every other: the first stands for all
     references = tuple(name for name in wanted if name not in candidates)
-    return Roles({name: _beside(name, together, references, baseline) for name in candidates}, references)
+    return Roles(
+        {name: _reference_of(name, together, references, baseline) for name in candidates}, references
+    )
 
 
-def _beside(
+def _reference_of(
     name: str, together: Iterable[set[str]], references: Sequence[str], baseline: str | None
 ) -> str | None:
     """What a candidate is compared with: in its own clauses, the study's baseline before others."""
@@ -59,7 +61,7 @@ def _beside(
     return next((each for each in near if each == baseline), near[0] if near else None)
 
 
-def _wishes(role: str, clause: Clause, leaves: Leaves) -> Iterator[tuple[str, int]]:
+def _directions(role: str, clause: Clause, leaves: Leaves) -> Iterator[tuple[str, int]]:
     """Each system of a clause, and whether it passes more easily with a better (1) or worse (-1) one.
 
     0 where that cannot be said, as of what a correlation is taken of.

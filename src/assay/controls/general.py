@@ -14,7 +14,15 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
-from assay.controls.trial import VERSIONS, DoesNotApply, Draw, Random, StandIn, Trial, answering
+from assay.controls.trial import (
+    VERSIONS,
+    ControlNotApplicable,
+    Draw,
+    Random,
+    StandIn,
+    Trial,
+    replace_responses,
+)
 from assay.core.block import FAILED, Block
 from assay.core.records import PATH, Context, Hit, Item, Piece, Response, Step
 from assay.core.slices import Condition
@@ -56,7 +64,7 @@ class Swap:
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         pairs = trial.require_references()
         if len(set(pairs.values())) < len(pairs):
-            raise DoesNotApply("several candidates share what they are compared with")
+            raise ControlNotApplicable("several candidates share what they are compared with")
         clusters = trial.rows.clusters
 
         def draw(random: Random) -> StandIn:
@@ -94,7 +102,7 @@ class Noise:
         order = random.permutation(answered).tolist()
         dealt = dict(zip(order, [*order[1:], *order[:1]], strict=True))
         given = [dealt.get(place, place) for place in range(len(block.items))]
-        return answering(block, [block.responses[place] for place in given])
+        return replace_responses(block, [block.responses[place] for place in given])
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ class Shuffle:
 
     @staticmethod
     def _shuffled(block: Block, random: Random) -> Block:
-        return answering(block, [each and _in_random_order(each, random) for each in block.responses])
+        return replace_responses(block, [each and _in_random_order(each, random) for each in block.responses])
 
 
 def _in_random_order(response: Response, random: Random) -> Response:
@@ -173,7 +181,7 @@ class Everything:
                 made.append(
                     msgspec.structs.replace(response, hits=hits, contexts=contexts, flags=flags, trace=rest)
                 )
-            return answering(block, made)
+            return replace_responses(block, made)
 
         return {"": trial.drawn("everything", returned)}
 
@@ -238,10 +246,10 @@ class Failing:
 
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         if not trial.roles.candidates:
-            raise DoesNotApply("no clause is about a system")
+            raise ControlNotApplicable("no clause is about a system")
         places = np.flatnonzero(trial.read)
         if not len(places):
-            raise DoesNotApply("the gate reads no item")
+            raise ControlNotApplicable("the gate reads no item")
         failed = np.zeros(len(trial.rows), dtype=bool)
         count = int(np.ceil(self.share * len(places)))
         failed[trial.random(0).choice(places, count, replace=False)] = True
@@ -269,11 +277,11 @@ class LostSlice:
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         trial.require(ANYTHING)
         if not trial.by:
-            raise DoesNotApply("the study is not sliced by any tag (by: […])")
+            raise ControlNotApplicable("the study is not sliced by any tag (by: […])")
         _ = trial.emptied
         found = {f"{tag}={value}": lost for tag in trial.by for value, lost in self._slices(trial, tag)}
         if not found:
-            raise DoesNotApply(
+            raise ControlNotApplicable(
                 f"no slice has {SMALLEST:.0%} of the items that the gate reads, or only one has"
             )
         return {name: self._without(trial, lost) for name, lost in found.items()}

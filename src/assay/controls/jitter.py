@@ -9,7 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from assay.controls.general import DRAWS
-from assay.controls.trial import VERSIONS, DoesNotApply, Draw, Random, Trial, answering
+from assay.controls.trial import VERSIONS, ControlNotApplicable, Draw, Random, Trial, replace_responses
 from assay.core.block import Block
 from assay.core.records import Response
 
@@ -31,7 +31,7 @@ class Jitter:
         trial.require(frozenset({"hits"}))
         trial.require_references()
         if any(trial.beside(block) is None for block in trial.own):
-            raise DoesNotApply("what the candidate is compared with has no answers to the same items")
+            raise ControlNotApplicable("what the candidate is compared with has no answers to the same items")
 
         def moved(block: Block, random: Random) -> Block:
             return self._moved(trial, block, random)
@@ -40,7 +40,7 @@ class Jitter:
 
     def _moved(self, trial: Trial, block: Block, random: Random) -> Block:
         beside = trial.beside(block) or block
-        return answering(block, [each and self._trembling(each, random) for each in beside.responses])
+        return replace_responses(block, [each and self._trembling(each, random) for each in beside.responses])
 
     def _trembling(self, response: Response, random: Random) -> Response:
         off = 1 + self.share * random.uniform(-1, 1, len(response.hits))

@@ -13,11 +13,11 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
-from assay.controls.trial import Columns, DoesNotApply, Draw, StandIn, Trial, answering
+from assay.controls.trial import Columns, ControlNotApplicable, Draw, StandIn, Trial, replace_responses
 from assay.core.block import Block, View
 from assay.core.protocols import Measure, OraclePart
 from assay.core.records import FORBIDDEN, IMPOSSIBLE, Context, Hit, Item, Observed, Piece, Response, Step
-from assay.core.shown import Wanted, evidence_of
+from assay.core.shown import ItemEvidence, evidence_of
 from assay.retrieval.tokens import PACKAGED, packaged
 from assay.stats.rows import Column
 
@@ -31,7 +31,7 @@ class Oracle:
 
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         if not trial.roles.candidates:
-            raise DoesNotApply("no clause is about a system")
+            raise ControlNotApplicable("no clause is about a system")
         columns = best_scores(trial)
         return {"": lambda _: StandIn(columns)}
 
@@ -75,7 +75,7 @@ def _answered(block: Block, labels: Sequence[str], parts: Sequence[OraclePart]) 
         else:
             walked = [step for each in steps for step in each or ()]
             made.append(_best(item, response, docs[at], shown[at], walked))
-    return answering(block, made)
+    return replace_responses(block, made)
 
 
 def _ranked(block: Block, labels: Sequence[str]) -> dict[str, list[str]]:
@@ -95,7 +95,7 @@ def _ranked(block: Block, labels: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _best(
-    item: Item, response: Response, docs: Sequence[str], evidence: Wanted | None, trace: list[Step]
+    item: Item, response: Response, docs: Sequence[str], evidence: ItemEvidence | None, trace: list[Step]
 ) -> Response:
     ranked = item.expects is None or item.expects == "intent"
     hits = [Hit(doc, float(len(docs) - rank)) for rank, doc in enumerate(docs)] if ranked else []
@@ -107,7 +107,7 @@ def _best(
     return Response(hits, contexts, route, flags, response.answer, trace, observed=Observed())
 
 
-def _context(given: Context, evidence: Wanted | None) -> Context:
+def _context(given: Context, evidence: ItemEvidence | None) -> Context:
     """The sentences that are needed, as far as the budget allows."""
     if evidence is None:
         return given

@@ -34,7 +34,7 @@ Remake = Callable[[Block, Random], Block]
 VERSIONS = 20  # of a control that is drawn at random
 
 
-class DoesNotApply(AssayError):
+class ControlNotApplicable(AssayError):
     """A control cannot be made for a gate; the message is the reason, without a full stop."""
 
 
@@ -110,18 +110,18 @@ class Trial:
     def require(self, changes: frozenset[str]) -> None:
         """Refuses a control that changes nothing that the gate reads."""
         if not self.roles.candidates:
-            raise DoesNotApply("no clause is about a system")
+            raise ControlNotApplicable("no clause is about a system")
         if not self.own:
-            raise DoesNotApply("its systems were not run")
+            raise ControlNotApplicable("its systems were not run")
         if not any(parts_read(measure) & changes for measure in self.measures):
             named = " or ".join(sorted(changes))
-            raise DoesNotApply(f"no clause reads {named}")
+            raise ControlNotApplicable(f"no clause reads {named}")
 
     def require_references(self) -> Mapping[str, str]:
         """What each candidate is compared with; refuses a gate that compares with nothing."""
         pairs = {name: beside for name, beside in self.roles.pairs.items() if beside is not None}
         if not pairs:
-            raise DoesNotApply("the gate compares with no other system")
+            raise ControlNotApplicable("the gate compares with no other system")
         return pairs
 
     # ------------------------------------------------------------------------ what is made of it
@@ -139,7 +139,7 @@ class Trial:
 
         def draw(random: Random) -> StandIn:
             which = random.integers(0, versions, len(self.rows))
-            return StandIn({key: _chosen([each[key] for each in made], which) for key in made[0]})
+            return StandIn({key: _choose_rows([each[key] for each in made], which) for key in made[0]})
 
         return draw
 
@@ -147,7 +147,7 @@ class Trial:
         """Refuses what changes no score, unless a clause reads what was changed, and is blind to it."""
         silent = not any(map(_declared, self.measures))
         if silent and all(_same(each[key], own) for each in made for key, own in self.columns.items()):
-            raise DoesNotApply("it changes nothing that the gate reads")
+            raise ControlNotApplicable("it changes nothing that the gate reads")
 
     def rescored(self, name: str, remake: Remake, version: int = 0, *, compared: bool = False) -> Columns:
         """The candidates' scores on answers that are made again."""
@@ -175,7 +175,7 @@ class Trial:
         scores = score_blocks(self.every, blocks, broken)
         for (_, measure), why in broken.items():
             if measure in {each.name for each in self.measures}:
-                raise DoesNotApply(f"its answers cannot be scored: {why}")
+                raise ControlNotApplicable(f"its answers cannot be scored: {why}")
         return scores
 
     def _beside_name(self, system: str) -> str:
@@ -187,7 +187,9 @@ class Trial:
     @cached_property
     def emptied(self) -> Columns:
         """The candidates' scores if they returned nothing at all."""
-        made = self.rescored("nothing", lambda block, _: answering(block, [Response() for _ in block.items]))
+        made = self.rescored(
+            "nothing", lambda block, _: replace_responses(block, [Response() for _ in block.items])
+        )
         self._refuse_unchanged([made])
         # nobody scored an answer that was not given: of what people score it has the worst grade
         scored = {each.name: each for each in self.measures if {"answer", "labels"} <= each.needs}
@@ -196,7 +198,9 @@ class Trial:
     def emptied_at(self, lost: NDArray[np.bool_]) -> StandIn:
         """The candidates with nothing returned on some rows."""
         which = lost.astype(np.int64)
-        return StandIn({key: _chosen([own, self.emptied[key]], which) for key, own in self.columns.items()})
+        return StandIn(
+            {key: _choose_rows([own, self.emptied[key]], which) for key, own in self.columns.items()}
+        )
 
 
 def _same(a: Column, b: Column) -> bool:
@@ -211,7 +215,7 @@ def _worst(measure: Measure | None, own: Column, made: Column) -> Column:
     return Column(np.where(own.counted, measure.low, own.values), own.status)
 
 
-def _chosen(versions: Sequence[Column], which: NDArray[np.int64]) -> Column:
+def _choose_rows(versions: Sequence[Column], which: NDArray[np.int64]) -> Column:
     """Each row from one of several columns."""
     rows = np.arange(len(which))
     values = np.stack([each.values for each in versions])[which, rows]
@@ -229,7 +233,7 @@ def _declared(measure: Measure) -> frozenset[str]:
     return named & RESPONSE_PARTS
 
 
-def answering(block: Block, responses: Sequence[Response | None]) -> Block:
+def replace_responses(block: Block, responses: Sequence[Response | None]) -> Block:
     """A block with other responses; None: the item was not asked.
 
     What was seen from outside stays as it was: nobody knows how long these would have taken.

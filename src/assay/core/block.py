@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from assay.core.dataset import Corpus
 from assay.core.gains import GainMatrix, gain_matrix
 from assay.core.records import Arm, Budget, Hit, Item, Judgment, Response, Status, Structure
-from assay.core.shown import Shown, shown_by_budget
+from assay.core.shown import ShownEvidence, shown_by_budget
 
 STATUSES = tuple(Status)
 RESPONSE_PARTS = frozenset({"hits", "contexts", "trace", "answer", "route", "flags"})
@@ -303,7 +303,7 @@ class Block:
         return (each for each in self.responses if each is not None and each.error is None)
 
     @cached_property
-    def shown(self) -> Mapping[Budget, Sequence[Shown | None]]:
+    def shown(self) -> Mapping[Budget, Sequence[ShownEvidence | None]]:
         """What each item's context shows of its evidence, by budget, worked out once."""
         return shown_by_budget(self.items, self.responses, self.corpus)
 

@@ -105,8 +105,8 @@ class Dataset:
 
     def __post_init__(self) -> None:
         problems = [
-            *_doubled("item_id", (item.item_id for item in self.items), self.name),
-            *_doubled("doc_id", (passage.doc_id for passage in self.corpus.passages), self.name),
+            *_duplicate_problems("item_id", (item.item_id for item in self.items), self.name),
+            *_duplicate_problems("doc_id", (passage.doc_id for passage in self.corpus.passages), self.name),
         ]
         if problems:
             raise DataError(problems)
@@ -129,7 +129,7 @@ def search_problems(dataset: Dataset, system: object) -> list[Problem]:
         what = f"none of its {len(passages)} passages has any words"
         return [Problem(what, dataset.name, fix="Check how their texts were read.")]
     if len(passages) > 1 and len(texts) == 1:
-        what = f"all of its {len(passages)} passages have the same text, {_shortened(texts.pop())!r}"
+        what = f"all of its {len(passages)} passages have the same text, {_shorten(texts.pop())!r}"
         return [Problem(what, dataset.name, fix="Check how their texts were read.")]
     found = []
     for item in dataset.items:
@@ -140,11 +140,11 @@ def search_problems(dataset: Dataset, system: object) -> list[Problem]:
     return found
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def _doubled(what: str, ids: Iterable[str], where: str) -> list[Problem]:
+def _duplicate_problems(what: str, ids: Iterable[str], where: str) -> list[Problem]:
     seen: set[str] = set()
     doubled: dict[str, None] = {}
     for each in ids:

@@ -25,7 +25,7 @@ from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
 import msgspec
 
 from assay.core.errors import Retryable, SystemFailure, UsageError
-from assay.core.unpacking import ACCEPTED, TooLarge, unpacked
+from assay.core.unpacking import ACCEPTED, OversizedContent, decompress
 
 if TYPE_CHECKING:
     import httpx
@@ -52,7 +52,7 @@ _SECRET = re.compile(
 )
 
 
-class Refused(SystemFailure):
+class RequestRefusal(SystemFailure):
     """A service refuses a request, and would again: `status`, and what it `said`."""
 
     def __init__(self, message: str, status: int, said: str) -> None:
@@ -66,22 +66,22 @@ class Refused(SystemFailure):
         return self.status == 413 or worded
 
 
-def in_parts(texts: list[str], ask: Callable[[list[str]], T]) -> list[T]:
+def ask_in_parts(texts: list[str], ask: Callable[[list[str]], T]) -> list[T]:
     """What `ask` gives for all texts, in order: for all at once, or for parts where that is too much."""
     try:
         return [ask(texts)]
-    except Refused as refusal:
+    except RequestRefusal as refusal:
         if not refusal.too_much:
             raise
         if len(texts) == 1:
             what = f"A text of {len(texts[0]):,} characters is refused. {refusal}"
             raise SystemFailure(f"{what} If it is too long, cut it into smaller ones.") from refusal
     half = len(texts) // 2
-    return [*in_parts(texts[:half], ask), *in_parts(texts[half:], ask)]
+    return [*ask_in_parts(texts[:half], ask), *ask_in_parts(texts[half:], ask)]
 
 
 def read_unpacked(response: httpx.Response, most: int, until: float = float("inf")) -> Iterator[bytes]:
-    """The content of an answer that is streamed, as `unpacked` gives it; httpx.ReadTimeout after `until`."""
+    """Read a streamed answer as `decompress` gives it. After `until` it raises httpx.ReadTimeout."""
     import httpx
 
     def sent() -> Iterator[bytes]:
@@ -90,7 +90,7 @@ def read_unpacked(response: httpx.Response, most: int, until: float = float("inf
             if time.monotonic() > until:  # the library's own limit starts again with every byte
                 raise httpx.ReadTimeout("the body takes too long")
 
-    return unpacked(sent(), response.headers.get("Content-Encoding", ""), most)
+    return decompress(sent(), response.headers.get("Content-Encoding", ""), most)
 
 
 def is_passing(status: int) -> bool:
@@ -107,7 +107,7 @@ def pause_before(
     together do not come back together.
     """
     own = backoff * 2.0 ** min(max(attempt - 2, 0), 16) * (0.5 + random.random())
-    return min(max(own, _wait(retry_after or "", clock())), LONGEST_PAUSE)
+    return min(max(own, _retry_after_seconds(retry_after or "", clock())), LONGEST_PAUSE)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Endpoint:
     @property
     def address(self) -> str:
         """The URL without credentials and query: what messages may hold."""
-        return _bare(self.url).rstrip("/")
+        return _without_credentials(self.url).rstrip("/")
 
     @property
     def identity(self) -> str:
@@ -219,7 +219,7 @@ class Endpoint:
         return Client(self, sleep, clock)
 
 
-class _Failed(ValueError):
+class _AttemptFailure(ValueError):
     """An attempt that came to nothing, and when the service asks for another."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
@@ -255,7 +255,7 @@ class Client:
             except ValueError as error:
                 if attempt > self.endpoint.retries:
                     raise Retryable(self._given_up(path, attempt, error)) from error
-                asked = error.retry_after if isinstance(error, _Failed) else None
+                asked = error.retry_after if isinstance(error, _AttemptFailure) else None
             attempt += 1
             self._sleep(pause_before(attempt, self.endpoint.backoff, asked, self._clock))
 
@@ -269,16 +269,18 @@ class Client:
         response, body = self._exchange(self.endpoint.target(path), content)
         status = f"{response.status_code} {response.reason_phrase}".strip()
         if is_passing(response.status_code):
-            raise _Failed(self._shown(f"{status}: {_said(body)}"), response.headers.get("Retry-After"))
+            raise _AttemptFailure(
+                self._shown(f"{status}: {_message_of_service(body)}"), response.headers.get("Retry-After")
+            )
         if not response.is_success:
-            said = self.endpoint.conceal(_said(body))
+            said = self.endpoint.conceal(_message_of_service(body))
             what = f"{self.endpoint.address}{path} answers {status}: {said[:_SHOWN]}".rstrip(": .")
-            raise Refused(f"{what}. {self._advice(response)}", response.status_code, said)
+            raise RequestRefusal(f"{what}. {self._advice(response)}", response.status_code, said)
         try:
             return msgspec.json.decode(body)
         except _RUBBISH:
             begins = self._shown(body.decode("utf-8", "replace"))
-            raise _Failed(f"an answer that is not JSON, which begins {begins!r}") from None
+            raise _AttemptFailure(f"an answer that is not JSON, which begins {begins!r}") from None
 
     def _exchange(self, url: str, content: bytes) -> tuple[httpx.Response, bytes]:
         import httpx
@@ -290,20 +292,20 @@ class Client:
                 most = LARGEST if response.is_success else _LARGEST_REFUSAL
                 for part in read_unpacked(response, most, until):
                     body += part
-        except TooLarge as error:
+        except OversizedContent as error:
             if response.is_success:
-                raise _Failed(f"an answer of more than {LARGEST >> 20} MiB") from error
+                raise _AttemptFailure(f"an answer of more than {LARGEST >> 20} MiB") from error
         except ValueError as error:
-            raise _Failed(self._shown(str(error))) from error
+            raise _AttemptFailure(self._shown(str(error))) from error
         except httpx.TimeoutException as error:
-            raise _Failed(f"no whole answer within {timeout:g} s") from error
+            raise _AttemptFailure(f"no whole answer within {timeout:g} s") from error
         except httpx.RequestError as error:
-            raise _Failed(self._shown(str(error) or type(error).__name__)) from error
+            raise _AttemptFailure(self._shown(str(error) or type(error).__name__)) from error
         return response, bytes(body)
 
     def _advice(self, response: httpx.Response) -> str:
         if response.has_redirect_location:
-            return f"It has moved to {_bare(response.headers['Location'])}: use that address."
+            return f"It has moved to {_without_credentials(response.headers['Location'])}: use that address."
         if response.status_code in {401, 403}:
             return "Check the key." if self.endpoint.key else "Give it a key: key=${NAME_OF_A_VARIABLE}."
         if response.status_code in {404, 405, 410}:
@@ -324,7 +326,7 @@ def _is_address(url: str) -> bool:
         return False
 
 
-def _bare(url: str) -> str:
+def _without_credentials(url: str) -> str:
     """A URL without credentials and query."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
@@ -349,7 +351,7 @@ def _query(query: str) -> Iterator[tuple[str, str, str]]:
         yield pair, unquote_plus(name), value
 
 
-def _said(body: bytes) -> str:
+def _message_of_service(body: bytes) -> str:
     """The message in the body of an error: where services put it, or else all of it."""
     text = body.decode("utf-8", "replace")
     try:
@@ -361,7 +363,7 @@ def _said(body: bytes) -> str:
     return message if isinstance(message, str) else text
 
 
-def _wait(header: str, now: float) -> float:
+def _retry_after_seconds(header: str, now: float) -> float:
     """How many seconds a Retry-After asks for: it holds their number or a date; 0 where it holds neither."""
     try:
         seconds = float(header)

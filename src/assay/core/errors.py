@@ -52,7 +52,7 @@ class UsageError(AssayError):
     exit_code = 2
 
 
-class NotSet(UsageError):
+class MissingVariable(UsageError):
     """An environment variable that a study names is not set."""
 
 
@@ -90,7 +90,7 @@ class Retryable(AssayError):
     exit_code = 4
 
 
-def explained(error: Exception, where: str = "", line: int | None = None) -> Problem:
+def decoding_problem(error: Exception, where: str = "", line: int | None = None) -> Problem:
     """A decoding error in the words of a problem: field, what is wrong with it, what to do."""
     if isinstance(error, UnicodeDecodeError):
         byte = error.object[error.start]

@@ -55,8 +55,8 @@ def gain_matrix(ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str
     `ranking` has the columns item, doc, score in any row order, `labels` item, doc, grade. Rows of either
     about an item that is not in `items` are left out.
     """
-    hits = _ranked(_numbered(ranking, items))
-    known = _numbered(labels.filter(pl.col("grade") >= 0), items)
+    hits = _ranked(_number_by_name(ranking, items))
+    known = _number_by_name(labels.filter(pl.col("grade") >= 0), items)
     row = hits["row"].to_numpy()
     returned = np.bincount(row, minlength=len(items))
     grades = np.full((len(items), returned.max(initial=0)), np.nan)
@@ -66,7 +66,7 @@ def gain_matrix(ranking: pl.DataFrame, labels: pl.DataFrame, items: Sequence[str
     return GainMatrix(grades, returned, _ideal(known, len(items)), labelled)
 
 
-def _numbered(frame: pl.DataFrame, items: Sequence[str]) -> pl.DataFrame:
+def _number_by_name(frame: pl.DataFrame, items: Sequence[str]) -> pl.DataFrame:
     """The rows about known items, with the item's row number in its place.
 
     Files keep the rows of an item together, so only the first row of each stretch is looked up.

@@ -84,7 +84,7 @@ class Chunker(Protocol):
 # ----------------------------------------------------------------------------------------- vectors
 
 
-class Embedded(NamedTuple):
+class EmbeddingResult(NamedTuple):
     """Vectors of length 1, a row a text (zeros for a text without a token), and what making them took."""
 
     vectors: Vectors
@@ -105,7 +105,7 @@ class Model(Protocol):
     @property
     def batch(self) -> int: ...
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded: ...
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult: ...
 
 
 @runtime_checkable
@@ -172,7 +172,7 @@ class Fusion(Protocol):
     def fuse(self, rankings: Sequence[Ranking]) -> Ranking: ...
 
 
-class Scored(NamedTuple):
+class RerankResult(NamedTuple):
     """A score a text, the higher the better, and what making them took."""
 
     scores: Floats
@@ -183,7 +183,7 @@ class Scored(NamedTuple):
 class Scorer(Protocol):
     """A loaded reranker. Threads may share it. `scores` may raise Retryable."""
 
-    def scores(self, query: str, texts: Sequence[str]) -> Scored: ...
+    def scores(self, query: str, texts: Sequence[str]) -> RerankResult: ...
 
 
 @runtime_checkable
@@ -230,7 +230,7 @@ LEADS = "names"  # the edges from a name to a passage about it
 ScoresOf = Callable[[Ints], Floats]  # what a system's own scorer gives passages by position
 
 
-class Linked(NamedTuple):
+class LinkedPassage(NamedTuple):
     """A passage that a link led to: from which passage, over which name, how far, and what that is worth."""
 
     position: int
@@ -249,7 +249,7 @@ class Links(Protocol):
         """What a sentence with the name of the link counts at least, as a share of the passage's score."""
         ...
 
-    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[Linked]:
+    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[LinkedPassage]:
         """The passages that links lead to from the first of a ranking, best first, each once."""
         ...
 
@@ -263,23 +263,23 @@ class Links(Protocol):
 
 
 @runtime_checkable
-class Linking(Protocol):
+class LinkBuilder(Protocol):
     """How links are made: `names(hops=1)`."""
 
     def build(self, corpus: Corpus, kit: Kit) -> Links: ...
 
 
-def lengths(matrix: ArrayLike) -> NDArray[np.float64]:
+def row_lengths(matrix: ArrayLike) -> NDArray[np.float64]:
     """The length of each row, in float64: the squares of very small or large numbers leave float32."""
     rows = np.asarray(matrix)
     squared: NDArray[np.float64] = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
     return np.sqrt(squared)
 
 
-def unit(matrix: ArrayLike) -> NDArray[np.float32]:
+def normalize_rows(matrix: ArrayLike) -> NDArray[np.float32]:
     """The rows scaled to length 1, in float32. A row of zeros, which has no direction, stays zero."""
     rows = np.asarray(matrix)
-    long = lengths(rows)
+    long = row_lengths(rows)
     if not np.isfinite(long).all():
         row = int(np.flatnonzero(~np.isfinite(long))[0])
         fix = "Check the model that made it."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from assay.core.errors import NotSet, UsageError
+from assay.core.errors import MissingVariable, UsageError
 from assay.core.records import (
     Budget,
     Finding,
@@ -78,7 +78,9 @@ class Kit:
         """The value of an environment variable, which must be set. No message may contain it afterwards."""
         self.given_secrets.add(name)
         if (value := self.env.get(name)) is None:
-            raise NotSet(f"The environment variable {name} is not set. Set it, or remove what asks for it.")
+            raise MissingVariable(
+                f"The environment variable {name} is not set. Set it, or remove what asks for it."
+            )
         return value
 
     def path(self, given: str | Path) -> Path:
@@ -262,7 +264,7 @@ class Reference(NamedTuple):
 
 
 @runtime_checkable
-class RefersToAnswers(Protocol):
+class AnswerReferringMeasure(Protocol):
     """A measure that names something that only answers can have."""
 
     def references_in(self, blocks: Sequence[Block]) -> Iterable[Reference]: ...

@@ -68,12 +68,12 @@ class WrongParameter(PluginError):
         self.path = path
 
 
-def _as_given(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
 @contextmanager
-def blamed(what: str) -> Iterator[None]:
+def as_plugin_error(what: str) -> Iterator[None]:
     """Whatever a plugin's code raises inside, as a PluginError that begins with `what`."""
     try:
         yield
@@ -127,12 +127,12 @@ class Registry:
             loaded = point.load()
         except Exception as error:
             what = f"The plugin {name!r} ({point.value}) does not load: {error}"
-            raise PluginError(f"{what}{_moved(error)}") from error
+            raise PluginError(f"{what}{_new_import(error)}") from error
         if not isinstance(loaded, type):
             raise PluginError(f"The plugin {name!r} ({point.value}) is not a class.")
         return loaded
 
-    def create(self, group: str, given: str | Mapping[str, Any] | Spec, fill: Fill = _as_given) -> Any:
+    def create(self, group: str, given: str | Mapping[str, Any] | Spec, fill: Fill = _unchanged) -> Any:
         """A plugin made from its spec, parameters checked against its fields.
 
         `fill` is applied to each value, after everything is parsed: what it puts in is never read as a spec.
@@ -140,13 +140,13 @@ class Registry:
         spec = parse_spec(given)
         cls = self.load(group, spec.name)
         if not dataclasses.is_dataclass(cls):
-            return make(cls, spec)
+            return make_plugin(cls, spec)
         groups = part_groups(cls)
         made = {
             name: self._part(spec.name, name, groups[name], value, fill) if name in groups else fill(value)
-            for name, value in _named(cls, spec).items()
+            for name, value in _parameters_by_name(cls, spec).items()
         }
-        return make(cls, Spec(spec.name, made))
+        return make_plugin(cls, Spec(spec.name, made))
 
     def _part(self, whole: str, name: str, group: str, value: Any, fill: Fill) -> Any:
         """The part that a parameter names, or each of a list; what is made already, or None, passes."""
@@ -179,7 +179,7 @@ def is_plugin_group(mark: object) -> bool:
     return isinstance(mark, str) and mark.startswith(f"{CORE}.") and mark not in {KINDS, COMMANDS}
 
 
-def _moved(error: Exception) -> str:
+def _new_import(error: Exception) -> str:
     """Where a module is now that plugins import which were written for an earlier version."""
     name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
     last = name.rpartition(".")[2]
@@ -204,12 +204,12 @@ def part_groups(cls: type) -> Mapping[str, str]:
     return found
 
 
-def make(cls: type, spec: Spec) -> Any:
+def make_plugin(cls: type, spec: Spec) -> Any:
     """An instance of a plugin class; a parameter it lacks, or of a wrong type, is a PluginError."""
     if not dataclasses.is_dataclass(cls):
         raise PluginError(f"{cls.__name__} is not a dataclass, so {spec.name!r} can take no parameters.")
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
-    params = _named(cls, spec)
+    params = _parameters_by_name(cls, spec)
     for name in params:
         if name not in fields:
             what = f"{spec.name!r} has no parameter {name!r}. {did_you_mean(name, fields)}"
@@ -225,13 +225,13 @@ def make(cls: type, spec: Spec) -> Any:
         needed = ", ".join(f"{name}=…" for name in missing)
         raise PluginError(f"{spec.name!r} needs more parameters. Write {spec.name}({needed}).")
     try:
-        return msgspec.convert(params, cls, dec_hook=_keep, strict=False)
+        return msgspec.convert(params, cls, dec_hook=_pass_through, strict=False)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
-        what, path = _refusal(error, cls, params)
+        what, path = _conversion_message(error, cls, params)
         raise WrongParameter(f"{spec.name!r}: {what}", path) from error
 
 
-def _named(cls: type, spec: Spec) -> dict[str, Any]:
+def _parameters_by_name(cls: type, spec: Spec) -> dict[str, Any]:
     """The parameters by name: what follows a colon is the first that may be given without one."""
     params = dict(spec.params)
     if "" in params:
@@ -243,15 +243,17 @@ def _named(cls: type, spec: Spec) -> dict[str, Any]:
     return params
 
 
-def _refusal(error: Exception, cls: type, params: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+def _conversion_message(
+    error: Exception, cls: type, params: Mapping[str, Any]
+) -> tuple[str, tuple[str, ...]]:
     """What msgspec refuses, in the words of a study: the parameter, what it takes, what it got; and where."""
     found = _PLACE.fullmatch(str(error))
     if found is None:
         return str(error), ()
-    path, hint = _walked(found["path"], cls, params)
+    path, hint = _resolve_path(found["path"], cls, params)
     if unknown := _UNKNOWN.fullmatch(found["what"]):
         name = unknown["name"]
-        known = [field for part in _parts(hint) for field in _fields_of(part)]
+        known = [field for part in _types_in(hint) for field in _fields_of(part)]
         what = f"there is no such field. {did_you_mean(name, known)}"
         return f"{'.'.join((*path, name))}: {what}".rstrip(), (*path, name)
     what = found["what"].replace("`", "").replace(" | ", " or ")
@@ -261,14 +263,14 @@ def _refusal(error: Exception, cls: type, params: Mapping[str, Any]) -> tuple[st
     return f"{'.'.join(path)}: {what}", path
 
 
-def _walked(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
+def _resolve_path(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
     """A path of msgspec's, with the keys that it leaves out, and the type of what stands at its end."""
     hint: Any = cls
     value: Any = params
     walked: list[str] = []
     for step in _STEP.finditer(path):
         key = step["name"] or (int(step["index"]) if step["index"] else None)
-        hint = _inside(hint, key)
+        hint = _type_inside(hint, key)
         if key is None:
             key = next((name for name, each in value.items() if not _converts(each, hint)), "")
         value = value[key] if key != "" else None
@@ -276,9 +278,9 @@ def _walked(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str,
     return tuple(walked), hint
 
 
-def _inside(hint: Any, key: str | int | None) -> Any:
+def _type_inside(hint: Any, key: str | int | None) -> Any:
     """The type of what stands under a field, an index or, where the key is None, any key of a mapping."""
-    for part in _parts(hint):
+    for part in _types_in(hint):
         args = get_args(part)
         if isinstance(key, str) and key in (fields := _fields_of(part)):
             return fields[key]
@@ -289,11 +291,11 @@ def _inside(hint: Any, key: str | int | None) -> Any:
     return Any
 
 
-def _parts(hint: Any) -> list[Any]:
+def _types_in(hint: Any) -> list[Any]:
     """The types that a type allows, one by one."""
     if get_origin(hint) in {dict, list, tuple, Literal, None}:
         return [hint]
-    return [part for each in get_args(hint) for part in _parts(each)]  # of a union, of Annotated
+    return [part for each in get_args(hint) for part in _types_in(each)]  # of a union, of Annotated
 
 
 def _fields_of(cls: Any) -> dict[str, Any]:
@@ -304,7 +306,7 @@ def _fields_of(cls: Any) -> dict[str, Any]:
 
 def _converts(value: Any, hint: Any) -> bool:
     try:
-        msgspec.convert(value, hint, dec_hook=_keep, strict=False)
+        msgspec.convert(value, hint, dec_hook=_pass_through, strict=False)
     except (msgspec.ValidationError, ValueError, TypeError):
         return False
     return True
@@ -312,23 +314,23 @@ def _converts(value: Any, hint: Any) -> bool:
 
 def _literals(hint: Any) -> list[str]:
     """The words that a type allows, where it lists them."""
-    return [str(word) for part in _parts(hint) if get_origin(part) is Literal for word in get_args(part)]
+    return [str(word) for part in _types_in(hint) if get_origin(part) is Literal for word in get_args(part)]
 
 
-def _keep(wanted: type, value: Any) -> Any:
+def _pass_through(wanted: type, value: Any) -> Any:
     """Lets nested specs and already made objects pass through msgspec untouched."""
     if isinstance(value, wanted):
         return value
     raise ValueError(f"expected {wanted.__name__}, got {value!r}")
 
 
-def aside(default: T) -> T:
+def outside_identity(default: T) -> T:
     """The default of a parameter that decides how work is done, never what comes out: patience, a price."""
     kept: T = dataclasses.field(default=default, metadata={_ASIDE: True})
     return kept
 
 
-def later(default: T) -> T:
+def added_later(default: T) -> T:
     """The default of a parameter that came after answers were stored: it decides where it is set."""
     kept: T = dataclasses.field(default=default, metadata={_LATER: True})
     return kept
@@ -353,7 +355,7 @@ def identity(plugin: object, provider: str = "") -> str:
     release = provider or _release_of(cls.__module__.partition(".")[0])
     version = cls.version if isinstance(cls, VersionedPlugin) else release
     fields = {
-        field.name: _plain(value)
+        field.name: _plain_value(value)
         for field in dataclasses.fields(plugin)  # type: ignore[arg-type]
         for value in [getattr(plugin, field.name)]
         if _ASIDE not in field.metadata and not (_LATER in field.metadata and value == field.default)
@@ -384,11 +386,11 @@ def part_identities(plugin: object, kit: Kit) -> dict[str, Any]:
     return found
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return identity(value)
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain_value(each) for each in value]
     return str(value) if isinstance(value, Spec) else value
 
 

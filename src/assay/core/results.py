@@ -36,7 +36,7 @@ class MeasureInfo(msgspec.Struct, frozen=True):
     lower_bound: bool = False  # not everything that came back was looked at: the truth may be higher
 
 
-class Expected(msgspec.Struct, frozen=True):
+class ExpectedTarget(msgspec.Struct, frozen=True):
     """What an item's gold names, best grade first."""
 
     target: str
@@ -44,7 +44,7 @@ class Expected(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class Returned(msgspec.Struct, frozen=True):
+class RankedResult(msgspec.Struct, frozen=True):
     """What a system put at one rank."""
 
     doc_id: str
@@ -70,8 +70,8 @@ class ItemView(msgspec.Struct, frozen=True):
     item_id: str
     text: str
     tags: dict[str, list[str]]
-    expected: list[Expected]
-    returned: dict[str, list[Returned]]  # by arm name
+    expected: list[ExpectedTarget]
+    returned: dict[str, list[RankedResult]]  # by arm name
     faults: dict[str, str] = {}  # by arm name: why it did not answer
     expects: str | None = None
     language: str | None = None
@@ -126,7 +126,7 @@ class ReviewSummary(msgspec.Struct, frozen=True):
         return len(self.complete) < self.items
 
 
-class Turn(msgspec.Struct, frozen=True):
+class ItemChange(msgspec.Struct, frozen=True):
     """An item whose value of one measure is not what it was."""
 
     item_id: str
@@ -138,15 +138,15 @@ class Turn(msgspec.Struct, frozen=True):
     varies: bool = False  # asked again without any change, the system gave another value by itself
 
 
-class Against(msgspec.Struct, frozen=True):
+class BaselineChanges(msgspec.Struct, frozen=True):
     """What changed since a baseline, on the items that both have unchanged, in what gates read."""
 
     baseline: str
     created: float | None
     verdict: str | None  # what the baseline's own gates said
     comparisons: list[Comparison]  # now less then, over all and by slice; the family is the arm
-    regressions: list[Turn]  # worst first
-    recoveries: list[Turn]  # best first
+    regressions: list[ItemChange]  # worst first
+    recoveries: list[ItemChange]  # best first
     added: list[str]  # items newer than the baseline: listed, not compared
     removed: list[str]
     changed: list[str]
@@ -182,7 +182,7 @@ class Figure(msgspec.Struct, frozen=True):
         return Arm(self.system or "", self.factors).name
 
 
-class Trust(msgspec.Struct, frozen=True):
+class TrustSummary(msgspec.Struct, frozen=True):
     """What decides how far the figures can be trusted."""
 
     counts: dict[str, dict[str, int]]  # arm name -> status -> number of item scores of the first measure
@@ -208,10 +208,10 @@ class Results:
     comparisons: list[Comparison]
     verdicts: list[Verdict]
     verdict: str | None  # over all gates; None where nothing gates
-    trust: Trust
+    trust: TrustSummary
     items: list[ItemView] = field(default_factory=list)
     review: ReviewSummary | None = None  # where the study has items that people should review
-    against: Against | None = None  # where it was compared with a baseline
+    against: BaselineChanges | None = None  # where it was compared with a baseline
     recommendation: str | None = None  # what the study's `recommend` says of these verdicts
     created: float | None = None  # when the last answer was stored
     only: dict[str, list[str]] = field(default_factory=dict)  # the part of the study that was looked at

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from assay.core.dataset import Corpus
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.records import Budget, Context, Item, Piece, Response, Span
 
 
@@ -27,7 +27,7 @@ def context_target(budget: Budget) -> str:
     return f"context@{'inf' if budget is None else budget}"
 
 
-class Unit(msgspec.Struct, frozen=True):
+class EvidenceUnit(msgspec.Struct, frozen=True):
     """A unit of evidence: its place in a document, its text, and which of its sentences are needed."""
 
     source: str
@@ -35,7 +35,7 @@ class Unit(msgspec.Struct, frozen=True):
     end: int
     text: str
     needs: list[Span] = []  # none: all of it
-    also: list[Unit] = []  # other places that say the same
+    also: list[EvidenceUnit] = []  # other places that say the same
 
     def __post_init__(self) -> None:
         if self.end - self.start != len(self.text):
@@ -55,7 +55,7 @@ class Unit(msgspec.Struct, frozen=True):
         return self.needs or [self.span]
 
     @property
-    def places(self) -> list[Unit]:
+    def places(self) -> list[EvidenceUnit]:
         """Where it can be read."""
         return [self, *self.also]
 
@@ -65,30 +65,30 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ItemEvidence:
     """The evidence of one item."""
 
-    units: Sequence[Unit]
+    units: Sequence[EvidenceUnit]
 
     @cached_property
-    def places(self) -> dict[str, list[Unit]]:
+    def places(self) -> dict[str, list[EvidenceUnit]]:
         """Every place that it can be read in, by document."""
-        found: dict[str, list[Unit]] = {}
+        found: dict[str, list[EvidenceUnit]] = {}
         for unit in self.units:
             for place in unit.places:
                 found.setdefault(place.source, []).append(place)
         return found
 
 
-def evidence_of(items: Sequence[Item]) -> list[Wanted | None]:
+def evidence_of(items: Sequence[Item]) -> list[ItemEvidence | None]:
     """The evidence of each item, None where it has none; whatever gold cannot be read is told at once."""
-    found, problems = list[Wanted | None](), list[Problem]()
+    found, problems = list[ItemEvidence | None](), list[Problem]()
     for item in items:
         try:
-            units = msgspec.convert(item.gold.get("evidence") or [], list[Unit])
-            found.append(Wanted(units) if units else None)
+            units = msgspec.convert(item.gold.get("evidence") or [], list[EvidenceUnit])
+            found.append(ItemEvidence(units) if units else None)
         except msgspec.ValidationError as error:
-            problems.append(explained(error, f"item {item.item_id!r}, gold evidence"))
+            problems.append(decoding_problem(error, f"item {item.item_id!r}, gold evidence"))
     if problems:
         raise DataError(problems)
     return found
@@ -115,7 +115,7 @@ def evidence_problems(items: Sequence[Item], corpus: Corpus) -> list[Problem]:
     return found
 
 
-class _Sorted(NamedTuple):
+class _ContextParts(NamedTuple):
     """What a context holds: stretches of documents with evidence, words without a place, and the rest."""
 
     spans: Mapping[str, list[tuple[int, int]]]  # by document, in order; what is shown twice stands twice
@@ -124,10 +124,10 @@ class _Sorted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownEvidence:
     """What one context shows of the evidence of one item."""
 
-    wanted: Wanted
+    wanted: ItemEvidence
     context: Context
     corpus: Corpus
 
@@ -151,12 +151,12 @@ class Shown:
         inside = sum(end - start for document in spans for start, end in self._evidence_in(document))
         if words:
             places = (place for each in self.wanted.places.values() for place in each)
-            found = (at for place in places for text in _texts(place) for at in _found(text, words))
+            found = (at for place in places for text in _texts_of(place) for at in _find_words(text, words))
             inside += sum(end - start for start, end in _union(found))
         return inside / whole if whole else 0.0
 
     @cached_property
-    def _sorted(self) -> _Sorted:
+    def _sorted(self) -> _ContextParts:
         spans: dict[str, list[tuple[int, int]]] = {}
         words, elsewhere, places = list[str](), 0, self.wanted.places
         for piece in self.context.pieces:
@@ -168,9 +168,9 @@ class Shown:
             else:
                 elsewhere += len(piece.text)
         ordered = {document: sorted(each) for document, each in spans.items()}
-        return _Sorted(ordered, _normalized(" ".join(words)), elsewhere)
+        return _ContextParts(ordered, _normalized(" ".join(words)), elsewhere)
 
-    def _lies_there(self, piece: Piece, span: Span, places: Iterable[Unit]) -> bool:
+    def _lies_there(self, piece: Piece, span: Span, places: Iterable[EvidenceUnit]) -> bool:
         """Whether the text of a piece is what stands at its span, as far as can be told."""
         if span.end - span.start != len(piece.text):
             return False
@@ -180,15 +180,15 @@ class Shown:
                 return False
         return self.corpus.text_of(piece.doc_id) is not None  # else it is a place in a text that nobody has
 
-    def _is_shown(self, unit: Unit) -> bool:
+    def _is_shown(self, unit: EvidenceUnit) -> bool:
         if unit.source not in self._sorted.spans and not self._sorted.words:
             return False
         return all(self._covers(unit, need) or self._says(unit, need) for need in unit.needed)
 
-    def _says(self, unit: Unit, need: Span) -> bool:
-        return any(_found(unit.within(need.start, need.end), self._sorted.words))
+    def _says(self, unit: EvidenceUnit, need: Span) -> bool:
+        return any(_find_words(unit.within(need.start, need.end), self._sorted.words))
 
-    def _covers(self, unit: Unit, need: Span) -> bool:
+    def _covers(self, unit: EvidenceUnit, need: Span) -> bool:
         """Whether pieces with a place show a sentence together; what is missing may be white space alone."""
         at = need.start
         for start, end in self._sorted.spans.get(unit.source, ()):
@@ -208,7 +208,7 @@ class Shown:
 
 def shown_by_budget(
     items: Sequence[Item], responses: Sequence[Response | None], corpus: Corpus
-) -> dict[Budget, list[Shown | None]]:
+) -> dict[Budget, list[ShownEvidence | None]]:
     """What the context of each item shows, by budget; None without evidence, or without such a context.
 
     One with more tokens than its budget shows nothing: a reader with that budget never sees it. Each is
@@ -221,7 +221,7 @@ def shown_by_budget(
     ]
     return {
         budget: [
-            Shown(wanted, held[budget], corpus) if wanted and budget in held else None
+            ShownEvidence(wanted, held[budget], corpus) if wanted and budget in held else None
             for wanted, held in zip(evidence, contexts, strict=True)
         ]
         for budget in dict.fromkeys(budget for held in contexts for budget in held)
@@ -234,23 +234,23 @@ def _within_budget(context: Context) -> Context:
     return msgspec.structs.replace(context, pieces=[])
 
 
-def _texts(unit: Unit) -> list[str]:
+def _texts_of(unit: EvidenceUnit) -> list[str]:
     """What stands for a unit among words: the whole of it, or the sentences that are needed."""
     return [unit.text, *(unit.within(need.start, need.end) for need in unit.needs)]
 
 
-def _found(text: str, words: str) -> Iterator[tuple[int, int]]:
+def _find_words(text: str, words: str) -> Iterator[tuple[int, int]]:
     """Where a text occurs among words, as whole words."""
     wanted = _normalized(text)
     at = words.find(wanted) if wanted else -1
     while at >= 0:
         end = at + len(wanted)
-        if not (_joined(words, at) or _joined(words, end)):
+        if not (_is_inside_word(words, at) or _is_inside_word(words, end)):
             yield at, end
         at = words.find(wanted, at + 1)
 
 
-def _joined(words: str, at: int) -> bool:
+def _is_inside_word(words: str, at: int) -> bool:
     """Whether a place is inside a word or number."""
     return 0 < at < len(words) and words[at - 1].isalnum() and words[at].isalnum()
 

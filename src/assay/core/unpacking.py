@@ -17,11 +17,11 @@ _GZIP, _BARE = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 _MAGIC = b"\x1f\x8b"  # how a gzip stream begins
 
 
-class TooLarge(ValueError):
+class OversizedContent(ValueError):
     """A reply of more bytes than are allowed, packed or unpacked."""
 
 
-def unpacked(parts: Iterable[bytes], encoding: str, most: int) -> Iterator[bytes]:
+def decompress(parts: Iterable[bytes], encoding: str, most: int) -> Iterator[bytes]:
     """The content of a body, given as it was sent with its Content-Encoding, in small pieces.
 
     TooLarge where it has more than `most` bytes before, after or between layers, ValueError where it cannot
@@ -34,7 +34,7 @@ def unpacked(parts: Iterable[bytes], encoding: str, most: int) -> Iterator[bytes
         raise ValueError(f"an answer that is packed {len(layers)} times over")
     content = _counted(parts, most)
     for name in reversed(layers):
-        content = _counted(_inflated(content, gzip=name != "deflate"), most)
+        content = _counted(_inflate(content, gzip=name != "deflate"), most)
     return content
 
 
@@ -42,11 +42,11 @@ def _counted(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
     for part in parts:
         most -= len(part)
         if most < 0:
-            raise TooLarge("an answer that is too large")
+            raise OversizedContent("an answer that is too large")
         yield part
 
 
-def _inflated(parts: Iterable[bytes], gzip: bool) -> Iterator[bytes]:
+def _inflate(parts: Iterable[bytes], gzip: bool) -> Iterator[bytes]:
     """One layer less. Several gzip streams may follow each other; `deflate` has zlib's header or none."""
     machine, left = None, b""
     try:

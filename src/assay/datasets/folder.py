@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem, did_you_mean, explained
+from assay.core.errors import DataError, Problem, decoding_problem, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage
 from assay.datasets.reading import Reader, Relevant, Rows, absent, unknown
@@ -121,7 +121,7 @@ def _item(record: dict[str, Any]) -> Item:
         item = msgspec.convert(given, Item)
         problems += _ungraded(item.gold.get("relevant", {}))
     except msgspec.ValidationError as error:
-        problems.append(explained(error))
+        problems.append(decoding_problem(error))
     if problems:
         raise DataError(problems)
     return item

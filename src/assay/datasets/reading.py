@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -84,7 +84,7 @@ class Reader:
             try:
                 rows.records.append(make(raw))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-                self.problems.append(explained(error, rows.where, line))
+                self.problems.append(decoding_problem(error, rows.where, line))
             except DataError as error:
                 self.problems += (replace(problem, where=rows.where, line=line) for problem in error.problems)
             else:
@@ -100,7 +100,7 @@ class Reader:
             try:
                 fields = [field.strip() for field in raw.decode().split("\t")]
             except UnicodeDecodeError as error:
-                self.problems.append(explained(error, rows.where, line))
+                self.problems.append(decoding_problem(error, rows.where, line))
                 continue
             grade = _grade(fields[-1])
             if len(fields) != 3:

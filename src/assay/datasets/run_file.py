@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 
 _BEGINNING = 2**16  # bytes to look at for the first line of content
 _MIX = 0x9E3779B97F4A7C15  # odd: keeps (a, b) and (b, a) apart when two hashes are combined
@@ -209,7 +209,7 @@ def _row(fields: list[bytes], layout: _Layout, where: str, line: int) -> tuple[s
     try:
         named = dict(zip(layout.columns, (field.decode() for field in fields), strict=False))
     except UnicodeDecodeError as error:
-        return explained(error, where, line)
+        return decoding_problem(error, where, line)
     number = _number(named[layout.number], layout.integer)
     if layout.integer and number is not None and not -_MOST <= number < _MOST:
         what = f"{named[layout.number][:40]} has too many digits"

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.reading import Reader
@@ -62,7 +62,7 @@ def read_topics(path: str | Path) -> dict[str, str]:
         text = read_bytes(Path(path)).decode()
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise DataError(explained(error, where, line)) from error
+        raise DataError(decoding_problem(error, where, line)) from error
     topics: dict[str, str] = {}
     problems = []
     for line, item_id, words in _tagged(text) if _TOP.search(text) else _tabbed(text):

@@ -24,7 +24,7 @@ import msgspec
 from assay.desk.limits import Attempts
 from assay.desk.secrets_file import secret_in
 from assay.review.messages import Entry
-from assay.store.journal import Writer, read_lines
+from assay.store.journal import JournalWriter, read_lines
 
 LINK_LIFE, SESSION_LIFE = 12 * 3600.0, 30 * 24 * 3600.0  # seconds
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -100,7 +100,7 @@ class Access:
         self._password = None if password is None else self._stretched(password)
         self._links: dict[str, Link] = {}
         self._gone: set[str] = set()
-        self._writer: Writer | None = None
+        self._writer: JournalWriter | None = None
         for line in read_lines(self._doors, Link | Gone) if self._doors.is_dir() else ():
             self._take(line)
 
@@ -196,7 +196,7 @@ class Access:
 
     def _keep(self, line: Link | Gone) -> None:
         if self._writer is None:
-            self._writer = Writer(self._doors)
+            self._writer = JournalWriter(self._doors)
         self._writer.append(line, now=True)
         self._take(line)
 

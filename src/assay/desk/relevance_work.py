@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from assay.core.errors import UsageError
 from assay.desk.desk_work import raters_of
-from assay.judges.resolve import shown_with
+from assay.judges.resolve import text_with_query
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import compared_arms, mark_thresholds, shared_corpus, stored_marks
@@ -133,4 +133,4 @@ def _subject(form: Form, row: Row) -> Subject:
         Block(role="response", title="Passage", text=row.text),
         *(Block(role="fact", title=title, text=text) for title, text in facts.items() if text),
     ]
-    return Subject(form.item_id, row.doc_id, REVIEW, shown_with(form.text, row.text), blocks)
+    return Subject(form.item_id, row.doc_id, REVIEW, text_with_query(form.text, row.text), blocks)

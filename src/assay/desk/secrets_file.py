@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 from assay.core.errors import DataError, Problem
-from assay.store.disk import storing, sync
+from assay.store.disk import explain_write_errors, sync
 
 SIZE = 32  # bytes
 _OWNER_ALONE = 0o077  # what nobody else may do
@@ -16,7 +16,7 @@ _OWNER_ALONE = 0o077  # what nobody else may do
 def secret_in(folder: Path) -> bytes:
     """The secret that lies in a folder; made there the first time."""
     path = folder / "secret"
-    with storing(path):
+    with explain_write_errors(path):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             _make(path)

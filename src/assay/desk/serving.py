@@ -15,8 +15,8 @@ from assay.core.errors import PluginError, UsageError
 from assay.desk.ports import ENDING, HOST, port_for
 from assay.review.messages import SHORT
 from assay.review.work import Work
-from assay.store.disk import storing
-from assay.store.folder_lock import held_by
+from assay.store.disk import explain_write_errors
+from assay.store.folder_lock import hold_folder_for
 
 INSTALL = "The review desk needs FastAPI and uvicorn. Install them with: pip install 'retrieval-assay[desk]'"
 ANYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, and refused without a password
@@ -109,9 +109,9 @@ def _address(host: str, port: int) -> str:
 
 def _alone(work: Work, state: Path) -> Callable[[], object]:
     """One desk a study; what lets go of it."""
-    with storing(state):
+    with explain_write_errors(state):
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return held_by(work, state)
+    return hold_folder_for(work, state)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from assay.core.registry import blamed
+from assay.core.registry import as_plugin_error
 from assay.gates.evaluate import Counting, Evaluator, Scope
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
 from assay.gates.syntax import Binary, Call, Expression, Negate, Number
@@ -103,7 +103,7 @@ def _share(
     columns, rows = evaluator.columns(only, way)
     if len(rows) != scope.n or not np.isin(columns, (0.0, 1.0)).all():
         return None
-    with blamed(f"{only.name} broke"):
+    with as_plugin_error(f"{only.name} broke"):
         successes, trials = counted(columns)
     return proportion_interval(successes, trials, level) if trials else None
 
@@ -159,7 +159,7 @@ def _successes(found: Leaf, evaluator: Evaluator, way: Counting) -> Floats | Non
         return None
     columns, rows = evaluator.columns(found, way)
     whole = np.full(len(evaluator.rows), np.nan)
-    with blamed(f"{found.name} broke"):
+    with as_plugin_error(f"{found.name} broke"):
         whole[rows] = indicator(columns)
     return whole
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.records import Arm, Judgment
-from assay.core.registry import Registry, blamed
+from assay.core.registry import Registry, as_plugin_error
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
 from assay.gates.syntax import Binary, Call, Clause, Expression, ItemTest, Negate, Number
 from assay.measures.same_answers import SameAnswers, reads_answers
@@ -168,7 +168,7 @@ class Evaluator:
             with np.errstate(invalid="ignore"):  # a resample may hold none of the rows
                 mean: Floats = drawn @ columns[0] / drawn.sum(axis=1)
             return mean
-        with blamed(f"{found.name} broke"):
+        with as_plugin_error(f"{found.name} broke"):
             return np.asarray(found.statistic.values(columns, drawn))
 
     def used(self, found: Leaf, counting: Counting) -> Bools:
@@ -282,7 +282,7 @@ class Evaluator:
     def _statistic(self, found: Spanning, counting: Counting, scope: Scope, weights: Weights) -> Floats:
         columns, rows = self.columns(found, counting)
         parts = list[Floats]()
-        with blamed(f"{found.name} broke"):
+        with as_plugin_error(f"{found.name} broke"):
             for drawn in itertools.chain([np.ones((1, scope.n))], weights(scope.n)):
                 parts.append(np.asarray(found.statistic.values(columns, drawn[:, scope.codes[rows]])))
                 if parts[-1].shape != (len(drawn),):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import FAILED, PENDING, UNJUDGED
 from assay.core.records import Arm, Item
-from assay.core.registry import blamed
+from assay.core.registry import as_plugin_error
 from assay.gates.evaluate import Counting, Evaluator
 from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
 from assay.gates.parts import directions
@@ -178,7 +178,7 @@ def _left_out(means: Sequence[Mean], evaluator: Evaluator) -> int:
     found: set[str] = set()
     for mean, block in itertools.product(means, evaluator.left_out):
         if block.arm.system == mean.system and not block.lacks(mean.measure.needs):
-            with blamed(f"{mean.measure.name} broke on {block.arm.name}"):
+            with as_plugin_error(f"{mean.measure.name} broke on {block.arm.name}"):
                 pairs = zip(block.items, mean.measure.applies(block), strict=True)
             found |= {item.item_id for item, applies in pairs if applies and _meets(item, block.arm, mean)}
     return len(found)

@@ -20,13 +20,20 @@ import msgspec
 
 from assay.core.block import Block
 from assay.core.dataset import Dataset
-from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.endpoint import Client, Endpoint, RequestRefusal
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Item, Question
-from assay.core.registry import aside, identity
+from assay.core.registry import identity, outside_identity
 from assay.core.yaml_lines import read_text
-from assay.judges.llm_prompt import Graded, NoGrade, Prompt, packaged_name, packaged_prompt, read_prompt
+from assay.judges.llm_prompt import (
+    ModelGrade,
+    Prompt,
+    UnreadableGrade,
+    is_packaged_name,
+    read_packaged_prompt,
+    read_prompt,
+)
 from assay.retrieval.chat import Chat
 
 EXPECTS = {"relevance": None, "intent": "intent"}  # of the items that a prompt of each label asks about
@@ -43,21 +50,21 @@ class ModelJudge:
     with the same prompt.
     """
 
-    url: str = aside("")
+    url: str = outside_identity("")
     model: str = ""  # empty: the only one that is served there
-    key: str = aside("")
-    prompt: str = aside("")
+    key: str = outside_identity("")
+    prompt: str = outside_identity("")
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 200
     extra: dict[str, Any] = field(default_factory=dict)
     name: str = ""
-    threads: int = aside(4)
-    price_in: float = aside(0.0)
-    price_out: float = aside(0.0)
-    timeout: float = aside(60.0)
-    retries: int = aside(3)
-    backoff: float = aside(0.5)
+    threads: int = outside_identity(4)
+    price_in: float = outside_identity(0.0)
+    price_out: float = outside_identity(0.0)
+    timeout: float = outside_identity(60.0)
+    retries: int = outside_identity(3)
+    backoff: float = outside_identity(0.5)
     # worked out, so that no identity holds a password, and one prompt has one identity wherever it came from
     service: str = field(default="", init=False)
     version: str = field(default="1", init=False)
@@ -97,7 +104,7 @@ class ModelJudge:
 
     @property
     def _in_a_file(self) -> bool:
-        return "\n" not in self.prompt and not packaged_name(self.prompt)
+        return "\n" not in self.prompt and not is_packaged_name(self.prompt)
 
     @cached_property
     def asks(self) -> Prompt:
@@ -107,7 +114,7 @@ class ModelJudge:
         if self._in_a_file:
             fix = "Read it with `within(kit)`, which knows the study's folder."
             raise UsageError(f"The prompt {self.prompt!r} was not read yet. {fix}")
-        return packaged_prompt(self.prompt)
+        return read_packaged_prompt(self.prompt)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -152,7 +159,7 @@ class ModelJudge:
         spent: list[float] = []
         try:
             said = [self._sample(messages, seed, spent) for seed in range(1, self.samples + 1)]
-        except (Retryable, Refused) as error:
+        except (Retryable, RequestRefusal) as error:
             raise self._failure(error, math.fsum(spent)) from error
         middle = statistics.median_low(each.grade for each in said)
         found = next(each for each in said if each.grade == middle)
@@ -160,13 +167,13 @@ class ModelJudge:
         reason = self.endpoint.conceal(votes + found.reason) or None
         return Finding(found.grade, found.category, reason, math.fsum(spent) if self._priced else None)
 
-    def _sample(self, messages: list[dict[str, str]], seed: int, spent: list[float]) -> Graded:
+    def _sample(self, messages: list[dict[str, str]], seed: int, spent: list[float]) -> ModelGrade:
         sent = self._chat.request(
             messages, temperature=self.temperature, max_tokens=self.max_tokens, seed=seed
         )
         return self._client.post(Chat.PATH, sent, partial(self._read, messages, spent))
 
-    def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> Graded:
+    def _read(self, messages: list[dict[str, str]], spent: list[float], answer: Any) -> ModelGrade:
         """What the model says, if it is a grade; a ValueError otherwise. Either way it was paid for."""
         said = self._chat.said(messages, answer)
         spent.append(said.cost)
@@ -178,21 +185,21 @@ class ModelJudge:
     def _priced(self) -> bool:
         return self.endpoint.price > 0
 
-    def _failure(self, error: Retryable | Refused, cost: float) -> NoVerdict | NoAnswer:
+    def _failure(self, error: Retryable | RequestRefusal, cost: float) -> JudgeRefusal | JudgeUnavailable:
         """Why a question failed, and what it cost all the same.
 
         A model that does not keep to the form is not asked by the runner again: it was asked `retries` times
         over already, and each of them was paid for.
         """
-        form = isinstance(error.__cause__, NoGrade)
+        form = isinstance(error.__cause__, UnreadableGrade)
         if isinstance(error, Retryable) and not form:
-            return NoAnswer(str(error), cost)
+            return JudgeUnavailable(str(error), cost)
         if not form:
-            return NoVerdict(str(error), cost)
+            return JudgeRefusal(str(error), cost)
         times = f"{self.retries + 1} attempt{'s' * (self.retries > 0)}"
         what = f"{self.endpoint.address} gave no grade in {times}: {error.__cause__}"
         fix = "Use a model that keeps to the form, or hold it to that by `extra` (grammar, response_format)."
-        return NoVerdict(f"{self.endpoint.conceal(what)}. {fix}", cost)
+        return JudgeRefusal(f"{self.endpoint.conceal(what)}. {fix}", cost)
 
 
 @dataclass(frozen=True, repr=False)
@@ -203,8 +210,8 @@ class Llm(ModelJudge):
     are `relevance` and `intent`. The other parameters are those of every model that judges.
     """
 
-    prompt: str = aside("relevance")
-    depth: int = aside(10)
+    prompt: str = outside_identity("relevance")
+    depth: int = outside_identity(10)
 
     labels: ClassVar[tuple[str, ...]] = tuple(EXPECTS)
     counts: ClassVar[tuple[str, ...]] = ("depth", *ModelJudge.counts)
@@ -233,7 +240,7 @@ class Llm(ModelJudge):
         return self.shown_with(shown)
 
 
-class NoVerdict(SystemFailure):
+class JudgeRefusal(SystemFailure):
     """The model does not judge, and would not if it were asked again. `cost` is what finding out cost."""
 
     def __init__(self, message: str, cost: float) -> None:
@@ -241,7 +248,7 @@ class NoVerdict(SystemFailure):
         self.cost = cost
 
 
-class NoAnswer(Retryable):
+class JudgeUnavailable(Retryable):
     """No answer came that could be read; another attempt may fare better. `cost` is what this one cost."""
 
     def __init__(self, message: str, cost: float) -> None:

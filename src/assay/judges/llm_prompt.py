@@ -43,7 +43,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _DECORATION = string.punctuation + string.whitespace + "“”‘’«»…–—"
 
 
-class Graded(NamedTuple):
+class ModelGrade(NamedTuple):
     """One answer of a model: the grade's name, the grade, and why."""
 
     category: str
@@ -51,7 +51,7 @@ class Graded(NamedTuple):
     reason: str
 
 
-class NoGrade(ValueError):
+class UnreadableGrade(ValueError):
     """An answer whose first line is not a grade and nothing else."""
 
 
@@ -95,15 +95,15 @@ class Prompt(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         user = _PLACE.sub(lambda place: parts[place[1]], self.material)
         return [{"role": "system", "content": self.rules}, {"role": "user", "content": user}]
 
-    def read(self, content: str) -> Graded:
+    def read(self, content: str) -> ModelGrade:
         """The grade on the first line that is not empty, and the reason after it; or NoGrade."""
         lines = [line.strip() for line in content.splitlines() if line.strip()]
         first = lines[0].strip(_DECORATION).casefold() if lines else ""
         for category, grade in self.grades.items():
             if first == category.casefold():
-                return Graded(category, grade, " ".join(lines[1:])[:LONGEST_REASON])
+                return ModelGrade(category, grade, " ".join(lines[1:])[:LONGEST_REASON])
         found = f"begins {lines[0][:80]!r}" if lines else "is empty"
-        raise NoGrade(f"the answer {found}, not with {' or '.join(self.grades)} alone on its line")
+        raise UnreadableGrade(f"the answer {found}, not with {' or '.join(self.grades)} alone on its line")
 
     def quotes(self, name: str) -> bool:
         """Whether the model is shown a quotation of that name."""
@@ -118,12 +118,12 @@ def expected_of(item: Item) -> list[str]:
 # ----------------------------------------------------------------------------------------- files
 
 
-def packaged_name(given: str) -> bool:
+def is_packaged_name(given: str) -> bool:
     """Whether a study means a prompt that comes with the program: `relevance`, or `relevance-1`."""
     return _PACKAGED.fullmatch(given) is not None
 
 
-def packaged_prompt(given: str) -> Prompt:
+def read_packaged_prompt(given: str) -> Prompt:
     """A prompt that comes with the program: the version named, or the newest."""
     folder = files("assay.judges") / "prompts"
     known: dict[str, list[int]] = {}

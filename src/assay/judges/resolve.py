@@ -28,12 +28,12 @@ def text_hash(text: str) -> str:
     return digest([text.encode()])
 
 
-def shown_with(query: str, text: str) -> str:
+def text_with_query(query: str, text: str) -> str:
     """What a reviewer has before them: another query makes another question of the same passage."""
     return f"{query}\n\n{text}"
 
 
-def standing(judgments: Sequence[Judgment]) -> list[Judgment]:
+def current_judgments(judgments: Sequence[Judgment]) -> list[Judgment]:
     """Those that their own judge has neither replaced nor withdrawn; nobody takes back what another said.
 
     What a withdrawn judgment had replaced stands again.
@@ -52,7 +52,7 @@ def covers(one: Place, other: Place) -> bool:
 
 
 @dataclass(frozen=True)
-class Present:
+class BlockTexts:
     """What there is to judge now in one block."""
 
     block: Block
@@ -72,7 +72,7 @@ class Present:
             text = self._target(row, judgment.target)
             if text is None or judgment.label != REVIEW:
                 return text
-            return shown_with(self.block.items[row].text, text)
+            return text_with_query(self.block.items[row].text, text)
         response = self.block.responses[row]
         return None if response is None or response.error is not None else response.answer or ""
 
@@ -87,7 +87,7 @@ class Present:
         return text if text is not None or "texts" in (self.block.gives or ()) else ""
 
 
-def held(judgment: Judgment, present: Sequence[Present]) -> list[Judgment]:
+def restrict_to_same_text(judgment: Judgment, present: Sequence[BlockTexts]) -> list[Judgment]:
     """A judgment as it holds now: as it was made, for the arms and seeds it still fits, or for none."""
     if judgment.seen is None:
         return [judgment]
@@ -129,7 +129,7 @@ def resolve(judgments: Iterable[Judgment], precedence: Sequence[str], closed: Se
     )
 
 
-def supposing(labels: Labels, judgments: Iterable[Judgment]) -> Labels:
+def add_supposed(labels: Labels, judgments: Iterable[Judgment]) -> Labels:
     """The labels as they would be with further judgments on what nobody has judged."""
     rows = [
         {"item": each.item_id, "label": each.label, "target": each.target, "grade": each.grade}

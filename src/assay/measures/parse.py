@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.core.errors import PluginError, UsageError, did_you_mean
-from assay.core.registry import MEASURES, Registry, make
+from assay.core.registry import MEASURES, Registry, make_plugin
 from assay.core.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def make_measure(
         if not any(field.name == "cutoff" for field in dataclasses.fields(cls)):
             raise PluginError(f"{family} takes no cut-off. Write {family} instead of {family}@{cutoff}.")
         given["cutoff"] = None if cutoff == "inf" else cutoff
-    return cast("Measure", make(cls, Spec(family, given)))
+    return cast("Measure", make_plugin(cls, Spec(family, given)))
 
 
 def takes_parameter(family: str, name: str, registry: Registry) -> bool:

@@ -25,7 +25,7 @@ from assay.core.block import (
 from assay.core.errors import AssayError, PluginError
 from assay.core.protocols import Measure
 from assay.core.records import Status
-from assay.core.registry import blamed
+from assay.core.registry import as_plugin_error
 from assay.measures.marks import REVIEW, wants_review
 
 SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
@@ -58,7 +58,7 @@ def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], ND
 
 def _worked_out(measure: Measure, block: Block) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Where a measure applies and its values; whatever it does wrong is told under its name."""
-    with blamed(f"{measure.name} broke on {block.arm.name}"):
+    with as_plugin_error(f"{measure.name} broke on {block.arm.name}"):
         applies = np.asarray(measure.applies(block), dtype=bool)
         values = np.asarray(measure.values(block), dtype=np.float64)
     if wrong := [each.shape for each in (applies, values) if each.shape != (len(block.items),)]:
@@ -133,7 +133,7 @@ def score_blocks(
     every = list(blocks)
     for block, measure in product(every, measures):
         try:
-            with blamed(f"{measure.name} broke on {block.arm.name}"):
+            with as_plugin_error(f"{measure.name} broke on {block.arm.name}"):
                 values, status = _score_pair(measure, block, every)
         except AssayError as error:
             if broken is None:

@@ -24,7 +24,7 @@ from assay.core.protocols import Index, Kit, Session, System
 from assay.core.records import Budget, Fault, Observed, Query, Response
 from assay.pipeline.response import check_response, fault_of
 from assay.store.journal import Answer
-from assay.store.keys import Unit
+from assay.store.keys import SessionTask
 from assay.study.study_file import RunSettings
 
 Scope = tuple[str, ...] | None
@@ -44,7 +44,7 @@ class IndexPool:
     A build that fails leaves nothing behind: the next unit, or the next attempt, tries again.
     """
 
-    def __init__(self, build: Callable[[Scope], Index], units: Iterable[Unit]) -> None:
+    def __init__(self, build: Callable[[Scope], Index], units: Iterable[SessionTask]) -> None:
         self._build = build
         self._left = Counter(unit.scope for unit in units)
         self._places: dict[Scope, _IndexSlot] = {scope: _IndexSlot() for scope in self._left}
@@ -57,7 +57,7 @@ class IndexPool:
                 place.index = self._build(scope)
             return place.index
 
-    def done(self, unit: Unit) -> None:
+    def done(self, unit: SessionTask) -> None:
         """Notes that a unit needs its index no longer."""
         self._left[unit.scope] -= 1
         if not self._left[unit.scope]:
@@ -106,7 +106,7 @@ class SystemUnderTest:
     def query(self, position: int) -> Query:
         return self.dataset.items[position].query
 
-    def completed(self, unit: Unit, answers: Sequence[Answer]) -> list[Answer]:
+    def completed(self, unit: SessionTask, answers: Sequence[Answer]) -> list[Answer]:
         """The answers of a unit, and a fault for each item after the one that failed.
 
         What follows a failure in a sequence is not asked: its session lacks what the sequence says came
@@ -125,7 +125,7 @@ class SystemUnderTest:
 
 @dataclass
 class _Job:
-    unit: Unit
+    unit: SessionTask
     attempt: int = 1
 
 
@@ -133,7 +133,7 @@ class _Job:
 class AnsweredUnit:
     """A unit that came back, with an answer for each of its items."""
 
-    unit: Unit
+    unit: SessionTask
     answers: list[Answer]
 
 
@@ -224,7 +224,7 @@ class _Worker(threading.Thread):
                 return response
             attempt += 1
 
-    def _attempt(self, unit: Unit, query: Query) -> Response:
+    def _attempt(self, unit: SessionTask, query: Query) -> Response:
         asked = self.asked
         self._since = started = time.monotonic()
         try:
@@ -257,7 +257,7 @@ class WorkerPool:
     stopping: threading.Event = field(default_factory=threading.Event)  # nothing more is to be asked
     looked: float = 0.0  # when the clock was looked at last
 
-    def finished(self, units: Sequence[Unit]) -> Generator[AnsweredUnit | None, None, None]:
+    def finished(self, units: Sequence[SessionTask]) -> Generator[AnsweredUnit | None, None, None]:
         """Each unit with its answers; None now and then, when nothing has come back for a while."""
         waiting = iter(units)
         for _ in range(min(self.asked.threads, len(units))):
@@ -293,7 +293,7 @@ class WorkerPool:
         # none: what is handed out when it is reached will still be paid for.
         return self.asked.threads * (1 if self.asked.settings.max_cost is not None else RESERVE)
 
-    def _hand_out(self, waiting: Iterator[Unit], number: int) -> int:
+    def _hand_out(self, waiting: Iterator[SessionTask], number: int) -> int:
         handed = 0
         while handed < number and self.go_on() and (unit := next(waiting, None)) is not None:
             self.jobs.put(_Job(unit))

@@ -10,8 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import NotSet, PluginError
-from assay.core.registry import CORE, DATASETS, INSIGHTS, blamed, kind_packages, package_of, part_groups
+from assay.core.errors import MissingVariable, PluginError
+from assay.core.registry import (
+    CORE,
+    DATASETS,
+    INSIGHTS,
+    as_plugin_error,
+    kind_packages,
+    package_of,
+    part_groups,
+)
 from assay.core.section import Section
 from assay.gates.figures import leaves_of_figure
 from assay.gates.leaf import Spanning, means_of
@@ -39,7 +47,7 @@ def make_sections(evaluation: Evaluation) -> tuple[list[Section], list[str]]:
     sections, cautions = list[Section](), list[str]()
     for insight in plugins_for(evaluation.study, INSIGHTS):
         try:
-            with blamed(f"the insight {type(insight).__name__} broke, and its section is left out"):
+            with as_plugin_error(f"the insight {type(insight).__name__} broke, and its section is left out"):
                 found = insight.of(evaluation)
         except PluginError as error:
             cautions.append(str(error))
@@ -57,7 +65,9 @@ def used_classes(study: Study) -> Iterator[type]:
         yield from _with_parts(study.registry.create(DATASETS, spec))
         try:
             yield from _with_parts(study.system(arm, secrets=False))
-        except NotSet:  # a report is written without what asking takes; if it is to be asked, others say so
+        except (
+            MissingVariable
+        ):  # a report is written without what asking takes; if it is to be asked, others say so
             yield study.system_class(arm)
     for judge in study.judges:
         yield from _with_parts(judge)

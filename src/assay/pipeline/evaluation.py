@@ -20,7 +20,7 @@ from assay.core.dataset import Dataset
 from assay.core.errors import UsageError
 from assay.core.protocols import Measure, PayingJudge
 from assay.core.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
-from assay.core.results import Results, ReviewSummary, Trust
+from assay.core.results import Results, ReviewSummary, TrustSummary
 from assay.core.slices import Condition
 from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
@@ -48,8 +48,8 @@ from assay.pipeline.validate import evaluation_warnings
 from assay.report.views import item_views, measure_infos
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
-from assay.store.columns import COLUMNS, in_order
-from assay.store.keys import Basis, in_item_order, plan_units, scope_hash
+from assay.store.columns import COLUMNS, select_by_key
+from assay.store.keys import AnswerBasis, keys_by_item, plan_tasks, scope_hash
 from assay.store.run_store import Store
 from assay.study.study import Study
 
@@ -96,7 +96,7 @@ class Evaluation:
         return [arm for arm in self.selection.arms(self.study) if arm.name in self._bases]
 
     @cached_property
-    def _bases(self) -> dict[str, Basis]:
+    def _bases(self) -> dict[str, AnswerBasis]:
         return self.store.bases(self.study)
 
     @cached_property
@@ -120,9 +120,9 @@ class Evaluation:
         seeded = [(arm, seed) for arm in self.arms for seed in self.study.seeds_of(arm)]
         for arm, seed in seeded:
             dataset, basis = self.study.dataset(arm), self._bases[arm.name]
-            keys = in_item_order(plan_units(basis, seed, dataset), len(dataset.items))
+            keys = keys_by_item(plan_tasks(basis, seed, dataset), len(dataset.items))
             places = sorted(chosen.positions(self.study, dataset))
-            answers = in_order(stored, [keys[place] for place in places])
+            answers = select_by_key(stored, [keys[place] for place in places])
             items = [dataset.items[place] for place in places]
             whole = structures.get(basis.index_key(seed))
             scoped = {
@@ -147,7 +147,7 @@ class Evaluation:
             dataset = self.study.dataset(arm)
             places = chosen.positions(self.study, dataset)
             items = [item for place, item in enumerate(dataset.items) if place not in places]
-            none = in_order(pl.DataFrame(schema=COLUMNS), [""] * len(items))
+            none = select_by_key(pl.DataFrame(schema=COLUMNS), [""] * len(items))
             gives = self.study.gives(arm)
             blocks.append(
                 Block(arm, 0, items, none, self.labels, self.judgments, gives=gives, corpus=dataset.corpus)
@@ -336,7 +336,7 @@ class Evaluation:
             comparisons=comparisons,
             verdicts=self.verdicts,
             verdict=overall(self.verdicts),
-            trust=Trust(
+            trust=TrustSummary(
                 status_counts(self.scores, self.study.measures[0].name),
                 evaluation_warnings(self),
                 provenance(self.study, self.datasets, self.labels, self.store.manifest()),

@@ -22,8 +22,8 @@ from assay.judges.resolve import text_hash
 from assay.pipeline.answering import IndexPool, SystemUnderTest, WorkerPool
 from assay.pipeline.performing import Progress, Tally
 from assay.pipeline.runner import SpendingCap
-from assay.store.journal import Answer, Judged, Writer
-from assay.store.keys import Unit
+from assay.store.journal import Answer, JournalWriter, JudgmentEntry
+from assay.store.keys import SessionTask
 from assay.store.run_store import Store
 from assay.study.study import Study
 
@@ -38,17 +38,17 @@ class JudgeQuestions:
 
     judge: PayingJudge
     questions: Mapping[str, Sequence[Question]]  # by key: one for each response that shows the same
-    entries: Mapping[str, Judged]
+    entries: Mapping[str, JudgmentEntry]
 
     @classmethod
     def of(
-        cls, judge: PayingJudge, questions: Iterable[Question], judged: Iterable[Judged]
+        cls, judge: PayingJudge, questions: Iterable[Question], judged: Iterable[JudgmentEntry]
     ) -> JudgeQuestions:
         """The questions under their keys, each with the first judgment given or the last fault."""
         by_key: dict[str, list[Question]] = {}
         for question in dict.fromkeys(questions):  # arms that share a question may raise it each
             by_key.setdefault(question_key(judge, question), []).append(question)
-        entries: dict[str, Judged] = {}
+        entries: dict[str, JudgmentEntry] = {}
         for entry in judged:
             if entry.key in by_key and (entry.key not in entries or entries[entry.key].judgment is None):
                 entries[entry.key] = entry
@@ -103,7 +103,7 @@ class JudgeQuestions:
         answered: list[bool] = []
         asker = _JudgeAsSystem(self.judge, todo, study.kit)
         items = Dataset(self.name, Corpus(()), [Item(key, question.text) for key, question in todo.items()])
-        units = [Unit((place,), (key,)) for place, key in enumerate(todo)]
+        units = [SessionTask((place,), (key,)) for place, key in enumerate(todo)]
         indexes = IndexPool(lambda _: asker, units)
         asked = SystemUnderTest(asker, items, study.kit, (), study.file.run, indexes, study.concealed)
 
@@ -126,13 +126,15 @@ class JudgeQuestions:
         purse.pay(tally.cost)
         return tally
 
-    def _record(self, answers: Sequence[Answer], writer: Writer) -> None:
+    def _record(self, answers: Sequence[Answer], writer: JournalWriter) -> None:
         for answer in answers:
             response, judgment = answer.response, None
             if response.error is None:
                 finding = msgspec.json.decode(response.answer or "", type=Finding)
                 judgment = self._judgment(self.unanswered[answer.key], finding, response.observed.time)
-            writer.append(Judged(judgment, answer.key, response.observed.cost, response.error), now=True)
+            writer.append(
+                JudgmentEntry(judgment, answer.key, response.observed.cost, response.error), now=True
+            )
 
     def _judgment(self, question: Question, finding: Finding, time: float | None) -> Judgment:
         return Judgment(

@@ -23,11 +23,11 @@ from assay.core.block import Block, Labels, View
 from assay.core.dataset import Dataset
 from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, PayingJudge, PersonJudge
 from assay.core.records import INTENT, Judgment, Question
-from assay.core.registry import blamed
-from assay.judges.resolve import Present, held, resolve, standing, text_hash
+from assay.core.registry import as_plugin_error
+from assay.judges.resolve import BlockTexts, current_judgments, resolve, restrict_to_same_text, text_hash
 from assay.pipeline.performing import NoProgress, Progress, Tally
 from assay.pipeline.runner import SpendingCap
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study
 
@@ -159,7 +159,7 @@ class JudgeStage:
         return [inquiry.ask(self.study, self.store, purse, progress) for inquiry in asking]
 
     @cached_property
-    def _judged(self) -> list[Judged]:
+    def _judged(self) -> list[JudgmentEntry]:
         return self.store.judged()
 
     @cached_property
@@ -170,9 +170,9 @@ class JudgeStage:
     @cached_property
     def _marks(self) -> list[tuple[Judgment, list[Judgment]]]:
         """Every mark that stands, and where it holds now; nowhere: it is stale."""
-        present = [Present(block, self.study.dataset(block.arm).corpus) for block in self.blocks]
+        present = [BlockTexts(block, self.study.dataset(block.arm).corpus) for block in self.blocks]
         listed = [mark for mark in self._stored_marks if mark.judge in self.names]
-        return [(mark, held(mark, present)) for mark in standing(listed)]
+        return [(mark, restrict_to_same_text(mark, present)) for mark in current_judgments(listed)]
 
     @cached_property
     def _worked_out(self) -> list[Judgment]:
@@ -209,7 +209,7 @@ class JudgeStage:
                 decided.setdefault((each.item_id, each.label, each.target), set()).add(each.arm)
         for dataset, blocks in self._parts:
             arms = _arm_names(blocks)
-            with blamed(f"the judge {judge.names[0]} broke"):
+            with as_plugin_error(f"the judge {judge.names[0]} broke"):
                 questions = list(judge.questions(dataset, blocks))
             for question in questions:
                 known = decided.get((question.item_id, question.label, question.target), set())
@@ -221,7 +221,7 @@ class JudgeStage:
 
     def _free(self, judge: FreeJudge) -> list[Judgment]:
         """What a free judge says; what it says of some datasets only holds for the arms on those."""
-        with blamed(f"the judge {judge.names[0] if judge.names else type(judge).__name__} broke"):
+        with as_plugin_error(f"the judge {judge.names[0] if judge.names else type(judge).__name__} broke"):
             made = [judge.judge(dataset, blocks, self.study.kit) for dataset, blocks in self._parts]
         said = [[each for each in judgments if self._counts(judge, each)] for judgments in made]
         if len(said) == 1:

@@ -12,15 +12,15 @@ from assay.core.records import Arm
 from assay.gates.looks import Look, LookBook
 from assay.gates.verdict import systems_of
 from assay.pipeline.outdated import deciding_rules
-from assay.store.journal import Writer, read_lines
-from assay.store.keys import Basis
+from assay.store.journal import JournalWriter, read_lines
+from assay.store.keys import AnswerBasis
 from assay.store.run_store import Store
 from assay.study.study import Study
 
 FOLDER = "looks"  # of a run, and of a baseline
 
 
-def look_book(study: Study, store: Store, bases: Mapping[str, Basis]) -> LookBook:
+def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> LookBook:
     """Every look at the gates of a study; a new one is written to the run folder."""
     gates = {gate.name: gate for gate in study.gates}
 
@@ -63,5 +63,5 @@ def baselines_folder(study: Study) -> Path:
 
 
 def _write_look(folder: Path, look: Look) -> None:
-    with Writer(folder) as writer:
+    with JournalWriter(folder) as writer:
         writer.append(look, now=True)

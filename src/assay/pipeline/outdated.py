@@ -9,8 +9,8 @@ from typing import Any
 from assay.core.block import Block
 from assay.core.records import Arm
 from assay.gates.gate_file import GateFile
-from assay.store.journal import Declared
-from assay.store.keys import Basis
+from assay.store.journal import GateDeclaration
+from assay.store.keys import AnswerBasis
 from assay.store.run_store import Store
 from assay.study.study import Study
 
@@ -19,7 +19,7 @@ DECIDING = ("factors", "seeds", "judges", "measures", "cluster", "compare", "ste
 
 
 def list_changes_since_run(
-    study: Study, store: Store, arms: Sequence[Arm], bases: Mapping[str, Basis]
+    study: Study, store: Store, arms: Sequence[Arm], bases: Mapping[str, AnswerBasis]
 ) -> list[str]:
     """What of the study and its data is no longer as it was when it was run."""
     manifest, now = store.manifest(), study.file.model_dump(mode="json")
@@ -36,7 +36,9 @@ def list_changes_since_run(
     return said + ([f"the data of {', '.join(other)} has changed since this run; run again"] if other else [])
 
 
-def list_changed_gates(study: Study, declared: Sequence[Declared], blocks: Sequence[Block]) -> list[str]:
+def list_changed_gates(
+    study: Study, declared: Sequence[GateDeclaration], blocks: Sequence[Block]
+) -> list[str]:
     """Gates that are not what they were when the oldest answers were stored: a decision taken twice."""
     asked = [
         response.observed.time

@@ -20,8 +20,8 @@ from assay.core.protocols import Index, System
 from assay.core.records import Arm
 from assay.pipeline.answering import IndexPool, Scope, SystemUnderTest, WorkerPool
 from assay.pipeline.response import fault_of
-from assay.store.journal import Answer, Answered, Built, Spent, Writer
-from assay.store.keys import Basis, Unit, plan_units, scope_hash
+from assay.store.journal import Answer, AnswersEntry, CostEntry, IndexEntry, JournalWriter
+from assay.store.keys import AnswerBasis, SessionTask, plan_tasks, scope_hash
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 
@@ -48,7 +48,7 @@ class WorkOrder(msgspec.Struct):
     study: str  # the study file
     arm: Arm
     seed: int
-    basis: Basis
+    basis: AnswerBasis
     units: list[int]  # positions in the arm's plan
     n_items: int
     generation: int = 0
@@ -87,7 +87,7 @@ class SpendingLog:
         self.total = 0.0
         self._folder, self._work = folder, work
         self._turn = threading.Lock()
-        self._writer: Writer | None = None
+        self._writer: JournalWriter | None = None
         self._open = True
 
     def pay(self, cost: float) -> None:
@@ -95,8 +95,8 @@ class SpendingLog:
             if not self._open:
                 return
             if self._writer is None:  # a run that costs nothing leaves no file
-                self._writer = Writer(self._folder)
-            self._writer.append(Spent(self._work.arm.name, self._work.seed, cost))
+                self._writer = JournalWriter(self._folder)
+            self._writer.append(CostEntry(self._work.arm.name, self._work.seed, cost))
             self.total += cost
 
     @property
@@ -114,12 +114,12 @@ def perform_encoded(packed: bytes) -> bytes:
     """Performs work in a process of its own: opens the study from its file."""
     works = msgspec.json.decode(packed, type=list[WorkOrder])
     study = open_study(works[0].study)
-    plans = [plan_units(work.basis, work.seed, study.dataset(work.arm)) for work in works]
+    plans = [plan_tasks(work.basis, work.seed, study.dataset(work.arm)) for work in works]
     return msgspec.json.encode(perform_work(works, plans, study, NoProgress()))
 
 
 def perform_work(
-    works: Sequence[WorkOrder], plans: Sequence[Sequence[Unit]], study: Study, progress: Progress
+    works: Sequence[WorkOrder], plans: Sequence[Sequence[SessionTask]], study: Study, progress: Progress
 ) -> list[Tally]:
     """Builds what arms are asked of and asks them, each writing a journal segment of its own.
 
@@ -139,7 +139,7 @@ def perform_work(
 
 
 def _take_turns(at_work: Sequence[_ArmRun]) -> None:
-    turns: dict[int, list[tuple[_ArmRun, Unit]]] = {}
+    turns: dict[int, list[tuple[_ArmRun, SessionTask]]] = {}
     for performance in at_work:
         for unit in performance.units:
             turns.setdefault(min(unit.items), []).append((performance, unit))
@@ -150,7 +150,7 @@ def _take_turns(at_work: Sequence[_ArmRun]) -> None:
 
 @contextmanager
 def _open_arm_run(
-    work: WorkOrder, plan: Sequence[Unit], study: Study, progress: Progress
+    work: WorkOrder, plan: Sequence[SessionTask], study: Study, progress: Progress
 ) -> Iterator[_ArmRun]:
     store, tally = Store(study.run_folder), Tally(work.arm.name, work.seed)
     units = [plan[index] for index in work.units]
@@ -168,8 +168,8 @@ class _ArmRun:
 
     study: Study
     work: WorkOrder
-    units: Sequence[Unit]
-    writer: Writer
+    units: Sequence[SessionTask]
+    writer: JournalWriter
     ledger: SpendingLog
     progress: Progress
     tally: Tally
@@ -198,7 +198,7 @@ class _ArmRun:
             return False
         return self.ledger.affordable
 
-    def ask(self, units: Sequence[Unit]) -> None:
+    def ask(self, units: Sequence[SessionTask]) -> None:
         """Asks some of its units, unless it cannot be asked."""
         if not self._ready:
             return
@@ -215,7 +215,7 @@ class _ArmRun:
                     self.progress.advance(len(finished.answers), self.tally.count(finished.answers))
 
     def _record(self, answers: list[Answer]) -> None:
-        self.writer.append(Answered(self.work.arm.name, self.work.seed, answers, self.work.generation))
+        self.writer.append(AnswersEntry(self.work.arm.name, self.work.seed, answers, self.work.generation))
 
     def _pay(self, cost: float) -> None:
         """Books what building costs as it arises, and stops it where the cap is reached."""
@@ -241,5 +241,5 @@ class _ArmRun:
             self.ledger.pay(float(cost))
         structure = index.structure() if isinstance(index, StructuredIndex) else None
         key = self.work.basis.index_key(self.work.seed, scope_hash(scope))
-        self.writer.append(Built(key, self.work.arm.name, self.work.seed, seconds, structure))
+        self.writer.append(IndexEntry(key, self.work.arm.name, self.work.seed, seconds, structure))
         return index

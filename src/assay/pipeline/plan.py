@@ -24,17 +24,17 @@ from assay.pipeline.plan_results import AvoidedWork, GateResult, PlanResults, St
 from assay.pipeline.runner import Outcome, Selection
 from assay.pipeline.validate import Validation, check_study, validate_study
 from assay.report.wording import headline, verdict_sentence
-from assay.store.keys import Basis, plan_units
+from assay.store.keys import AnswerBasis, plan_tasks
 from assay.store.run_store import Store
 from assay.study.plan_file import (
     UNREAD,
     Conditions,
     PlanFile,
     StepFile,
+    check_options,
+    duplicate_name_problems,
     file_of_plan,
     read_plan,
-    refuse_unmet,
-    same_names,
     unknown_factors,
 )
 from assay.study.study import Study, examine_study, open_study
@@ -88,11 +88,11 @@ def open_plan(path: str | Path, registry: Registry | None = None, where: Conditi
     read = [(place, step) for place, step in enumerate(file.steps) if step.study != UNREAD]
     studies = [(step, study) for _, step in read if (study := opening.study(step)) is not None]
     if len(studies) == len(file.steps):
-        refuse_unmet(where or {}, studies)
+        check_options(where or {}, studies)
         if unknown := unknown_factors(file, studies, lines):
             raise DataError([*problems, *unknown])  # every step would repeat it
     steps = [opening.step(place, step, {**file.where, **(where or {})}) for place, step in read]
-    problems += same_names({step.place: step.name for step in steps if step is not None}, lines)
+    problems += duplicate_name_problems({step.place: step.name for step in steps if step is not None}, lines)
     if problems:
         raise DataError(dict.fromkeys(problems))
     return Plan(path, file, tuple(step for step in steps if step is not None))
@@ -188,9 +188,9 @@ def _answer_keys(study: Study, selection: Selection) -> Iterable[str]:
     """The key of every answer that a run would ask or reuse; nothing is run."""
     for arm in selection.arms(study):
         dataset = study.dataset(arm)
-        basis, positions = Basis.of(study, arm, dataset), selection.positions(study, dataset)
+        basis, positions = AnswerBasis.of(study, arm, dataset), selection.positions(study, dataset)
         for seed in study.seeds_of(arm):
-            for unit in plan_units(basis, seed, dataset):
+            for unit in plan_tasks(basis, seed, dataset):
                 if not positions.isdisjoint(unit.items):  # a sequence runs as a whole
                     yield from unit.keys
 

@@ -15,16 +15,16 @@ import msgspec
 import numpy as np
 from scipy.stats import binomtest
 
-from assay.controls.candidates import Roles, roles_in
+from assay.controls.candidates import Roles, find_roles
 from assay.controls.general import ANYTHING
 from assay.controls.oracle import best_scores
-from assay.controls.trial import Columns, Control, DoesNotApply, Draw, StandIn, Trial
+from assay.controls.trial import Columns, Control, ControlNotApplicable, Draw, StandIn, Trial
 from assay.core.block import FAILED
 from assay.core.errors import UsageError
 from assay.core.proof_results import CaughtLoss, ControlResult, Proof
 from assay.core.protocols import Measure, ProgressCallback, ignore_progress
 from assay.core.records import Verdict
-from assay.core.registry import ORACLES, blamed
+from assay.core.registry import ORACLES, as_plugin_error
 from assay.core.results import GO, NO_GO
 from assay.gates.decision import passes
 from assay.gates.evaluate import Evaluator, Floats, combined, worth
@@ -119,7 +119,7 @@ class _GateTrial:
     @cached_property
     def _roles(self) -> Roles:
         clauses = [(role, one, leaves) for role, _, one, leaves in self._clauses]
-        return roles_in(clauses, self.evaluation.study.baseline)
+        return find_roles(clauses, self.evaluation.study.baseline)
 
     # ------------------------------------------------------------------------- what it says of it
 
@@ -177,9 +177,9 @@ class _GateTrial:
         )
         try:
             self._refuse_sealed()
-            with blamed(f"The control {name!r} broke on the gate {self.gate.name!r}"):
+            with as_plugin_error(f"The control {name!r} broke on the gate {self.gate.name!r}"):
                 mutants = control.mutants(self.trial)
-        except DoesNotApply as error:
+        except ControlNotApplicable as error:
             yield msgspec.structs.replace(told, reason=str(error))
             return
         for mutant, draw in mutants.items():
@@ -191,7 +191,7 @@ class _GateTrial:
 
     def _refuse_sealed(self) -> None:
         if self.evaluation.sealed:
-            raise DoesNotApply("people are still scoring without knowing the conditions")
+            raise ControlNotApplicable("people are still scoring without knowing the conditions")
 
     def _expected(self, control: Control) -> str:
         if not getattr(control, "twin", False) or not self.trial.roles.references:
@@ -257,7 +257,7 @@ class _GateTrial:
             trial = dataclasses.replace(trial)
             vars(trial)["columns"] = columns  # the loss is planted in these
             _ = trial.emptied
-        except DoesNotApply as reason:
+        except ControlNotApplicable as reason:
             return CaughtLoss(reason=str(reason))
         places, missed = np.flatnonzero(trial.read), None
         for share in SHARES:
@@ -280,7 +280,9 @@ class _GateTrial:
         best = best_scores(self.trial)
         if self.passes_quickly(StandIn(best)):
             return "oracle", best
-        raise DoesNotApply("neither the candidate nor the oracle passes, so that there is nothing to lose")
+        raise ControlNotApplicable(
+            "neither the candidate nor the oracle passes, so that there is nothing to lose"
+        )
 
 
 def _passes_clause(clause: Clause, margin: float) -> bool:

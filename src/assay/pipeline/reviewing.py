@@ -18,7 +18,7 @@ from assay.core.results import Results, ReviewSummary
 from assay.gates.closed_form import linear
 from assay.gates.leaf import means_of
 from assay.gates.syntax import Binary
-from assay.judges.resolve import Present, standing
+from assay.judges.resolve import BlockTexts, current_judgments
 from assay.measures.marks import KEYWORD_MATCH, REVIEW
 from assay.measures.semantic import MarkShare
 from assay.pipeline.concerned import named_plugins_for
@@ -148,7 +148,7 @@ def export_verdicts(
 
 def graded_by_models(evaluation: Evaluation) -> list[Asked]:
     """What paying judges graded, with the texts that they were shown."""
-    present = [Present(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
+    present = [BlockTexts(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
     return asked_of(evaluation.study.judges, evaluation.judgments, present)
 
 
@@ -160,7 +160,7 @@ def _review_folder(study: Study, reviewer: str | None) -> Path:
 
 def _seen_by(pool: Pool, reviewer: str, marks: Sequence[Judgment]) -> Pool:
     """The pool as one reviewer may see it: without what others marked."""
-    own = {(mark.item_id, mark.target) for mark in standing(marks) if mark.judge == reviewer}
+    own = {(mark.item_id, mark.target) for mark in current_judgments(marks) if mark.judge == reviewer}
     candidates = [
         each
         if not each.by_person or each.key in own

@@ -10,7 +10,7 @@ import polars as pl
 import assay
 from assay.core.errors import UsageError
 from assay.core.records import Item
-from assay.core.results import Results, Trust
+from assay.core.results import Results, TrustSummary
 from assay.measures.files import run_name, score_files
 from assay.measures.parse import parse_measure
 from assay.measures.score import Broken
@@ -71,7 +71,7 @@ def evaluate_runs(
         comparisons=comparisons,
         verdicts=[],
         verdict=None,
-        trust=Trust(
+        trust=TrustSummary(
             status_counts(scores, parsed[0].name), warnings, {"qrels": str(qrels), "assay": assay.__version__}
         ),
     )

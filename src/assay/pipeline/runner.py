@@ -20,8 +20,8 @@ from assay.core.records import Arm
 from assay.pipeline.engines import Engine, LocalEngine
 from assay.pipeline.engines import load_engine as engine_named
 from assay.pipeline.performing import NoProgress, Progress, Tally, WorkOrder, perform_encoded, perform_work
-from assay.store.journal import Declared
-from assay.store.keys import Basis, Unit, in_item_order, plan_units
+from assay.store.journal import GateDeclaration
+from assay.store.keys import AnswerBasis, SessionTask, keys_by_item, plan_tasks
 from assay.store.run_store import SCHEMA, Store
 from assay.study.study import Study
 
@@ -136,13 +136,13 @@ def run_study(
         _check_engine_can_open(study, engine)
     selection.refuse_unmet(study, arms)
     with store.locked():
-        bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
+        bases = {arm.name: AnswerBasis.of(study, arm, study.dataset(arm)) for arm in arms}
         plans = _plan_arms(study, arms, bases, selection)
         earlier = store.manifest()
         listed = bases if earlier else {**store.bases(study), **bases}
         generation = store.generation() + fresh
         gates = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
-        store.declare(Declared(study.kit.clock(), gates))
+        store.declare(GateDeclaration(study.kit.clock(), gates))
         store.write_manifest(_manifest(study, listed, earlier))
         works, reused = _list_work(study, plans, {} if fresh else store.outcomes(), generation)
         progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
@@ -173,7 +173,7 @@ def repeat_study(
     performing = engine_named(engine)
     arms = [arm for arm in selection.arms(study) if not study.imported(arm)]
     with store.locked():
-        bases = {arm.name: Basis.of(study, arm, study.dataset(arm)) for arm in arms}
+        bases = {arm.name: AnswerBasis.of(study, arm, study.dataset(arm)) for arm in arms}
         plans = _plan_arms(study, arms, bases, selection)
         stored = {} if fresh else again.outcomes()
         works, reused = _list_work(study, plans, stored, again.generation() + fresh)
@@ -200,8 +200,8 @@ class ArmUnits:
 
     arm: Arm
     seed: int
-    basis: Basis
-    units: list[Unit]
+    basis: AnswerBasis
+    units: list[SessionTask]
     keys: list[str]
     positions: set[int]
 
@@ -209,14 +209,16 @@ class ArmUnits:
 Plans = dict[tuple[str, int], ArmUnits]
 
 
-def _plan_arms(study: Study, arms: Sequence[Arm], bases: Mapping[str, Basis], selection: Selection) -> Plans:
+def _plan_arms(
+    study: Study, arms: Sequence[Arm], bases: Mapping[str, AnswerBasis], selection: Selection
+) -> Plans:
     plans: Plans = {}
     for arm in arms:
         dataset = study.dataset(arm)
         positions = selection.positions(study, dataset)
         for seed in study.seeds_of(arm):
-            units = plan_units(bases[arm.name], seed, dataset)
-            keys = in_item_order(units, len(dataset.items))
+            units = plan_tasks(bases[arm.name], seed, dataset)
+            keys = keys_by_item(units, len(dataset.items))
             plans[arm.name, seed] = ArmUnits(arm, seed, bases[arm.name], units, keys, positions)
     return plans
 
@@ -316,7 +318,7 @@ def _check_engine_can_open(study: Study, engine: str) -> None:
         raise UsageError(f"The engine {engine!r} cannot run a study with {what}. {fix}, or use 'local'.")
 
 
-def _manifest(study: Study, bases: Mapping[str, Basis], earlier: Mapping[str, Any]) -> dict[str, Any]:
+def _manifest(study: Study, bases: Mapping[str, AnswerBasis], earlier: Mapping[str, Any]) -> dict[str, Any]:
     """What is being run. Arms of earlier, narrower runs stay listed."""
     datasets = {arm.name: study.dataset(arm) for arm in study.arms if arm.name in bases}
     return {

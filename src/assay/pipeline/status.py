@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from assay.store.columns import in_order
-from assay.store.keys import in_item_order, plan_units
+from assay.store.columns import select_by_key
+from assay.store.keys import keys_by_item, plan_tasks
 from assay.store.run_store import Store
 from assay.study.study import Study
 
@@ -44,8 +44,8 @@ def study_status(study: Study) -> RunStatus:
         dataset, basis = study.dataset(arm), bases.get(arm.name)
         changed = [] if basis is None else basis.changes(study, arm, dataset)
         for seed in study.seeds_of(arm):
-            units = [] if basis is None else plan_units(basis, seed, dataset)
-            failed = in_order(stored, in_item_order(units, len(dataset.items)))["failed"]
+            units = [] if basis is None else plan_tasks(basis, seed, dataset)
+            failed = select_by_key(stored, keys_by_item(units, len(dataset.items)))["failed"]
             counts = int((~failed).sum()), int(failed.sum()), failed.null_count()
             arms.append(ArmStatus(arm.name, seed, *counts, changed))
     return RunStatus(arms, _next(study, arms))

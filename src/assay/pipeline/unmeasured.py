@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.core.block import RESPONSE_PARTS, Block, View
 from assay.core.dataset import Dataset
 from assay.core.errors import AssayError, Problem, did_you_mean
-from assay.core.protocols import Measure, Reference, RefersToAnswers
+from assay.core.protocols import AnswerReferringMeasure, Measure, Reference
 from assay.core.records import FORBIDDEN, INTENT, Arm, Budget
 from assay.core.yaml_lines import Loc
 from assay.gates.verdict import measures_of
 from assay.measures.marks import REVIEW
-from assay.study.study import RefersToStudy, Study
+from assay.study.study import Study, StudyReferringMeasure
 
 _OURS = "assay"  # the package of whose plugins every name is known
 _RELEVANCE = "relevance"
@@ -46,7 +46,7 @@ def measure_problems(study: Study, measures: Sequence[Measure]) -> Iterator[Prob
 
 
 def _references(study: Study, datasets: Mapping[str, Dataset], measure: Measure) -> Iterator[Reference]:
-    if isinstance(measure, RefersToStudy):
+    if isinstance(measure, StudyReferringMeasure):
         yield from measure.references(study, datasets)
     against = getattr(measure, "against", None)
     if against is not None:
@@ -121,7 +121,7 @@ def budget_problems(study: Study, arms: Sequence[Arm]) -> Iterator[Problem]:
 
 def unknown_name_warnings(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
     """Stages and levels that measures name and that no answer and no tree has."""
-    for measure in (each for each in measures if isinstance(each, RefersToAnswers)):
+    for measure in (each for each in measures if isinstance(each, AnswerReferringMeasure)):
         for what, name, known in measure.references_in(blocks):
             if known and name not in known:
                 said = f"no answer has the {what} {name!r}. {did_you_mean(name, known)}"

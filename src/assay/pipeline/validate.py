@@ -13,7 +13,7 @@ from assay.core.dataset import Dataset
 from assay.core.errors import AssayError, DataError, Problem, did_you_mean
 from assay.core.protocols import Measure
 from assay.core.records import Arm
-from assay.core.registry import CHECKS, Registry, blamed
+from assay.core.registry import CHECKS, Registry, as_plugin_error
 from assay.core.shown import evidence_problems
 from assay.core.slices import Condition, numbers
 from assay.gates.figures import expressed, measures_of_figures
@@ -146,14 +146,14 @@ def _examined(study: Study, datasets: Mapping[str, Dataset]) -> tuple[list[Probl
     problems: dict[Problem, None] = {}
     warnings: dict[str, None] = {}
     for check in plugins_for(study, CHECKS):
-        with blamed(f"the check {type(check).__name__} broke"):
+        with as_plugin_error(f"the check {type(check).__name__} broke"):
             found, doubts = check.of(study)
         problems.update(dict.fromkeys(found))
         warnings.update(dict.fromkeys(doubts))
     for dataset in {id(each): each for each in datasets.values()}.values():
         for judge in study.judges:
             examine = getattr(judge, "examine", None)
-            with blamed(f"the judge {type(judge).__name__} broke"):
+            with as_plugin_error(f"the judge {type(judge).__name__} broke"):
                 found, doubts = ([], []) if examine is None else examine(dataset, study.kit)
             problems.update(dict.fromkeys(found))
             warnings.update(dict.fromkeys(doubts))

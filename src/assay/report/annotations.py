@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from assay.core.dataset import Place
 from assay.core.records import ClauseResult, Verdict
-from assay.core.results import GO, INCONCLUSIVE, NO_GO, ItemView, Results, Turn
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, ItemChange, ItemView, Results
 from assay.report.github_text import expected_text, returned_text
 from assay.report.verdict_words import clause_words
 from assay.report.wording import (
@@ -112,14 +112,14 @@ def _regressions(results: Results, study: Study) -> Iterator[Annotation]:
         yield Annotation("error" if lost and stable else "warning", title, text, places.get(name))
 
 
-def _by_item(turns: Sequence[Turn]) -> dict[str, list[Turn]]:
-    found: dict[str, list[Turn]] = {}
+def _by_item(turns: Sequence[ItemChange]) -> dict[str, list[ItemChange]]:
+    found: dict[str, list[ItemChange]] = {}
     for turn in turns:
         found.setdefault(turn.item_id, []).append(turn)
     return found
 
 
-def _turned(turns: Sequence[Turn], item: ItemView | None) -> str:
+def _turned(turns: Sequence[ItemChange], item: ItemView | None) -> str:
     """What was asked, how the figures fell, and what came back instead of what."""
     first = turns[0]
     figures = [

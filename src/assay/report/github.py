@@ -12,7 +12,7 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from assay.core.records import Arm, Estimate, Verdict
-from assay.core.results import Against, ItemView, MeasureInfo, Results, Turn
+from assay.core.results import BaselineChanges, ItemChange, ItemView, MeasureInfo, Results
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.github_text import (
@@ -166,7 +166,7 @@ class _Comment:
     def _understated(self) -> set[reviewed.Slice]:
         return reviewed.lower_bounds(self.results)
 
-    def _change(self, against: Against, arm: str, one: Estimate) -> str:
+    def _change(self, against: BaselineChanges, arm: str, one: Estimate) -> str:
         """How a mean changed, and how many items did; nothing for a measure that is not compared."""
         compared = [
             each for each in against.comparisons if each.measure == one.measure and each.family == arm
@@ -195,7 +195,7 @@ class _Comment:
         """How many items are worse, and how many better, by arm, measure and slice."""
         return [] if self.results.against is None else [*map(self._counted, _sides(self.results.against))]
 
-    def _counted(self, turns: Sequence[Turn]) -> Count:
+    def _counted(self, turns: Sequence[ItemChange]) -> Count:
         found: Count = Counter()
         for turn in turns:
             item = self._items.get(turn.item_id)
@@ -209,7 +209,7 @@ class _Comment:
 
     # ------------------------------------------------------------------------------- the details
 
-    def _turns(self, title: str, turns: Sequence[Turn]) -> list[str]:
+    def _turns(self, title: str, turns: Sequence[ItemChange]) -> list[str]:
         texts = ["item", "query", "measure", *self._system(), "expected", "came back first"]
         rows = []
         for turn in turns[: max(ITEMS)]:
@@ -260,7 +260,7 @@ class _Comment:
         return f"<sub>{'; '.join(filter(None, parts))}</sub>"
 
 
-def _since(against: Against) -> str:
+def _since(against: BaselineChanges) -> str:
     """What changed since a baseline, in a sentence or two."""
     worse, better = (len({turn.item_id for turn in turns}) for turns in _sides(against))
     kept = ", ".join(filter(None, [_when(against.created), say.TITLES[against.verdict]]))
@@ -272,7 +272,7 @@ def _since(against: Against) -> str:
     return f"{told} Judged otherwise than then: {again}." if again else told
 
 
-def _sides(against: Against) -> tuple[list[Turn], list[Turn]]:
+def _sides(against: BaselineChanges) -> tuple[list[ItemChange], list[ItemChange]]:
     return against.regressions, against.recoveries
 
 

@@ -19,7 +19,7 @@ import msgspec
 from assay.core.endpoint import LARGEST, Endpoint, is_passing, pause_before, read_unpacked
 from assay.core.errors import AssayError
 from assay.core.results import Results
-from assay.core.unpacking import TooLarge
+from assay.core.unpacking import OversizedContent
 from assay.report.annotations import Annotation, annotation_commands
 from assay.report.github import marker
 from assay.study.study import Study
@@ -238,7 +238,7 @@ class Comments:
                 content = b"".join(read_unpacked(response, LARGEST))
         except httpx.RequestError as error:
             raise _Passing(endpoint.conceal(str(error) or type(error).__name__)) from error
-        except TooLarge as error:
+        except OversizedContent as error:
             raise _Passing(f"an answer of more than {LARGEST >> 20} MiB") from error
         except ValueError as error:
             raise _Passing(endpoint.conceal(str(error))) from error

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from assay.core.records import Arm, Estimate
-from assay.core.results import Results, Returned, ReviewSummary
+from assay.core.results import RankedResult, Results, ReviewSummary
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.report import wording as say
 from assay.report.views import SHOWN_HITS
@@ -98,7 +98,7 @@ def basis(review: ReviewSummary) -> str:
     )
 
 
-def mark_word(review: ReviewSummary | None, hit: Returned, rank: int, wanted: bool) -> str | None:
+def mark_word(review: ReviewSummary | None, hit: RankedResult, rank: int, wanted: bool) -> str | None:
     """What became of a hit (rank counts from 0) in a word; open only as deep as people look."""
     if hit.mark is not None:
         return WORDS.get(hit.mark, hit.mark)

@@ -13,7 +13,7 @@ from rich.segment import Segments
 from rich.table import Table
 
 from assay.core.records import Arm, Estimate
-from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, ItemView, MeasureInfo, Results
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, BaselineChanges, ItemView, MeasureInfo, Results
 from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.proofs import beside_verdict
@@ -78,7 +78,7 @@ def render_text(
     _print_answer(results, console)
 
 
-def _print_since(since: Against, console: Console, width: int) -> None:
+def _print_since(since: BaselineChanges, console: Console, width: int) -> None:
     """What changed since a baseline, item by item."""
     name = since.baseline
     for word, turns in (("worse", since.regressions), ("better", since.recoveries)):

@@ -18,7 +18,7 @@ from assay.report.flips import score_grid
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from assay.core.results import Results, Turn
+    from assay.core.results import ItemChange, Results
     from assay.core.section import Section
 
 
@@ -121,7 +121,7 @@ def grid(
     return by_head if shorter else by_name
 
 
-def turned(turns: Sequence[Turn], width: int) -> RenderableType:
+def turned(turns: Sequence[ItemChange], width: int) -> RenderableType:
     """Items that changed, a row each and measure; the query as far as there is room for it."""
     several = [turn.arm for turn in turns] if len({turn.arm for turn in turns}) > 1 else []
     columns = [

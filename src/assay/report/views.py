@@ -11,7 +11,7 @@ from assay.core.block import Block, View
 from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Measure
 from assay.core.records import QUOTED_GRADES, Hit, Item, Response
-from assay.core.results import Expected, ItemView, MeasureInfo, Returned
+from assay.core.results import ExpectedTarget, ItemView, MeasureInfo, RankedResult
 from assay.measures.marks import GRADES as MARK_GRADES
 from assay.measures.marks import REVIEW, marked_hits, wants_review
 
@@ -63,10 +63,10 @@ def item_views(
 
     `judges` are the names that count, best first, each with what it is: a person, a model or a rule.
     """
-    returned: dict[str, dict[str, list[Returned]]] = {item.item_id: {} for item in items}
+    returned: dict[str, dict[str, list[RankedResult]]] = {item.item_id: {} for item in items}
     faults: dict[str, dict[str, str]] = {item.item_id: {} for item in items}
     took: dict[str, dict[str, Response]] = {item.item_id: {} for item in items}
-    expected: dict[str, list[Expected]] = {}
+    expected: dict[str, list[ExpectedTarget]] = {}
     seeds: dict[str, int] = {}
     for block in blocks:
         if seeds.setdefault(block.arm.name, block.seed) != block.seed:
@@ -114,16 +114,18 @@ def item_views(
     ]
 
 
-def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[Expected]:
+def _expected(item: Item, known: Mapping[str, float], corpus: Corpus) -> list[ExpectedTarget]:
     """What gold names: the text that its author anchored it in, or the passages with the best grades."""
     if item.expects == "nothing":  # what gold names there must not come back
         return []
     if anchors := item.gold.get("anchors"):
         grades = QUOTED_GRADES[item.label]
-        named = [Expected(_place(each), grades.get(each["relevance"], 0.0), each["text"]) for each in anchors]
+        named = [
+            ExpectedTarget(_place(each), grades.get(each["relevance"], 0.0), each["text"]) for each in anchors
+        ]
         return sorted(named, key=lambda each: -each.grade)
     best = sorted(known.items(), key=lambda pair: -pair[1])[:SHOWN_HITS]
-    return [Expected(doc, grade, _snippet(corpus, doc)) for doc, grade in best if grade > 0]
+    return [ExpectedTarget(doc, grade, _snippet(corpus, doc)) for doc, grade in best if grade > 0]
 
 
 def _enough(item: Item) -> tuple[int, int] | None:
@@ -185,14 +187,14 @@ class _Judgments:
             {key: each.reason for key, each in said if each.reason},
         )
 
-    def returned(self, item_id: str, hit: Hit, grade: float | None, text: str) -> Returned:
+    def returned(self, item_id: str, hit: Hit, grade: float | None, text: str) -> RankedResult:
         """A hit as reports show it; `grade` is what rules or models give it."""
         key = item_id, hit.doc_id
         mark, by = self.marks.get(key), self.judges.get(key, "rule")
         ruled = grade is not None and grade > 0 and by != PERSON
         if mark is not None and key in self.people:
             grade, by = MARK_GRADES.get(mark, grade), PERSON
-        return Returned(hit.doc_id, hit.score, grade, text, mark, self.reasons.get(key, ""), by, ruled)
+        return RankedResult(hit.doc_id, hit.score, grade, text, mark, self.reasons.get(key, ""), by, ruled)
 
 
 def _snippet(corpus: Corpus, doc_id: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.core.errors import PluginError
 from assay.core.protocols import FolderRenderer
-from assay.core.registry import RENDERERS, blamed
+from assay.core.registry import RENDERERS, as_plugin_error
 from assay.core.results import Results
 from assay.store.disk import write_atomic
 from assay.study.study import Study
@@ -33,7 +33,7 @@ def write_reports(results: Results, study: Study) -> tuple[Results, list[str]]:
 def write_report(results: Results, study: Study, format_: str, out: Path | None = None) -> Path:
     """Writes one format: a file, or a folder of files, in the run folder or where `out` says."""
     renderer = study.registry.create(RENDERERS, format_)
-    with blamed(f"the report {format_} broke"):
+    with as_plugin_error(f"the report {format_} broke"):
         if isinstance(renderer, FolderRenderer):
             place = out or study.run_folder / format_
             content = {place / name: data for name, data in renderer.files(results).items()}

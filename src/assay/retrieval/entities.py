@@ -28,7 +28,7 @@ from assay.retrieval.sentences import sentence_spans
 from assay.retrieval.tokens import release
 from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.weights import check_runs, check_starts
-from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
+from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
 
 # To be raised when a name, or where it is, is told otherwise: entities kept from before are then not used.
 VERSION = "2"
@@ -105,7 +105,7 @@ class Entities:
         """Those of a corpus, kept where making them takes a while."""
         if len(corpus) < WORTH_KEEPING:
             return cls.build(corpus.passages)
-        shelf = Shelf(kit.cache / "entities")
+        shelf = ArtifactCache(kit.cache / "entities")
         key = digest(part.encode() for part in (VERSION, release("sentencex"), corpus.hash))
 
         def write(folder: Path) -> None:
@@ -186,7 +186,7 @@ class Entities:
             check_runs(ends, numbers, ends.size - 1, len(names))
             check_runs(home_ends, homes, len(names), starts.size - 1)
         except UNREADABLE as error:
-            raise DamagedFolder(folder, error) from error
+            raise DamagedArtifact(folder, error) from error
         shape = (len(names), len(starts) - 1)
         return cls(
             names, starts, ends, numbers, csr_array((np.ones(len(homes), np.int8), homes, home_ends), shape)

@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.core.errors import UsageError
 from assay.core.parts import Ranking
-from assay.store.cache import UNREADABLE, DamagedFolder
+from assay.store.cache import UNREADABLE, DamagedArtifact
 
 if TYPE_CHECKING:
     from tantivy import Index as TantivyIndex
@@ -116,7 +116,7 @@ class LexicalIndex:
         try:
             return cls(tantivy.Index.open(str(folder)), analyzer)
         except UNREADABLE as error:
-            raise DamagedFolder(folder, error) from error
+            raise DamagedArtifact(folder, error) from error
 
     def __len__(self) -> int:
         return self._searcher.num_docs

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
-from assay.core.parts import LEADS, Ints, Linked, Model, Ranking, ScoresOf
+from assay.core.parts import LEADS, Ints, LinkedPassage, Model, Ranking, ScoresOf
 from assay.core.protocols import Kit
 from assay.core.records import Edge, Node, Passage
 from assay.retrieval.context import by_rank
@@ -113,7 +113,7 @@ class NameLinks:
     def floor(self) -> float:
         return self.rule.floor
 
-    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[Linked]:
+    def follow(self, query: str, first: Ranking, scores_of: ScoresOf) -> list[LinkedPassage]:
         seeds = first.positions[: self.rule.seeds]
         ways = self._ways(query, seeds.tolist())
         if not ways:
@@ -124,7 +124,9 @@ class NameLinks:
         own = np.clip(scores[len(seeds) :] / best, 0.0, 1.0) if best > 0 else np.zeros(len(positions))
         worth = (self.rule.base + (1 - self.rule.base) * own).tolist()
         found = [
-            Linked(at, way.source, self.entities.names[way.number], way.hop, way.weight, way.weight * share)
+            LinkedPassage(
+                at, way.source, self.entities.names[way.number], way.hop, way.weight, way.weight * share
+            )
             for (at, way), share in zip(ways.items(), worth, strict=True)
         ]
         return sorted(found, key=lambda each: (-each.score, each.position))

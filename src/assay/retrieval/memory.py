@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.errors import Retryable, SystemFailure
 from assay.core.parts import Vectors
-from assay.store.cache import disk_told
+from assay.store.cache import explain_cache_errors
 
 _ROWS_AT_ONCE = 500  # SQLite takes some thousand parameters a statement
 _LITTLE = 1 << 16  # bytes
@@ -150,7 +150,7 @@ class VectorMemory:
     @contextmanager
     def _told(self) -> Iterator[None]:
         """Says in plain words what disk and file refuse."""
-        with disk_told(self._path.parent):
+        with explain_cache_errors(self._path.parent):
             try:
                 yield
             except sqlite3.DatabaseError as error:

@@ -18,7 +18,7 @@ from scipy.sparse import csc_array, csr_array
 from assay.core.parts import Floats, Ints
 from assay.retrieval.lexical import Analysis
 from assay.retrieval.vectors.exact import save_array
-from assay.store.cache import UNREADABLE, DamagedFolder
+from assay.store.cache import UNREADABLE, DamagedArtifact
 
 K1, B = 1.2, 0.75
 _PARTS = ("indptr", "indices", "data")
@@ -110,7 +110,7 @@ class TermWeights:
             if parts["data"].shape != parts["indices"].shape or parts["data"].dtype.kind != "f":
                 raise ValueError("there is not a weight for each entry")
         except UNREADABLE as error:
-            raise DamagedFolder(folder, error) from error
+            raise DamagedArtifact(folder, error) from error
         matrix = csc_array((parts["data"], parts["indices"], parts["indptr"]), (count, len(words)))
         return cls({word: number for number, word in enumerate(words)}, matrix, analysis)
 

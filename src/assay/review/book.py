@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from assay.store.journal import Judged, Writer, read_lines
+from assay.store.journal import JournalWriter, JudgmentEntry, read_lines
 from assay.store.run_store import Store
 
 Line = TypeVar("Line", bound=msgspec.Struct)
@@ -22,10 +22,10 @@ class MarkBook(Generic[Line]):
     `read` gives what is there, and `writer` a segment to add to.
     """
 
-    def __init__(self, writer: Callable[[], Writer], read: Callable[[], Iterable[Line]]) -> None:
+    def __init__(self, writer: Callable[[], JournalWriter], read: Callable[[], Iterable[Line]]) -> None:
         self._segment, self._read = writer, read
         self._turn = threading.RLock()
-        self._writer: Writer | None = None
+        self._writer: JournalWriter | None = None
         self._held = False  # whether what is added waits for the rest
         self.lines: list[Line] = list(read())
 
@@ -76,9 +76,11 @@ class MarkBook(Generic[Line]):
 
 def folder_book(folder: Path, line: Any) -> MarkBook[Any]:
     """The book of a folder of its own; `line` is what its lines are."""
-    return MarkBook(lambda: Writer(folder), lambda: read_lines(folder, line) if folder.is_dir() else ())
+    return MarkBook(
+        lambda: JournalWriter(folder), lambda: read_lines(folder, line) if folder.is_dir() else ()
+    )
 
 
-def run_book(store: Store) -> MarkBook[Judged]:
+def run_book(store: Store) -> MarkBook[JudgmentEntry]:
     """The marks among all that the journal of a run holds."""
     return MarkBook(store.writer, store.judged)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import msgspec
 
 from assay.core.records import Judgment
-from assay.judges.resolve import standing
+from assay.judges.resolve import current_judgments
 from assay.review.book import MarkBook
 from assay.review.intake import take_in
 from assay.review.messages import (
@@ -32,7 +32,7 @@ from assay.review.messages import (
 )
 from assay.review.passages import FilledPassage, Place, Step, Subject, Subjects, subjects_of
 from assay.review.work import Broken, Conflict, NoSuchThing
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 
 
 class _Said:
@@ -45,7 +45,7 @@ class _Said:
 
     def add(self, judgment: Judgment) -> None:
         self._judgments.append(judgment)
-        self.standing = next(reversed(standing(self._judgments)), None)
+        self.standing = next(reversed(current_judgments(self._judgments)), None)
         now = self.standing or judgment
         self.history.append(_view(now, judgment.time, withdrawn=self.standing is None))
 
@@ -57,7 +57,7 @@ class PassageWork:
 
     def __init__(
         self,
-        book: MarkBook[Judged],
+        book: MarkBook[JudgmentEntry],
         subjects: Subjects,
         raters: Sequence[str],
         earlier: Sequence[Judgment],
@@ -228,7 +228,7 @@ class PassageWork:
         return stands
 
     def _add(self, judgment: Judgment) -> None:
-        self._book.add(Judged(judgment))
+        self._book.add(JudgmentEntry(judgment))
         self._take(judgment)
 
     def _take(self, judgment: Judgment) -> None:
@@ -277,7 +277,7 @@ def _id(judgment: Judgment) -> str:
 
 
 def keep_passages(
-    filled: Sequence[FilledPassage], book: MarkBook[Judged], clock: Callable[[], float]
+    filled: Sequence[FilledPassage], book: MarkBook[JudgmentEntry], clock: Callable[[], float]
 ) -> list[Judgment]:
     """Takes in what people graded in forms: the judgments that were added to the book."""
     before = len(book.lines)

@@ -16,7 +16,7 @@ from assay.core.records import Item, Judgment
 from assay.core.results import ReviewSummary
 from assay.gates.evaluate import Evaluator
 from assay.gates.verdict import Gate
-from assay.judges.resolve import supposing
+from assay.judges.resolve import add_supposed
 from assay.measures.marks import GRADES, REVIEW, SEMANTIC_MATCH, marked_hits, wants_review
 from assay.measures.score import score_blocks
 from assay.measures.semantic import FalsePositiveRate, MarkShare, SemanticLift, SemanticPrecision
@@ -73,7 +73,7 @@ class Reviewing:
             Judgment(item_id, REVIEW, GRADES[mark], "", target=doc_id, category=mark)
             for (item_id, doc_id), mark in completion.items()
         ]
-        labels = supposing(self.blocks[0].labels, judgments)
+        labels = add_supposed(self.blocks[0].labels, judgments)
         blocks = [dataclasses.replace(block, labels=labels) for block in self.blocks]
         marks = [measure for measure in self.measures if isinstance(measure, MarkShare)]
         return dataclasses.replace(now, rows=Rows(score_blocks(marks, blocks), self.items, self.cluster))

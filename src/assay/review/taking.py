@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple, get_args
 from assay.core.dataset import Corpus, digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Item, Judgment
-from assay.judges.resolve import shown_with
-from assay.judges.resolve import standing as still_standing
+from assay.judges.resolve import current_judgments as still_standing
+from assay.judges.resolve import text_with_query
 from assay.measures.marks import GRADES, KEYWORD_MATCH, REVIEW
 from assay.review.export import filled_notes
 from assay.review.forms import AUTO, DONE, Form, Row, added, bare, mark_of, own_notes
@@ -241,7 +241,7 @@ def _filled(group: Sequence[_Said], known: _Known, when: float) -> FilledPassage
     notes = (own_notes(each.row.notes, filled, known.pool.reasons) for each in group)
     reason = next(filter(None, notes), None)
     text = known.corpus.text_of(said.row.doc_id) or ""
-    shown = shown_with(known.items[said.form.item_id].text, text)
+    shown = text_with_query(known.items[said.form.item_id].text, text)
     subject = Subject(said.form.item_id, said.row.doc_id, REVIEW, shown)
     before = known.standing.get(said.who)
     # Said of another text, or for another query, it would be another judgment.

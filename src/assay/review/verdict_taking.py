@@ -9,7 +9,7 @@ from functools import partial
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Judgment
-from assay.judges.resolve import standing, text_hash
+from assay.judges.resolve import current_judgments, text_hash
 from assay.review.forms import DONE, Form, Row, bare, own_notes
 from assay.review.passages import FilledPassage, Subject
 from assay.review.taking import Blank, ReviewImport
@@ -84,7 +84,7 @@ class _Before:
 
     def __init__(self, earlier: Sequence[Judgment], said: Sequence[_Said]) -> None:
         known = [each for each in earlier if each.target is not None]
-        self.standing = {_who(each): each for each in standing(known)}
+        self.standing = {_who(each): each for each in current_judgments(known)}
         self._ever = {(*_who(each), plain_word(each.category or "")) for each in known}
         self._anybody = {(*who[1:], plain_word(each.category or "")) for who, each in self.standing.items()}
         # who stands by a later word in one form has not taken it back in an older one beside it

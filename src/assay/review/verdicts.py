@@ -16,7 +16,7 @@ from assay.core.dataset import digest
 from assay.core.protocols import Judge, PayingJudge, PersonJudge
 from assay.core.records import Item, Judgment
 from assay.judges.llm_prompt import Prompt, expected_of
-from assay.judges.resolve import Present
+from assay.judges.resolve import BlockTexts
 from assay.stats.rectified import LEAST, Sides
 
 ITEMS = 50  # drawn where nobody says how many
@@ -61,7 +61,7 @@ class Asked:
 
 
 def asked_of(
-    judges: Iterable[Judge], judgments: Sequence[Judgment], present: Sequence[Present]
+    judges: Iterable[Judge], judgments: Sequence[Judgment], present: Sequence[BlockTexts]
 ) -> list[Asked]:
     """Everything that paying judges graded and whose text is at hand, items in the order of the blocks."""
     items = {item.item_id: item for each in present for item in each.block.items}
@@ -82,7 +82,7 @@ def asked_of(
     return sorted(found, key=lambda each: place[each.item.item_id])
 
 
-def _text(judgment: Judgment, present: Sequence[Present]) -> str:
+def _text(judgment: Judgment, present: Sequence[BlockTexts]) -> str:
     return next(filter(None, (each.text(judgment) for each in present)), "")
 
 

@@ -29,7 +29,7 @@ _BUILDING = ".building-"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-class Shelf:
+class ArtifactCache:
     """One folder of things by key. Processes may share it."""
 
     def __init__(self, folder: Path) -> None:
@@ -45,7 +45,7 @@ class Shelf:
         place = self.find(key)
         try:
             return None if place is None else read(place)
-        except DamagedFolder:
+        except DamagedArtifact:
             shutil.rmtree(self.folder / key, ignore_errors=True)
             return None
 
@@ -56,7 +56,7 @@ class Shelf:
 
     def put(self, key: str, write: Callable[[Path], None]) -> Path:
         """Lets `write` fill an empty folder and gives it its place, unless somebody else was faster."""
-        with disk_told(self.folder):
+        with explain_cache_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             with self._building():
                 draft = self.folder / f"{_BUILDING}{uuid.uuid4().hex}"
@@ -94,7 +94,7 @@ class Shelf:
 
 
 @contextmanager
-def disk_told(folder: Path) -> Iterator[None]:
+def explain_cache_errors(folder: Path) -> Iterator[None]:
     """Says in plain words where a disk refuses what is written below a folder."""
     try:
         yield
@@ -112,7 +112,7 @@ def disk_told(folder: Path) -> Iterator[None]:
         raise SystemFailure(f"{folder}: {what.lower()}. {fix}. Nothing half-written was kept.") from error
 
 
-class DamagedFolder(DataError):
+class DamagedArtifact(DataError):
     """A thing on a shelf that cannot be read: it is made again."""
 
     def __init__(self, folder: Path, error: BaseException) -> None:

@@ -23,13 +23,13 @@ COLUMNS: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 
 
-def in_order(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+def select_by_key(stored: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """One row a key, in the order given; keys that are not stored have nulls."""
     wanted = pl.DataFrame({"key": keys}, schema={"key": pl.String})
     return wanted.join(stored, on="key", how="left", maintain_order="left")
 
 
-def in_columns(answers: Iterable[Answer], generation: int = 0) -> pl.DataFrame:
+def answer_columns(answers: Iterable[Answer], generation: int = 0) -> pl.DataFrame:
     """Responses as columns: hits by name and score, all the rest as one JSON field."""
     waiting = iter(answers)
     parts = [pl.DataFrame(schema=COLUMNS)]

@@ -25,7 +25,7 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def storing(path: Path) -> Iterator[None]:
+def explain_write_errors(path: Path) -> Iterator[None]:
     """Says plainly where the disk refused, and that nothing stored is lost by it."""
     try:
         yield
@@ -37,7 +37,7 @@ def storing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def alone(lock: Path, doing: str) -> Iterator[None]:
+def hold_lock(lock: Path, doing: str) -> Iterator[None]:
     """Held by one process at a time; the kernel lets go of it when that process dies.
 
     `doing` is what the other one does, as in "running my-study/run".
@@ -75,7 +75,7 @@ def _disk_errors() -> Iterator[None]:
 def write_atomic(path: Path, write: Callable[[Path], object]) -> None:
     """Writes beside the target, syncs, renames: a reader sees the old file or the new, never a half."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with storing(path):
+    with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with _disk_errors():

@@ -12,13 +12,13 @@ from pathlib import Path
 from assay.core.errors import UsageError
 
 
-def held_by(owner: object, folder: Path) -> Callable[[], object]:
+def hold_folder_for(owner: object, folder: Path) -> Callable[[], object]:
     """Holds a folder for an owner, and gives what lets go of it; a process that dies lets go, too."""
     return weakref.finalize(owner, os.close, _locked(folder))
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def hold_folder(folder: Path) -> Iterator[None]:
     """Holds a folder for as long as something is done in it."""
     handle = _locked(folder)
     try:

@@ -20,7 +20,7 @@ import msgspec
 
 from assay.core.errors import DataError, Problem
 from assay.core.records import Fault, Judgment, Response, Structure
-from assay.store.disk import storing, sync
+from assay.store.disk import explain_write_errors, sync
 
 SYNC_EVERY = 0.25
 
@@ -33,7 +33,7 @@ class Answer(msgspec.Struct, array_like=True):
     response: Response
 
 
-class Answered(msgspec.Struct, tag_field="kind", tag="answered", omit_defaults=True):
+class AnswersEntry(msgspec.Struct, tag_field="kind", tag="answered", omit_defaults=True):
     """A finished unit: all responses of one sequence."""
 
     arm: str
@@ -42,7 +42,7 @@ class Answered(msgspec.Struct, tag_field="kind", tag="answered", omit_defaults=T
     generation: int = 0  # higher each time that everything was to be asked afresh
 
 
-class Built(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
+class IndexEntry(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
     """An index was built: how long it took, and the structure it publishes."""
 
     key: str
@@ -52,7 +52,7 @@ class Built(msgspec.Struct, tag_field="kind", tag="built", omit_defaults=True):
     structure: Structure | None = None
 
 
-class Judged(msgspec.Struct, tag_field="kind", tag="judged", omit_defaults=True):
+class JudgmentEntry(msgspec.Struct, tag_field="kind", tag="judged", omit_defaults=True):
     """A judgment somebody or something paid for: a person's mark, a model's finding, an import.
 
     A judge that was asked a question has its key here, and the fault where it gave no judgment.
@@ -64,7 +64,7 @@ class Judged(msgspec.Struct, tag_field="kind", tag="judged", omit_defaults=True)
     fault: Fault | None = None
 
 
-class Spent(msgspec.Struct, tag_field="kind", tag="spent"):
+class CostEntry(msgspec.Struct, tag_field="kind", tag="spent"):
     """An attempt, or an index, was paid for, whatever became of it."""
 
     arm: str
@@ -72,17 +72,17 @@ class Spent(msgspec.Struct, tag_field="kind", tag="spent"):
     cost: float
 
 
-Entry = Answered | Built | Judged | Spent
+Entry = AnswersEntry | IndexEntry | JudgmentEntry | CostEntry
 
 
-class Declared(msgspec.Struct):
+class GateDeclaration(msgspec.Struct):
     """The gates of a study as a run found them, before it asked anything."""
 
     since: float
     gates: dict[str, dict[str, Any]]
 
 
-class Writer:
+class JournalWriter:
     """One segment, written by one process, which holds a lock on it for as long as it may write.
 
     Its threads may share it. What comes after it was closed is dropped: whoever closed it stopped waiting.
@@ -90,7 +90,7 @@ class Writer:
     """
 
     def __init__(self, folder: Path) -> None:
-        with storing(folder):
+        with explain_write_errors(folder):
             self.path, self._file = _fresh_segment(folder)
         self._encode = msgspec.json.Encoder().encode
         self._turn = threading.RLock()
@@ -106,7 +106,7 @@ class Writer:
         with self._turn:
             if not self._open:
                 return
-            with storing(self.path):
+            with explain_write_errors(self.path):
                 if now and self._removed:
                     self._renew()
                 self._write(line)
@@ -156,7 +156,7 @@ class Writer:
             due = force or time.monotonic() - self._synced_at >= SYNC_EVERY
             if self._size == self._synced_size or not due:
                 return
-            with storing(self.path):
+            with explain_write_errors(self.path):
                 try:
                     self._sync()
                 except OSError:
@@ -182,7 +182,7 @@ class Writer:
                 return
             self._open = False
             try:
-                with storing(self.path):
+                with explain_write_errors(self.path):
                     if self._size > self._synced_size:
                         self._sync()
                     if self._size == 0:
@@ -190,7 +190,7 @@ class Writer:
             finally:
                 os.close(self._file)
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> JournalWriter:
         return self
 
     def __exit__(
@@ -236,7 +236,7 @@ def read_lines(folder: Path, kind: Any) -> Iterator[Any]:
         yield from _read(lines, kind)
 
 
-def read_idle(path: Path) -> Iterator[Entry]:
+def read_idle_segment(path: Path) -> Iterator[Entry]:
     """Every whole line of one segment; none while somebody may still write to it."""
     with path.open("rb") as lines:
         try:

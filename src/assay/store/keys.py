@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 WHOLE = ""  # the scope of items that have none
 
 
-class Basis(msgspec.Struct, frozen=True):
+class AnswerBasis(msgspec.Struct, frozen=True):
     """What an arm's answers rest on besides seed and query: stored by a run, so that reports find them."""
 
     identity: str  # a hash of what Study.system_identity says
@@ -33,7 +33,7 @@ class Basis(msgspec.Struct, frozen=True):
     corpora: dict[str, str]  # the hash of what was indexed, by the hash of the scope
 
     @classmethod
-    def of(cls, study: Study, arm: Arm, dataset: Dataset) -> Basis:
+    def of(cls, study: Study, arm: Arm, dataset: Dataset) -> AnswerBasis:
         """The basis of an arm as the study stands now."""
         return cls(_system_hash(study, arm), study.budgets, _corpora(dataset))
 
@@ -67,7 +67,7 @@ class Basis(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Unit:
+class SessionTask:
     """What runs in one session and is stored in one write: a sequence of items, usually of one."""
 
     items: tuple[int, ...]  # positions in the dataset
@@ -75,19 +75,21 @@ class Unit:
     scope: tuple[str, ...] | None = None
 
 
-def plan_units(basis: Basis, seed: int, dataset: Dataset) -> list[Unit]:
+def plan_tasks(basis: AnswerBasis, seed: int, dataset: Dataset) -> list[SessionTask]:
     """Every unit of an arm and seed, with the keys its responses carry: items in order, scopes together."""
     groups: dict[str, list[int]] = {}
     for position, item in enumerate(dataset.items):
         groups.setdefault(f"s:{item.sequence}" if item.sequence else f"i:{item.item_id}", []).append(position)
     heads: dict[tuple[str, ...] | None, bytes] = {}
-    by_scope: dict[tuple[str, ...] | None, list[Unit]] = {}
+    by_scope: dict[tuple[str, ...] | None, list[SessionTask]] = {}
     for positions in groups.values():
         items = [dataset.items[position] for position in positions]
         scope = _shared_scope(items, dataset.name)
         if scope not in heads:
             heads[scope] = basis.head(seed, scope_hash(scope))
-        by_scope.setdefault(scope, []).append(Unit(tuple(positions), _chain(heads[scope], items), scope))
+        by_scope.setdefault(scope, []).append(
+            SessionTask(tuple(positions), _chain(heads[scope], items), scope)
+        )
     return [unit for units in by_scope.values() for unit in units]
 
 
@@ -125,7 +127,7 @@ def _chain(head: bytes, items: Sequence[Item]) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def in_item_order(units: Sequence[Unit], n_items: int) -> list[str]:
+def keys_by_item(units: Sequence[SessionTask], n_items: int) -> list[str]:
     """The key of every item, by its position in the dataset."""
     keys = [""] * n_items
     for unit in units:

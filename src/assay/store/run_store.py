@@ -35,24 +35,24 @@ import polars as pl
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem
 from assay.core.records import Judgment, Structure
-from assay.store.columns import COLUMNS, in_columns, in_order
-from assay.store.disk import alone, storing, write_atomic
+from assay.store.columns import COLUMNS, answer_columns, select_by_key
+from assay.store.disk import explain_write_errors, hold_lock, write_atomic
 from assay.store.journal import (
     Answer,
-    Answered,
-    Built,
-    Declared,
+    AnswersEntry,
+    CostEntry,
     Entry,
-    Judged,
-    Spent,
-    Writer,
+    GateDeclaration,
+    IndexEntry,
+    JournalWriter,
+    JudgmentEntry,
     damaged_lines,
     read_entries,
-    read_idle,
+    read_idle_segment,
     read_lines,
     segments,
 )
-from assay.store.keys import Basis, plan_units
+from assay.store.keys import AnswerBasis, plan_tasks
 
 if TYPE_CHECKING:
     from assay.study.study import Study
@@ -68,7 +68,7 @@ _SEALED = ["key", "generation"]  # what tells which answers a sealed file holds
 
 
 class _ArmEntry(msgspec.Struct):
-    basis: Basis
+    basis: AnswerBasis
     data: str = ""  # the hash of its dataset, gold included
 
 
@@ -77,7 +77,7 @@ class _Manifest(msgspec.Struct):
 
     arms: dict[str, _ArmEntry]
     study_file: dict[str, Any] = {}
-    gates: list[Declared] = []  # before these had a folder of their own
+    gates: list[GateDeclaration] = []  # before these had a folder of their own
     started: float | None = None
 
 
@@ -102,15 +102,15 @@ class Store:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Held by the one process that runs or seals; the kernel lets go of it when that process dies."""
-        with storing(self.root):
+        with explain_write_errors(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
             (self.root / "lock").touch()
-        with alone(self.root / "lock", f"running {self.root}"):
+        with hold_lock(self.root / "lock", f"running {self.root}"):
             yield
 
-    def writer(self) -> Writer:
+    def writer(self) -> JournalWriter:
         """A fresh journal segment."""
-        return Writer(self.journal)
+        return JournalWriter(self.journal)
 
     @property
     def spending(self) -> Path:
@@ -155,7 +155,7 @@ class Store:
         """What each arm's answers, attempts and indexes ever cost, kept or not."""
         costs: dict[str, list[float]] = {}
         for entry in read_entries(self.spending):
-            if isinstance(entry, Spent):
+            if isinstance(entry, CostEntry):
                 costs.setdefault(entry.arm, []).append(entry.cost)
         return {arm: math.fsum(each) for arm, each in costs.items()}
 
@@ -173,10 +173,10 @@ class Store:
             for place, keys in finished.items()
             if not any(_covers(sealed, {key: newest[key] for key in keys}) for sealed in held.values())
         }
-        stored = self.answers() if fresh else in_columns(())
+        stored = self.answers() if fresh else answer_columns(())
         for (arm, seed), keys in fresh.items():
             slug = re.sub(r"[^A-Za-z0-9_.=,-]+", "_", arm)[:LONGEST_NAME]
-            rows = in_order(stored, keys)
+            rows = select_by_key(stored, keys)
             rows.write_parquet(content := io.BytesIO())
             # a hash in the name, as answers that are not what they were must never count
             path = self.sealed / f"{slug}.{seed}.{digest([content.getvalue()])[:CHECKSUM]}.parquet"
@@ -196,16 +196,16 @@ class Store:
 
         Segments holding judgments are left alone: a person's mark is never rewritten.
         """
-        spent = [path for path in segments(self.journal) if _needless(read_idle(path), sealed)]
-        if not any(isinstance(entry, Answered) for path in spent for entry in read_idle(path)):
+        spent = [path for path in segments(self.journal) if _needless(read_idle_segment(path), sealed)]
+        if not any(isinstance(entry, AnswersEntry) for path in spent for entry in read_idle_segment(path)):
             return
         built: set[str] = set()
         with self.writer() as writer:  # line by line: the graphs of many indexes are more than fits in memory
-            for entry in chain.from_iterable(map(read_idle, spent)):
-                if isinstance(entry, Answered):
+            for entry in chain.from_iterable(map(read_idle_segment, spent)):
+                if isinstance(entry, AnswersEntry):
                     if (left := _without(entry, sealed)) is not None:
                         writer.append(left)
-                elif isinstance(entry, Built) and entry.key not in built:
+                elif isinstance(entry, IndexEntry) and entry.key not in built:
                     built.add(entry.key)
                     writer.append(entry)
         for path in spent:
@@ -216,7 +216,7 @@ class Store:
         found: dict[str, Structure] = {}
         same: dict[str, Structure] = {}  # systems that share a tree publish it each, and it is large
         for entry in read_entries(self.journal):
-            if isinstance(entry, Built) and entry.structure is not None:
+            if isinstance(entry, IndexEntry) and entry.structure is not None:
                 mark = digest([msgspec.json.encode(entry.structure)])
                 found[entry.key] = same.setdefault(mark, entry.structure)
         return found
@@ -233,9 +233,9 @@ class Store:
             )
         return found
 
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[JudgmentEntry]:
         """What people marked and what judges were asked, oldest first."""
-        return [entry for entry in read_entries(self.journal) if isinstance(entry, Judged)]
+        return [entry for entry in read_entries(self.journal) if isinstance(entry, JudgmentEntry)]
 
     def judgments(self) -> list[Judgment]:
         """Judgments that were paid for or made by people, oldest first."""
@@ -259,7 +259,7 @@ class Store:
             return {}
         return content if schema == SCHEMA else {}
 
-    def bases(self, study: Study) -> dict[str, Basis]:
+    def bases(self, study: Study) -> dict[str, AnswerBasis]:
         """What the answers of every arm rest on that was run, by the arm's name.
 
         Without a manifest these are the arms of the study as it is now that have answers.
@@ -271,24 +271,24 @@ class Store:
         found = {}
         for arm in study.arms:
             dataset = study.dataset(arm)
-            basis = Basis.of(study, arm, dataset)
-            units = (unit for seed in study.seeds_of(arm) for unit in plan_units(basis, seed, dataset))
+            basis = AnswerBasis.of(study, arm, dataset)
+            units = (unit for seed in study.seeds_of(arm) for unit in plan_tasks(basis, seed, dataset))
             if any(key in stored for unit in units for key in unit.keys):
                 found[arm.name] = basis
         return found
 
-    def declared(self) -> list[Declared]:
+    def declared(self) -> list[GateDeclaration]:
         """Every version of the gates that this run folder has seen, oldest first."""
-        found = list(read_lines(self._declared, Declared))
-        return found or msgspec.convert(self.manifest().get("gates", []), list[Declared])
+        found = list(read_lines(self._declared, GateDeclaration))
+        return found or msgspec.convert(self.manifest().get("gates", []), list[GateDeclaration])
 
-    def declare(self, declared: Declared) -> None:
+    def declare(self, declared: GateDeclaration) -> None:
         """Writes the gates down, where they are not those of the run before."""
         earlier = self.declared()
         new = [] if segments(self._declared) else list(earlier)
         if not earlier or earlier[-1].gates != declared.gates:
             new.append(declared)
-        with Writer(self._declared) as writer:
+        with JournalWriter(self._declared) as writer:
             for each in new:
                 writer.append(each, now=True)
 
@@ -302,13 +302,13 @@ class Store:
     def _journalled(self) -> Iterator[tuple[int, Answer]]:
         """Every answer in the journal, with its generation."""
         for entry in read_entries(self.journal):
-            if isinstance(entry, Answered):
+            if isinstance(entry, AnswersEntry):
                 yield from ((entry.generation, answer) for answer in entry.answers)
 
     def _rows(self) -> pl.DataFrame:
         """Everything that is stored, sealed rows first."""
         journalled = [
-            in_columns((answer for _, answer in answers), generation)
+            answer_columns((answer for _, answer in answers), generation)
             for generation, answers in groupby(self._journalled(), key=itemgetter(0))
         ]
         sealed = [_read_sealed(path) for path in self._sealed_files()]
@@ -342,17 +342,17 @@ def _needless(entries: Iterable[Entry], sealed: Mapping[str, int]) -> bool:
     """Whether a segment has lines, none a judgment, and either no answers or some that are sealed."""
     lines = answered = left = 0
     for entry in entries:
-        if isinstance(entry, Judged):
+        if isinstance(entry, JudgmentEntry):
             return False
         lines += 1
-        if isinstance(entry, Answered):
+        if isinstance(entry, AnswersEntry):
             rest = _without(entry, sealed)
             answered += _size(entry)
             left += 0 if rest is None else _size(rest)
     return lines > 0 and (answered == 0 or left < answered)
 
 
-def _without(entry: Answered, sealed: Mapping[str, int]) -> Answered | None:
+def _without(entry: AnswersEntry, sealed: Mapping[str, int]) -> AnswersEntry | None:
     """What a line holds beyond sealed answers: newer successes, and whatever is not sealed."""
     left = [
         answer
@@ -363,7 +363,7 @@ def _without(entry: Answered, sealed: Mapping[str, int]) -> Answered | None:
     return msgspec.structs.replace(entry, answers=left) if left else None
 
 
-def _size(entry: Answered) -> int:
+def _size(entry: AnswersEntry) -> int:
     return len(entry.answers)
 
 

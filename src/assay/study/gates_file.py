@@ -21,7 +21,7 @@ from assay.study.problems import field_problem
 GATES = "gates"  # the field
 
 
-class GatesFrom(BaseModel, extra="forbid", frozen=True):
+class GatesReference(BaseModel, extra="forbid", frozen=True):
     """Which file to take gates from, and which of them."""
 
     file: Word = Field(alias="from", min_length=1, description="a file of gates, relative to the study")
@@ -47,7 +47,7 @@ class SharedLines(Lines):
         return self.gates.problem((name,), problem.what, problem.fix) if named else problem
 
 
-def with_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any], Lines, list[Problem]]:
+def include_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any], Lines, list[Problem]]:
     """A study's content with the gates that it takes from a file; without any where these do not read."""
     given = content.get(GATES)
     if isinstance(given, str):
@@ -56,7 +56,7 @@ def with_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any], L
         return content, lines, []  # written out, if need be one that is called `from`
     rest = {name: value for name, value in content.items() if name != GATES}
     try:
-        wanted = GatesFrom.model_validate(given)
+        wanted = GatesReference.model_validate(given)
         gates, places = _read(wanted, lines)
     except ValidationError as error:
         found = error.errors()
@@ -74,7 +74,7 @@ def with_gates(content: dict[str, Any], lines: Lines) -> tuple[dict[str, Any], L
     return {**rest, GATES: taken}, SharedLines(lines.where, lines.at, gates=places), unknown
 
 
-def _read(wanted: GatesFrom, lines: Lines) -> tuple[dict[str, Any], Lines]:
+def _read(wanted: GatesReference, lines: Lines) -> tuple[dict[str, Any], Lines]:
     """What the file says, gate by gate."""
     path = Path(lines.where).parent / wanted.file
     if not path.is_file():
@@ -87,14 +87,14 @@ def _read(wanted: GatesFrom, lines: Lines) -> tuple[dict[str, Any], Lines]:
     return content, places
 
 
-def spoilt_fields(problems: Iterable[Problem], lines: Lines) -> set[str]:
+def unreadable_fields(problems: Iterable[Problem], lines: Lines) -> set[str]:
     """The fields of a study that did not read; what is told in another file is about its gates."""
     return {
         problem.field.partition(".")[0] if problem.where == lines.where else GATES for problem in problems
     }
 
 
-def in_order(problems: Iterable[Problem], lines: Lines) -> list[Problem]:
+def sort_problems(problems: Iterable[Problem], lines: Lines) -> list[Problem]:
     """Problems by their lines, the study's own first, each told where it stands."""
     told = [lines.at_home(each) if isinstance(lines, SharedLines) else each for each in problems]
     return sorted(told, key=lambda problem: (problem.where != lines.where, problem.line or 0))

@@ -102,7 +102,7 @@ def _known_fields(loc: Loc) -> list[str]:
     return list((StepFile if loc[0] == "steps" else PlanFile).model_fields)
 
 
-def same_names(names: Mapping[int, str], lines: Lines) -> list[Problem]:
+def duplicate_name_problems(names: Mapping[int, str], lines: Lines) -> list[Problem]:
     """Steps, by their places, that could not be told apart."""
     seen: set[str] = set()
     found = []
@@ -126,7 +126,7 @@ def unknown_factors(file: PlanFile, studies: Sequence[tuple[StepFile, Study]], l
     ]
 
 
-def refuse_unmet(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) -> None:
+def check_options(where: Conditions, studies: Sequence[tuple[StepFile, Study]]) -> None:
     """Options that name what there is not, or that would change nothing."""
     for name, values in where.items():
         option = f"--where {name}={'|'.join(values)}"

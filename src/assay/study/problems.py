@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.core.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
+from assay.core.errors import AssayError, DataError, MissingVariable, Problem, UsageError, did_you_mean
 from assay.core.registry import CONTROLS, DATASETS, RENDERERS, WrongParameter, kind_packages
 from assay.core.yaml_lines import Lines, Loc
 from assay.study.study_file import limit_problems
@@ -317,7 +317,7 @@ def _tried(study: Study, loc: Loc, act: Callable[[], object]) -> Iterator[Proble
         act()
     except DataError as error:
         yield from error.problems
-    except NotSet as error:
+    except MissingVariable as error:
         if loc[0] == "data":  # a report reads the data too, but needs no system's secrets
             yield study.lines.problem(loc, str(error))
     except AssayError as error:

@@ -32,8 +32,8 @@ from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, W
 from assay.core.spec import Spec, parse_spec
 from assay.core.yaml_lines import Lines, read_yaml
 from assay.datasets.detect import dataset_spec
-from assay.study.study_file import SpecForm, StudyFile, conceal, fill, read_fields
-from assay.study.sweep_file import head, parameters, with_parameter
+from assay.study.study_file import SpecForm, StudyFile, conceal_variables, fill_variables, read_fields
+from assay.study.sweep_file import parameter_names, set_parameter, top_parameter
 
 if TYPE_CHECKING:
     from assay.core.parts import Chunker
@@ -106,11 +106,11 @@ class Study:
 
     def filled(self, given: Any) -> Any:
         """`${NAME}` replaced by the environment variable of that name, everywhere inside."""
-        return fill(given, self.kit)
+        return fill_variables(given, self.kit)
 
     def concealed(self, text: str) -> str:
         """A text, such as an error message, with `${NAME}` put back for what it was filled with."""
-        return conceal(text, self.kit)
+        return conceal_variables(text, self.kit)
 
     @cached_property
     def data_spec(self) -> Spec:
@@ -155,7 +155,9 @@ class Study:
         arms = []
         for name in self.file.systems:
             fields = self._system_fields(name)
-            concerned = [each for each in self.file.factors if each in of_data or head(each) in fields]
+            concerned = [
+                each for each in self.file.factors if each in of_data or top_parameter(each) in fields
+            ]
             arms += [Arm(name, combo) for combo in _combinations(self.file.factors, concerned)]
         return arms
 
@@ -171,7 +173,7 @@ class Study:
     def _made(self, group: str, given: Any, *, secrets: bool = True) -> Any:
         """A plugin as the study names it, variables filled in; what is wrong with it is told without them."""
         try:
-            return self.registry.create(group, given, partial(fill, kit=self.kit, secrets=secrets))
+            return self.registry.create(group, given, partial(fill_variables, kit=self.kit, secrets=secrets))
         except WrongParameter as error:
             raise WrongParameter(self.concealed(str(error)), error.path) from None
         except (PluginError, UsageError) as error:
@@ -219,25 +221,27 @@ class Study:
     def data_factors(self, factors: Factors) -> Factors:
         """The factors that the dataset or the chunking takes."""
         fields = self._data_fields | {_CHUNK}
-        return {name: text for name, text in factors.items() if head(self._inside_data(name)) in fields}
+        return {
+            name: text for name, text in factors.items() if top_parameter(self._inside_data(name)) in fields
+        }
 
     def contested(self, factor: str) -> list[str]:
         """The systems that have the parameter a factor sets in the dataset: it could be meant for either."""
-        if head(factor) == _CHUNK or not self.data_factors({factor: ""}):
+        if top_parameter(factor) == _CHUNK or not self.data_factors({factor: ""}):
             return []
-        return [name for name in self.file.systems if head(factor) in self._system_fields(name)]
+        return [name for name in self.file.systems if top_parameter(factor) in self._system_fields(name)]
 
     def _inside_data(self, factor: str) -> str:
         """What a factor is called in the dataset, where it may stand as `data.path`."""
         first, _, rest = factor.partition(".")
-        return rest if first == _DATA and head(rest) in self._data_fields else factor
+        return rest if first == _DATA and top_parameter(rest) in self._data_fields else factor
 
     @cached_property
     def _data_fields(self) -> set[str]:
-        return set(parameters(self.registry.load(DATASETS, self.data_spec.name)))
+        return set(parameter_names(self.registry.load(DATASETS, self.data_spec.name)))
 
     def _system_fields(self, name: str) -> set[str]:
-        return set(parameters(self.system_class(Arm(name))))
+        return set(parameter_names(self.system_class(Arm(name))))
 
     def chunker(self, factors: Factors) -> Chunker | None:
         """What cuts the documents anew: the study's chunking, or the one that the factor `chunk` picks."""
@@ -251,7 +255,7 @@ class Study:
             return None
         spec = parse_spec(given)
         for path, factor in inside.items():
-            spec = with_parameter(self.registry, CHUNKERS, spec, path, factors[factor])
+            spec = set_parameter(self.registry, CHUNKERS, spec, path, factors[factor])
         chunker: Chunker = self._made(CHUNKERS, spec)
         return chunker
 
@@ -259,10 +263,10 @@ class Study:
         """The spec with every factor that is a parameter of its plugin, or, as `fuse.k`, of a part of it."""
         if group == DATASETS:
             factors = {self._inside_data(name): text for name, text in self.data_factors(factors).items()}
-        fields = parameters(self.registry.load(group, spec.name))
+        fields = parameter_names(self.registry.load(group, spec.name))
         for factor in sorted(factors, key=lambda each: each.count(".")):  # a part before what is inside it
-            if head(factor) in fields:
-                spec = with_parameter(self.registry, group, spec, factor, factors[factor])
+            if top_parameter(factor) in fields:
+                spec = set_parameter(self.registry, group, spec, factor, factors[factor])
         return spec
 
     @cached_property
@@ -279,12 +283,12 @@ class Study:
         if (chunker := self.chunker(factors)) is not None:
             from assay.retrieval.rechunk import rechunked
 
-            others = {factor: value for factor, value in factors.items() if head(factor) != _CHUNK}
+            others = {factor: value for factor, value in factors.items() if top_parameter(factor) != _CHUNK}
             as_it_came = tuple(sorted({**others, _CHUNK: _NOT_CUT}.items()))
             return rechunked(self._load(as_it_came), chunker, self.kit)
         spec = self.data_spec
         if self.file.split is not None and "split" in self._data_fields:  # stored by split, read by split
-            spec = with_parameter(self.registry, DATASETS, spec, "split", self.file.split)
+            spec = set_parameter(self.registry, DATASETS, spec, "split", self.file.split)
         spec = self.with_factors(DATASETS, spec, factors)
         dataset: Dataset = self.registry.create(DATASETS, spec).load(self.kit)
         splits = {item.split for item in dataset.items if item.split is not None}
@@ -319,7 +323,7 @@ def examine_study(
     path: str | Path, *, registry: Registry | None = None, kit: Kit | None = None
 ) -> tuple[Study, list[Problem]]:
     """A study as far as its file can be read, and every problem of that file in the order of its lines."""
-    from assay.study.gates_file import in_order, spoilt_fields, with_gates
+    from assay.study.gates_file import include_gates, sort_problems, unreadable_fields
     from assay.study.problems import study_problems
 
     file_path = _study_file(Path(path))
@@ -332,13 +336,13 @@ def examine_study(
     if "steps" in content and content.keys().isdisjoint(("data", "systems", "measures")):
         fix = "Name one of its studies; assay run, validate and status take a plan as a whole."
         raise DataError(Problem("this is a plan, not a study", str(file_path), 1, fix=fix))
-    content, lines, problems = with_gates(content, lines)
+    content, lines, problems = include_gates(content, lines)
     file, unread = read_fields(content, lines)
     problems += unread
     kit = dataclasses.replace(kit or Kit(), root=file_path.parent)
     study = Study(file_path.parent, file, lines, registry or Registry(), kit)
-    problems += study_problems(study, spoilt_fields(problems, lines))
-    return study, in_order(problems, lines)
+    problems += study_problems(study, unreadable_fields(problems, lines))
+    return study, sort_problems(problems, lines)
 
 
 def _study_file(given: Path) -> Path:
@@ -366,7 +370,7 @@ class Check(Protocol):
 
 
 @runtime_checkable
-class RefersToStudy(Protocol):
+class StudyReferringMeasure(Protocol):
     """A measure that names something that the data, judges or systems of a study must have."""
 
     def references(self, study: Study, datasets: Mapping[str, Dataset]) -> Iterable[Reference]: ...

@@ -33,7 +33,7 @@ _SECRET = re.compile(
 )
 
 
-def fill(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
+def fill_variables(given: Any, kit: Kit, *, secrets: bool = True) -> Any:
     """Every variable inside replaced by its value; secrets stay as written unless they are asked for."""
 
     def value(match: re.Match[str]) -> str:
@@ -53,7 +53,7 @@ def _each_text(given: Any, change: Callable[[str], str]) -> Any:
     return [_each_text(value, change) for value in given] if isinstance(given, list) else given
 
 
-def conceal(text: str, kit: Kit) -> str:
+def conceal_variables(text: str, kit: Kit) -> str:
     """A text without the values that the kit gave out: their `${NAME}` stands there instead.
 
     Secrets are looked for everywhere, plain and as in a URL; other values, which may be as short as a port,

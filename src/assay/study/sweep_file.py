@@ -22,24 +22,24 @@ from pydantic import (
 )
 
 from assay.core.errors import UsageError
-from assay.core.registry import Registry, make, part_groups
+from assay.core.registry import Registry, make_plugin, part_groups
 from assay.core.spec import Spec, parse_spec
 
 NULL = "null"
 
 
-def head(path: str) -> str:
+def top_parameter(path: str) -> str:
     """The plugin's own parameter that a dotted name begins with."""
     return path.partition(".")[0]
 
 
-def parameters(cls: type) -> list[str]:
+def parameter_names(cls: type) -> list[str]:
     """The names of a plugin's own parameters."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
     return [field.name for field in fields if field.init]
 
 
-def with_parameter(registry: Registry, group: str, spec: Spec, path: str, text: str) -> Spec:
+def set_parameter(registry: Registry, group: str, spec: Spec, path: str, text: str) -> Spec:
     """The spec with one parameter set, its own or one inside a part or a mapping that it takes."""
     name, _, rest = path.partition(".")
     if not rest:
@@ -48,7 +48,7 @@ def with_parameter(registry: Registry, group: str, spec: Spec, path: str, text: 
     given = spec.params[name] if name in spec.params else _default(cls, name)
     parts = part_groups(cls)
     if name in parts and isinstance(given, str | Mapping | Spec):
-        inside: Any = with_parameter(registry, parts[name], parse_spec(given), rest, text)
+        inside: Any = set_parameter(registry, parts[name], parse_spec(given), rest, text)
     elif isinstance(given, Mapping):
         inside = _in_mapping(given, rest, text)
     elif dataclasses.is_dataclass(given) and not isinstance(given, type):
@@ -59,15 +59,15 @@ def with_parameter(registry: Registry, group: str, spec: Spec, path: str, text: 
     return Spec(spec.name, {**spec.params, name: inside})
 
 
-def parameters_inside(registry: Registry, group: str, spec: Spec) -> Iterator[str]:
+def part_parameter_names(registry: Registry, group: str, spec: Spec) -> Iterator[str]:
     """The dotted name of every parameter of every part that a plugin has, however deep."""
     cls = registry.load(group, spec.name)
     for name, inner in part_groups(cls).items():
         given = spec.params[name] if name in spec.params else _default(cls, name)
         if isinstance(given, str | Mapping | Spec):
             part = parse_spec(given)
-            own = parameters(registry.load(inner, part.name))
-            own += parameters_inside(registry, inner, part)
+            own = parameter_names(registry.load(inner, part.name))
+            own += part_parameter_names(registry, inner, part)
         else:
             own = _names_inside(given)
         yield from (f"{name}.{each}" for each in own)
@@ -77,7 +77,7 @@ def _names_inside(part: Any) -> list[str]:
     """The parameters of a part that is made already, and of those that it has."""
     if isinstance(part, type) or not dataclasses.is_dataclass(part):
         return []
-    names = parameters(type(part))
+    names = parameter_names(type(part))
     return names + [f"{name}.{each}" for name in names for each in _names_inside(getattr(part, name))]
 
 
@@ -98,7 +98,7 @@ def _in_part(part: Any, path: str, text: str) -> Any:
     if rest and not dataclasses.is_dataclass(fields.get(name)):
         raise UsageError(f"{path}: {type(part).__name__} has no part {name!r}.")
     value = _in_part(fields[name], rest, text) if rest else _plain(text)
-    return make(type(part), Spec(type(part).__name__, {**fields, name: value}))
+    return make_plugin(type(part), Spec(type(part).__name__, {**fields, name: value}))
 
 
 def _in_mapping(given: Mapping[str, Any], path: str, text: str) -> dict[str, Any]:

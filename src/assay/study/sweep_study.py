@@ -7,32 +7,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from assay.core.errors import AssayError, DataError, NotSet, Problem, UsageError, did_you_mean
+from assay.core.errors import AssayError, DataError, MissingVariable, Problem, UsageError, did_you_mean
 from assay.core.records import Arm, Factors
 from assay.core.registry import DATASETS, SYSTEMS, WrongParameter
 from assay.core.spec import parse_spec
 from assay.core.yaml_lines import Loc
 from assay.study.problems import study_problems
 from assay.study.study import Study
-from assay.study.sweep_file import SweepFile, head, parameters, parameters_inside
+from assay.study.sweep_file import SweepFile, parameter_names, part_parameter_names, top_parameter
 
 RUN_NAME = "sweep"
 _CHANGES: Loc = ("sweep", "changes")
 
 
 @dataclasses.dataclass(frozen=True)
-class SweptStudy(Study):
+class SweepStudy(Study):
     """A study of one system, whose own parameters are meant where the dataset has one of that name too."""
 
     def data_factors(self, factors: Factors) -> Factors:
         """What the system leaves to the dataset and the chunking."""
         (system,) = self.file.systems
         own = self._system_fields(system)
-        return super().data_factors({name: text for name, text in factors.items() if head(name) not in own})
+        return super().data_factors(
+            {name: text for name, text in factors.items() if top_parameter(name) not in own}
+        )
 
 
 @dataclasses.dataclass(frozen=True)
-class ChangedStudy(SweptStudy):
+class ChangeStudy(SweepStudy):
     """A study of one system as it is and with one change at a time: arms that no product of factors gives."""
 
     chosen: tuple[Arm, ...] = ()
@@ -52,7 +54,7 @@ def declared_sweep(study: Study) -> SweepFile:
     return how
 
 
-def swept_study(study: Study) -> Study:
+def sweep_as_study(study: Study) -> Study:
     """The sweep of a study as a study; every problem of its section is in the one DataError."""
     how = declared_sweep(study)
     if problems := sweep_problems(study):
@@ -72,7 +74,7 @@ def sweep_problems(study: Study) -> list[Problem]:
     return sorted(found, key=lambda problem: problem.line or 0)
 
 
-def _derived(study: Study, how: SweepFile) -> SweptStudy:
+def _derived(study: Study, how: SweepFile) -> SweepStudy:
     system = how.system or next(iter(study.file.systems))
     first = how.measure or study.file.measures[0]
     by = [how.by] if how.by is not None else study.file.by[:1]
@@ -92,7 +94,7 @@ def _derived(study: Study, how: SweepFile) -> SweptStudy:
             "limits": None,
         }
     )
-    swept = SweptStudy(**{**_fields(study), "file": file, "run_name": RUN_NAME})
+    swept = SweepStudy(**{**_fields(study), "file": file, "run_name": RUN_NAME})
     return _changed(swept, how.changes.values()) if how.changes else swept
 
 
@@ -100,7 +102,7 @@ def _fields(study: Study) -> dict[str, Any]:
     return {field.name: getattr(study, field.name) for field in dataclasses.fields(Study)}
 
 
-def _changed(swept: SweptStudy, changes: Iterable[Factors]) -> ChangedStudy:
+def _changed(swept: SweepStudy, changes: Iterable[Factors]) -> ChangeStudy:
     """The system as a study has it, and as each change makes it."""
     (own,) = swept.arms
     arms, factors = [own], {name: list(values) for name, values in swept.file.factors.items()}
@@ -109,7 +111,7 @@ def _changed(swept: SweptStudy, changes: Iterable[Factors]) -> ChangedStudy:
         for name, value in change.items():
             factors[name] = list(dict.fromkeys([*factors.get(name, []), value]))
     file = swept.file.model_copy(update={"factors": factors})
-    return ChangedStudy(**{**_fields(swept), "file": file}, chosen=tuple(arms))
+    return ChangeStudy(**{**_fields(swept), "file": file}, chosen=tuple(arms))
 
 
 def _held(study: Study, how: SweepFile) -> dict[str, list[str]]:
@@ -164,8 +166,8 @@ def _unknown(study: Study, how: SweepFile, names: Iterable[str]) -> dict[str, st
     file = plain.file.model_copy(update={"factors": asked})
     (arm,) = dataclasses.replace(plain, file=file).arms  # it has the factors that concern it
     spec = parse_spec(plain.file.systems[arm.system])
-    inside = list(parameters_inside(plain.registry, SYSTEMS, spec))
-    own = parameters(plain.registry.load(SYSTEMS, spec.name))
+    inside = list(part_parameter_names(plain.registry, SYSTEMS, spec))
+    own = parameter_names(plain.registry.load(SYSTEMS, spec.name))
     return {name: _instead(name, own, inside) for name in asked if name not in arm.factors}
 
 
@@ -233,7 +235,7 @@ def _made(plain: Study, arm: Arm) -> Any:
     cut = plain.chunker(plain.data_factors(arm.factors)), plain.registry.create(DATASETS, data)
     try:
         return plain.system(arm), *cut
-    except NotSet:  # a file may be checked where the secrets of a run are not known
+    except MissingVariable:  # a file may be checked where the secrets of a run are not known
         return arm.factors
 
 

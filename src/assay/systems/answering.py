@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from assay.core.dataset import Corpus
-from assay.core.parts import LEADS, Floats, Linked, Links, Ranking, ScoresOf
+from assay.core.parts import LEADS, Floats, LinkedPassage, Links, Ranking, ScoresOf
 from assay.core.records import Budget, Hit, Observed, Response, Step
 from assay.retrieval.context import Arrival, Showing, by_rank
 
@@ -49,7 +49,7 @@ class RankedPassage:
     position: int
     score: float
     relevance: float
-    by: Linked | None = None
+    by: LinkedPassage | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class AnswerBuilder:
         self, query: str, ranking: Ranking, meter: Meter, scoring: PassageScoring | None = None
     ) -> list[RankedPassage]:
         """The hits, best first: the ranking's own, and those that links lead to. The meter gets `link`."""
-        linked: list[Linked] = []
+        linked: list[LinkedPassage] = []
         if self.links is not None and scoring is not None and len(ranking.positions):
             linked = self.links.follow(query, ranking, scoring(query, ranking))
             meter.lap(LINK)
@@ -139,7 +139,7 @@ class AnswerBuilder:
         return Arrival(found.relevance, found.by.name, self.links.floor)
 
 
-def merge_links(ranking: Ranking, linked: Sequence[Linked], k: int) -> list[RankedPassage]:
+def merge_links(ranking: Ranking, linked: Sequence[LinkedPassage], k: int) -> list[RankedPassage]:
     """The k most relevant of a ranking and of what links lead to, each passage once.
 
     A passage of the ranking is as relevant as its rank says. A linked one is as relevant as its link says,

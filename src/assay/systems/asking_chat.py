@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.endpoint import Client, Endpoint, RequestRefusal
 from assay.core.errors import Retryable, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Fault
@@ -83,7 +83,7 @@ def fill_prompt(prompt: str, values: Mapping[str, str]) -> str:
     return re.sub(rf"\{{({names})\}}", lambda place: values[place[1]], prompt)
 
 
-def fault_of(error: Retryable | Refused) -> Fault:
+def fault_of(error: Retryable | RequestRefusal) -> Fault:
     """Why a model gave no answer."""
     return Fault(type(error).__name__, str(error), isinstance(error, Retryable))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import Problem, UsageError
-from assay.core.parts import Embedder, Fusion, Linking, Selector, Tokenizer, VectorStore
+from assay.core.parts import Embedder, Fusion, LinkBuilder, Selector, Tokenizer, VectorStore
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import (
@@ -19,7 +19,7 @@ from assay.core.registry import (
     SELECTORS,
     STORES,
     TOKENIZERS,
-    later,
+    added_later,
     part_identities,
 )
 from assay.retrieval.context import Grain, Showing
@@ -69,7 +69,7 @@ class _FlatSystem(ABC):
     select: Annotated[Selector, SELECTORS] = Top()
     grain: Grain = "passage"
     tokenizer: Annotated[Tokenizer, TOKENIZERS] = O200kBase()
-    links: Annotated[Linking | None, LINKS] = later(None)
+    links: Annotated[LinkBuilder | None, LINKS] = added_later(None)
     seeded: ClassVar[bool] = False
     version: ClassVar[str] = "2"
 

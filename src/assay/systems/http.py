@@ -13,7 +13,7 @@ from assay.core.errors import DataError, Problem, SystemFailure, UsageError
 from assay.core.parts import Tokenizer
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
-from assay.core.registry import TOKENIZERS, aside, later, part_identities
+from assay.core.registry import TOKENIZERS, added_later, outside_identity, part_identities
 from assay.retrieval.tokens import O200kBase
 from assay.systems.answering import Meter
 from assay.systems.http_contexts import ContextReader, parse_budget
@@ -88,17 +88,17 @@ class Http:
     score: str | None = DefaultField.SCORE
     route: str | dict[str, str] | None = None
     flags: dict[str, str] = field(default_factory=dict)
-    contexts: dict[int | str, str] | None = later(None)  # by budget
-    tokenizer: Annotated[Tokenizer, TOKENIZERS] = later(O200kBase())  # what contexts are counted by
+    contexts: dict[int | str, str] | None = added_later(None)  # by budget
+    tokenizer: Annotated[Tokenizer, TOKENIZERS] = added_later(O200kBase())  # what contexts are counted by
     k: int = 10
     start: str | None = None
     files: tuple[str, ...] | str = ()  # whose content decides its answers
     revision: str = ""  # of the service, where it may change behind its address
-    ready: str | None = aside(None)
-    patience: float = aside(30.0)  # seconds until a server that was started is ready
-    timeout: float = aside(30.0)  # seconds for one attempt
-    rate: float | None = aside(None)  # requests a second, over all threads
-    threads: int = aside(8)
+    ready: str | None = outside_identity(None)
+    patience: float = outside_identity(30.0)  # seconds until a server that was started is ready
+    timeout: float = outside_identity(30.0)  # seconds for one attempt
+    rate: float | None = outside_identity(None)  # requests a second, over all threads
+    threads: int = outside_identity(8)
     version: ClassVar[str] = "2"
 
     def __post_init__(self) -> None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from assay.core.endpoint import LARGEST, Endpoint, Refused, is_passing, pause_before
+from assay.core.endpoint import LARGEST, Endpoint, RequestRefusal, is_passing, pause_before
 from assay.core.errors import Retryable, SystemFailure, UsageError
-from assay.core.unpacking import ACCEPTED, TooLarge, unpacked
+from assay.core.unpacking import ACCEPTED, OversizedContent, decompress
 from assay.systems.http_request import HttpRequest
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class HttpClient:
             if wait := pause_before(2, 0.0, response.headers.get("Retry-After"), self._clock):
                 self._pace.hold(wait)
             raise Retryable(f"{what}. See what the service says, and run again.")
-        raise Refused(f"{what}. {self._advice(response)}", response.status, said)
+        raise RequestRefusal(f"{what}. {self._advice(response)}", response.status, said)
 
     def _attempt(self, call: HttpRequest, timeout: float) -> tuple[BaseHTTPResponse, bytes]:
         from urllib3 import Timeout
@@ -122,10 +122,10 @@ class HttpClient:
 
         whole = False
         try:
-            body = b"".join(unpacked(sent(), response.headers.get("Content-Encoding", ""), LARGEST))
+            body = b"".join(decompress(sent(), response.headers.get("Content-Encoding", ""), LARGEST))
             whole = True
             return body
-        except TooLarge as error:
+        except OversizedContent as error:
             what = f"{self.asker.address} answers with more than {LARGEST >> 20} MiB"
             raise SystemFailure(f"{what}. Ask for fewer or shorter results.") from error
         except ValueError as error:

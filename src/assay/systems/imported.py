@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset, digest
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Observed, Query, Response
 from assay.datasets.run_file import read_bytes
@@ -183,7 +183,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
     try:
         content = json.loads(data.decode())
     except (UnicodeDecodeError, RecursionError) as error:
-        raise DataError(explained(error)) from None
+        raise DataError(decoding_problem(error)) from None
     except ValueError as error:
         raise DataError(Problem(f"not JSON: {error}", fix="Check that the file is whole.")) from None
     results = content.get(_RESULTS) if isinstance(content, dict) else None
@@ -206,7 +206,7 @@ def _result(raw: Any, number: int) -> ImportedResult:
             elif each.required:
                 problems.append(Problem("the field is missing", field=each.name, fix=f"Add {each.name!r}."))
         except msgspec.ValidationError as error:
-            found = explained(error)
+            found = decoding_problem(error)
             dot = "." if found.field and not found.field.startswith("[") else ""
             problems.append(replace(found, field=f"{each.name}{dot}{found.field}"))
         except UnicodeEncodeError:

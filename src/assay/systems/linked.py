@@ -16,7 +16,7 @@ from assay.core.protocols import Kit
 from assay.retrieval.lexical import Analysis, engine
 from assay.retrieval.vectors.exact import Compared
 from assay.retrieval.weights import TermWeights
-from assay.store.cache import Shelf
+from assay.store.cache import ArtifactCache
 from assay.systems import retrievers
 from assay.systems.retrievers import (
     FusedRetriever,
@@ -127,7 +127,7 @@ def load_term_weights(corpus: Corpus, analysis: Analysis, kit: Kit) -> TermWeigh
     """What each word adds to the BM25 score of each passage, kept where making it takes a while."""
     if len(corpus) < retrievers.WORTH_KEEPING:
         return TermWeights.build(map(indexed_text, corpus.passages), analysis)
-    shelf = Shelf(kit.cache / "indexes")
+    shelf = ArtifactCache(kit.cache / "indexes")
     key = digest(part.encode() for part in ("weights", WEIGHED, engine(), repr(analysis), corpus.hash))
 
     def write(folder: Path) -> None:

@@ -17,7 +17,7 @@ from assay.core.records import Passage
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.lexical import Analysis, LexicalIndex, engine
 from assay.retrieval.vectors.exact import Exact, ExactIndex
-from assay.store.cache import Shelf
+from assay.store.cache import ArtifactCache
 from assay.systems.answering import Meter
 
 # Below this an index is made in a fraction of a second, and a study of scopes has thousands of them.
@@ -55,7 +55,7 @@ class WordRetriever:
     def build(cls, corpus: Corpus, analysis: Analysis, depth: int, kit: Kit) -> WordRetriever:
         if len(corpus) < WORTH_KEEPING:
             return cls(LexicalIndex.build(map(indexed_text, corpus.passages), analysis), depth)
-        shelf = Shelf(kit.cache / "indexes")
+        shelf = ArtifactCache(kit.cache / "indexes")
         key = _content_key("lexical", INDEXED, engine(), repr(analysis), corpus.hash)
 
         def write(folder: Path) -> None:

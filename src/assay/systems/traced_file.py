@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.records import Budget, Fault, Hit, Observed, Response, Step
 from assay.datasets.reading import Reader, Rows
 from assay.datasets.run_file import read_bytes
@@ -121,7 +121,7 @@ def read_line(raw: bytes, published: PublishedStructure | None) -> TracedLine:
             item_id = msgspec.json.decode(raw, type=_Named).item_id
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise error from None
-        told = error.problems if isinstance(error, DataError) else [explained(error)]
+        told = error.problems if isinstance(error, DataError) else [decoding_problem(error)]
         return TracedLine(item_id, b"", told, readable=False)
     problems = [*_hit_problems(answer), *trace_problems(answer.trace, published), *_routed_problems(answer)]
     problems += context_problems(answer.contexts or ())

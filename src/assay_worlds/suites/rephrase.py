@@ -23,13 +23,13 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.core.dataset import digest
-from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.endpoint import Client, Endpoint, RequestRefusal
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Item
 from assay.retrieval.chat import Chat, Message
 from assay.retrieval.content import ENGLISH
-from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
+from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import HAND
 
@@ -130,14 +130,14 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def _said(self, texts: Iterable[str], kit: Kit) -> dict[str, str]:
         """What the model says to each text, asked for where it was not said before."""
-        shelf = Shelf(kit.cache / "rephrased")
+        shelf = ArtifactCache(kit.cache / "rephrased")
         keys = {text: self._key(text) for text in texts}
         kept = {text: shelf.read(key, _kept) for text, key in keys.items()}
         said = {text: words for text, words in kept.items() if words is not None}
         new = {text: key for text, key in keys.items() if text not in said}
         return said | self._ask_all(new, shelf, kit) if new else said
 
-    def _ask_all(self, new: Mapping[str, str], shelf: Shelf, kit: Kit) -> dict[str, str]:
+    def _ask_all(self, new: Mapping[str, str], shelf: ArtifactCache, kit: Kit) -> dict[str, str]:
         """What the model says to texts that are new to it, each with the key that it is kept by."""
         found: dict[str, str] = {}
         client = self.endpoint.open(clock=kit.clock)
@@ -149,14 +149,14 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 for future in as_completed(coming):
                     found[coming[future]] = future.result()
                     kit.progress("rephrasing", len(found), len(new))
-            except (Retryable, Refused) as error:
+            except (Retryable, RequestRefusal) as error:
                 fix = "What was rephrased is kept. Leave out `rephrase` to ask the queries as they are."
                 raise SystemFailure(f"Not all queries could be rephrased. {error} {fix}") from error
             finally:  # where one failed, those that have not begun are not worth their price
                 pool.shutdown(wait=False, cancel_futures=True)
         return found
 
-    def _ask(self, client: Client, shelf: Shelf, kit: Kit, text: str, key: str) -> str:
+    def _ask(self, client: Client, shelf: ArtifactCache, kit: Kit, text: str, key: str) -> str:
         said = client.post(Chat.PATH, self._request(text), partial(self._read, text, kit))
         shelf.put(key, partial(_write, said))
         return said
@@ -199,7 +199,7 @@ def _kept(folder: Path) -> str:
     try:
         return (folder / _FILE).read_text(encoding="utf-8")
     except UNREADABLE as error:
-        raise DamagedFolder(folder, error) from error
+        raise DamagedArtifact(folder, error) from error
 
 
 def _write(said: str, folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.core.parts import Embedded, Role, unit
+from assay.core.parts import EmbeddingResult, Role, normalize_rows
 from assay.core.protocols import Kit
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -39,11 +39,11 @@ class LettersModel:
     def identity(self) -> str:
         return self.part.identity(Kit())
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         counts = np.zeros((len(texts), len(ALPHABET)))
         for row, text in zip(counts, texts, strict=True):
             words = text.lower().split()
             for letter in [*"".join(words), *"".join(word[0] for word in words) * self.part.weight]:
                 if letter in ALPHABET:
                     row[ALPHABET.index(letter)] += 1
-        return Embedded(unit(counts), tokens=sum(map(len, texts)))
+        return EmbeddingResult(normalize_rows(counts), tokens=sum(map(len, texts)))

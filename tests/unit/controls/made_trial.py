@@ -15,7 +15,7 @@ from assay.judges.resolve import resolve
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
 from assay.stats.rows import Rows
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from walked_block import hits
 
@@ -36,7 +36,7 @@ def items(count: int, **gold: object) -> list[Item]:
 
 
 def block(system: str, of: Sequence[Item], responses: Sequence[Response]) -> Block:
-    answers = in_columns(
+    answers = answer_columns(
         Answer(each.item_id, each.item_id, told) for each, told in zip(of, responses, strict=True)
     )
     judgments = [
@@ -45,7 +45,7 @@ def block(system: str, of: Sequence[Item], responses: Sequence[Response]) -> Blo
         for doc_id, grade in each.gold.get("relevant", {}).items()
     ]
     labels = resolve(judgments, ["ids"], CLOSED)
-    stored = in_order(answers, [each.item_id for each in of])
+    stored = select_by_key(answers, [each.item_id for each in of])
     return Block(Arm(system), 0, of, stored, labels, judgments)
 
 

@@ -9,7 +9,7 @@ import yaml
 from made_trial import block, items, ranked, replace, trial, value_of
 
 from assay.controls.jitter import Jitter
-from assay.controls.trial import DoesNotApply, Trial
+from assay.controls.trial import ControlNotApplicable, Trial
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.registry import Registry, template_of
 from assay.gates.evaluate import Evaluator
@@ -62,7 +62,7 @@ def test_whoever_claims_everything_has_shown_nothing() -> None:
 
 def test_a_bluff_needs_words_to_claim() -> None:
     flat = trial([block("new", items(COUNT), ranked(COUNT, 1))], ["R@5"], {"new": None})
-    with pytest.raises(DoesNotApply, match="no system of the study tells a path"):
+    with pytest.raises(ControlNotApplicable, match="no system of the study tells a path"):
         BluffedTrace().mutants(flat)
 
 

@@ -9,7 +9,7 @@ from made_trial import block, items, ranked, replace, trial, value_of
 from assay.controls.general import Everything, Failing, LostSlice, Noise, Shuffle, Silence, Swap, Twin
 from assay.controls.jitter import Jitter
 from assay.controls.oracle import Oracle
-from assay.controls.trial import DoesNotApply, Trial
+from assay.controls.trial import ControlNotApplicable, Trial
 from assay.core.block import FAILED, MISSING
 from assay.core.records import Context, Judgment, Piece, Response
 from assay.kinds.answers.controls import GuessingRaters
@@ -156,7 +156,7 @@ def test_raters_that_guess_keep_how_often_they_give_each_mark() -> None:
 def test_what_cannot_be_made_says_why(control: object, reason: str) -> None:
     of = items(COUNT)
     alone = trial([block("new", of, ranked(COUNT, 1))], ["RR@5"], {"new": None})
-    with pytest.raises(DoesNotApply, match=reason):
+    with pytest.raises(ControlNotApplicable, match=reason):
         control.mutants(alone)  # type: ignore[attr-defined]
 
 

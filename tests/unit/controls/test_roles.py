@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.controls.candidates import roles_in
+from assay.controls.candidates import find_roles
 from assay.core.registry import Registry
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import calls, leaf
@@ -26,7 +26,7 @@ def roles(*clauses: str, baseline: str | None = "old") -> tuple[dict[str, str | 
                 {call: leaf(call, SYSTEMS, Registry(), clause.where) for call in found},
             )
         )
-    found = roles_in(read, baseline)
+    found = find_roles(read, baseline)
     return dict(found.pairs), found.references
 
 

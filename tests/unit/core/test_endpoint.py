@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core.endpoint import Client, Endpoint, Refused, in_parts, is_passing, pause_before
+from assay.core.endpoint import Client, Endpoint, RequestRefusal, ask_in_parts, is_passing, pause_before
 from assay.core.errors import AssayError, Retryable, UsageError
 from stand_ins.openai_server import KINDS, Faults, Kind, Reply, Request, StandIn
 
@@ -203,7 +203,7 @@ def test_an_answer_that_is_nested_too_deeply_is_rubbish_like_any_other() -> None
     deep = b"[" * 100_000
     with Scripted([Reply(deep), Reply({"ok": True})]) as server:
         assert opened(server).post("/a", {}, as_it_is) == {"ok": True}
-    with Scripted([Reply(deep, 400)]) as server, pytest.raises(Refused) as raised:
+    with Scripted([Reply(deep, 400)]) as server, pytest.raises(RequestRefusal) as raised:
         opened(server).post("/a", {}, as_it_is)
     assert raised.value.said == deep.decode()
 
@@ -298,7 +298,7 @@ REFUSALS = {
 @pytest.mark.parametrize("status", REFUSALS)
 def test_what_would_be_refused_again_fails_at_once_and_says_what_to_do(status: int) -> None:
     with Scripted([Reply({"error": {"message": "No, because."}}, status)]) as server:
-        with pytest.raises(Refused) as raised:
+        with pytest.raises(RequestRefusal) as raised:
             opened(server, key=KEY).post("/a", {}, as_it_is)
         assert server.calls == 1
         assert f"{server.url}/a answers {status} " in str(raised.value)
@@ -309,13 +309,16 @@ def test_what_would_be_refused_again_fails_at_once_and_says_what_to_do(status: i
 def test_a_service_that_wants_a_key_says_so_where_none_was_given() -> None:
     with (
         Scripted([Reply(b"", 401)]) as server,
-        pytest.raises(Refused, match=r"answers 401 Unauthorized\. Give it a key: key="),
+        pytest.raises(RequestRefusal, match=r"answers 401 Unauthorized\. Give it a key: key="),
     ):
         opened(server).post("/a", {}, as_it_is)
 
 
 def test_a_redirect_to_nowhere_is_a_refusal_like_any_other() -> None:
-    with Scripted([Reply(b"", 304)]) as server, pytest.raises(Refused, match="answers 304 Not Modified"):
+    with (
+        Scripted([Reply(b"", 304)]) as server,
+        pytest.raises(RequestRefusal, match="answers 304 Not Modified"),
+    ):
         opened(server).post("/a", {}, as_it_is)
 
 
@@ -328,7 +331,7 @@ def test_an_answer_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_service_that_has_moved_says_where_to() -> None:
     moved = Reply(b"", 308, {"Location": "https://ann:pass@new.example/v2/a?token=7"})
-    with Scripted([moved]) as server, pytest.raises(Refused) as raised:
+    with Scripted([moved]) as server, pytest.raises(RequestRefusal) as raised:
         opened(server).post("/a", {}, as_it_is)
     assert str(raised.value).endswith("It has moved to https://new.example/v2/a: use that address.")
 
@@ -346,13 +349,13 @@ def test_a_service_that_has_moved_says_where_to() -> None:
     ],
 )
 def test_the_message_of_a_service_is_found_where_it_puts_it(body: Any, said: str) -> None:
-    with Scripted([Reply(body, 400)]) as server, pytest.raises(Refused) as raised:
+    with Scripted([Reply(body, 400)]) as server, pytest.raises(RequestRefusal) as raised:
         opened(server).post("/a", {}, as_it_is)
     assert raised.value.said == said
 
 
 def test_a_long_message_is_cut_in_what_is_shown() -> None:
-    with Scripted([Reply({"error": "x" * 5000}, 400)]) as server, pytest.raises(Refused) as raised:
+    with Scripted([Reply({"error": "x" * 5000}, 400)]) as server, pytest.raises(RequestRefusal) as raised:
         opened(server).post("/a", {}, as_it_is)
     assert str(raised.value).count("x") == 200
     assert len(raised.value.said) == 5000
@@ -363,7 +366,7 @@ def refusing(status: int, said: str) -> Callable[[list[str]], list[str]]:
 
     def ask(texts: list[str]) -> list[str]:
         if len(texts) > 1:
-            raise Refused(f"answers {status}: {said}.", status, said)
+            raise RequestRefusal(f"answers {status}: {said}.", status, said)
         return texts
 
     return ask
@@ -384,7 +387,7 @@ def refusing(status: int, said: str) -> Callable[[list[str]], list[str]]:
     ],
 )
 def test_what_is_too_much_at_once_is_asked_for_in_parts(status: int, said: str) -> None:
-    assert in_parts(["a", "b", "c"], refusing(status, said)) == [["a"], ["b"], ["c"]]
+    assert ask_in_parts(["a", "b", "c"], refusing(status, said)) == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.parametrize(
@@ -398,8 +401,8 @@ def test_what_is_too_much_at_once_is_asked_for_in_parts(status: int, said: str) 
     ],
 )
 def test_a_refusal_that_less_would_not_mend_stands(status: int, said: str) -> None:
-    with pytest.raises(Refused):
-        in_parts(["a", "b"], refusing(status, said))
+    with pytest.raises(RequestRefusal):
+        ask_in_parts(["a", "b"], refusing(status, said))
 
 
 # --------------------------------------------------------------------------------------- secrets
@@ -433,7 +436,7 @@ def test_no_message_holds_a_secret_of_the_address(url: str, hidden: list[str]) -
     echo = " and ".join(hidden)
     with Scripted([Reply({"error": f"Nobody knows {echo}."}, 403)]) as server:
         endpoint = Endpoint(url.format(server.url.split("/")[2]))
-        with pytest.raises(Refused, match="Nobody knows …") as raised:
+        with pytest.raises(RequestRefusal, match="Nobody knows …") as raised:
             endpoint.open().post("/a", {}, as_it_is)
     seen = "".join(traceback.format_exception(raised.value)) + repr(endpoint) + endpoint.identity
     assert not [secret for secret in hidden if secret in seen]

@@ -21,9 +21,9 @@ from assay.core.registry import (
     SYSTEMS,
     Registry,
     WrongParameter,
-    aside,
     identity,
-    make,
+    make_plugin,
+    outside_identity,
     part_groups,
     part_identities,
 )
@@ -155,7 +155,7 @@ def test_a_secret_that_does_not_fit_is_not_printed() -> None:
 
 def test_a_class_that_is_no_dataclass() -> None:
     with pytest.raises(PluginError, match="is not a dataclass"):
-        make(object, Spec("thing"))
+        make_plugin(object, Spec("thing"))
 
 
 def test_a_plugin_that_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ class Ranker:
 
     depth: int = 5
     inner: Annotated[Fusion, FUSIONS] | None = None
-    patience: float = aside(1.0)
+    patience: float = outside_identity(1.0)
 
     def fuse(self, rankings: object) -> object:
         return rankings

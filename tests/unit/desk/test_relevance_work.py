@@ -11,7 +11,7 @@ import pytest
 from assay.core.errors import UsageError
 from assay.core.records import Judgment
 from assay.desk.relevance_work import RelevanceWork
-from assay.judges.resolve import shown_with, standing, text_hash
+from assay.judges.resolve import current_judgments, text_hash, text_with_query
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.review.messages import Draft, NewCase, Undo
@@ -138,7 +138,7 @@ def test_a_mark_is_in_the_journal_as_a_form_would_put_it(study: Study) -> None:
     assert (judgment.label, judgment.category, judgment.grade) == ("review", "SEMANTIC_MATCH", 1.0)
     assert (judgment.judge, judgment.reason, judgment.judgment_id) == ("anna", "a synonym", "mark-0001")
     assert judgment.item_id == f"q{WORDS.index(query)}"
-    assert judgment.seen == text_hash(shown_with(query, passage))
+    assert judgment.seen == text_hash(text_with_query(query, passage))
     assert saved.mark is not None
     assert (saved.mark.choice, saved.mark.note, saved.step.done) == ("SEMANTIC_MATCH", "a synonym", 1)
     assert saved.next == ids(work)[1]
@@ -195,7 +195,7 @@ def test_a_stale_page_is_told_what_stands(study: Study) -> None:
     assert caught.value.current is not None
     assert caught.value.current.mark_id == "mark-0001"
     work.save("anna", "relevance", task_id, marked(2, "FALSE_POSITIVE", base="mark-0001"))
-    assert [each.category for each in standing(stored(study))] == ["FALSE_POSITIVE"]
+    assert [each.category for each in current_judgments(stored(study))] == ["FALSE_POSITIVE"]
 
 
 def test_undo_goes_back_step_by_step_and_nothing_is_erased(study: Study) -> None:
@@ -216,7 +216,7 @@ def test_undo_goes_back_step_by_step_and_nothing_is_erased(study: Study) -> None
         ("SEMANTIC_MATCH", False),
         ("SEMANTIC_MATCH", True),
     ]
-    assert (len(stored(study)), standing(stored(study))) == (4, [])
+    assert (len(stored(study)), current_judgments(stored(study))) == (4, [])
     assert len(Evaluation(study).reviewing.pool.open) == OPEN
     with pytest.raises(Conflict):
         work.undo("anna", "relevance", task_id, Undo(mark_id="undo-0003", base="mark-0001"))
@@ -253,4 +253,4 @@ def test_a_mark_on_an_older_text_is_asked_for_again_and_replaced(study: Study) -
     again = open_work(now)
     assert again.task("anna", "relevance", task.task_id).mark is None
     again.save("anna", "relevance", task.task_id, marked(2, "FALSE_POSITIVE"))
-    assert [each.judgment_id for each in standing(stored(now))] == ["mark-0002"]
+    assert [each.judgment_id for each in current_judgments(stored(now))] == ["mark-0002"]

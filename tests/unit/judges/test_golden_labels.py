@@ -21,7 +21,7 @@ from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.pipeline.validate import check_study
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_golden import APPLES, CROSSING, DARK, ROPE, STUDY, entry, expected, write_golden, write_set
@@ -138,7 +138,7 @@ def test_a_mark_on_a_passage_of_one_cut_holds_there_alone_and_is_one_mark(tmp_pa
     with Store(study.run_folder).writer() as writer:
         for target in (own, both):
             mark = Judgment("es-direct-001", "relevance", 2.0, "anna", target=target)
-            writer.append(Judged(mark), now=True)
+            writer.append(JudgmentEntry(mark), now=True)
     found = Evaluation(study)
     assert [each.arm for each in found.judgments if each.judge == "anna"] == [None, None]
     marked = found.labels.frame.filter(pl.col("item") == "es-direct-001", pl.col("rank") == 0)
@@ -194,7 +194,7 @@ def marked(study: Study, *marks: tuple[str, str, float]) -> Evaluation:
         for target, text, grade in marks:
             seen = text_hash(text)
             mark = Judgment("en-direct-001", "relevance", grade, "anna", target=target, seen=seen)
-            writer.append(Judged(mark), now=True)
+            writer.append(JudgmentEntry(mark), now=True)
     return Evaluation(study)
 
 

@@ -17,9 +17,9 @@ from assay.core.protocols import FreeJudge, Kit, PayingJudge
 from assay.core.records import Arm, Finding, Hit, Item, Passage, Question, Response
 from assay.core.registry import JUDGES, Registry, identity
 from assay.judges.llm import Llm
-from assay.judges.llm_prompt import packaged_prompt
+from assay.judges.llm_prompt import read_packaged_prompt
 from assay.pipeline.inquiry import question_key
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from stand_ins.chat_server import ChatStandIn, by_turns
 
@@ -44,8 +44,8 @@ def block_of(*responses: Response | None, arm: str = "a", corpus: Corpus = CORPU
     """An arm's answers to the items, in order."""
     keys = [f"k{place}" for place in range(len(ITEMS))]
     given = [(key, item, each) for key, item, each in zip(keys, ITEMS, responses, strict=False) if each]
-    stored = in_columns([Answer(key, item.item_id, each) for key, item, each in given])
-    return Block(Arm(arm), 0, ITEMS, in_order(stored, keys), Labels.none(), corpus=corpus)
+    stored = answer_columns([Answer(key, item.item_id, each) for key, item, each in given])
+    return Block(Arm(arm), 0, ITEMS, select_by_key(stored, keys), Labels.none(), corpus=corpus)
 
 
 def hits(*names: str, texts: Sequence[str | None] = ()) -> Response:
@@ -125,7 +125,7 @@ def test_a_question_holds_all_that_is_shown_and_the_prompt() -> None:
         "query": "where is the lamp",
         "expected": "high: the lamp that never burned\npartial: oil for a winter",
         "intent": "",
-        "prompt": packaged_prompt("relevance").hash,
+        "prompt": read_packaged_prompt("relevance").hash,
     }
     assert question.label == "relevance"
     (question,) = Llm(url=URL, prompt="intent").questions(DATASET, [block_of(None, hits("p2"))])
@@ -152,7 +152,7 @@ def test_a_request_is_the_rules_and_then_the_material() -> None:
     }
     system, user = body["messages"]
     assert (system["role"], user["role"]) == ("system", "user")
-    assert system["content"] == packaged_prompt("relevance").rules
+    assert system["content"] == read_packaged_prompt("relevance").rules
     for shown in ("where is the lamp", "partial: oil for a winter", "a lamp on a boat"):
         assert shown in user["content"]
     assert user["content"].endswith("one short reason.")
@@ -236,7 +236,7 @@ def test_it_is_named_for_its_prompt() -> None:
 
 
 def test_its_version_is_that_of_the_prompt() -> None:
-    assert Llm().version == f"relevance-1 {packaged_prompt('relevance').hash}"
+    assert Llm().version == f"relevance-1 {read_packaged_prompt('relevance').hash}"
     assert Llm(prompt="relevance-1") == replace(Llm(), prompt="relevance-1")
     assert identity(Llm(prompt="relevance-1")) == identity(Llm(prompt="relevance"))
 

@@ -13,7 +13,7 @@ import pytest
 from assay.core.protocols import Kit
 from assay.core.records import Item, Question
 from assay.judges.llm import Llm
-from assay.judges.llm_prompt import QUOTED, code_for, packaged_prompt, shown
+from assay.judges.llm_prompt import QUOTED, code_for, read_packaged_prompt, shown
 from stand_ins.chat_server import ChatStandIn, gullible
 
 QUERY = "mend torn sails"
@@ -71,7 +71,9 @@ def judged(judge: Llm, query: str, passage: str) -> str | None:
 
 def test_the_model_grades_by_words_where_nobody_gives_orders(judge: Llm) -> None:
     assert judged(judge, QUERY, PASSAGE) == "NOT_RELEVANT"
-    assert CODE in packaged_prompt("relevance").messages({"query": QUERY, "passage": PASSAGE})[1]["content"]
+    assert (
+        CODE in read_packaged_prompt("relevance").messages({"query": QUERY, "passage": PASSAGE})[1]["content"]
+    )
     assert judged(judge, QUERY, "Torn sails are sewn.") == "HIGH"  # 2 of 3 words agree
     assert judged(judge, QUERY, "Sails dry in the sun.") == "PARTIAL"  # 1 of 3
 
@@ -103,7 +105,7 @@ def test_the_same_model_obeys_where_nothing_is_fenced(attack: str) -> None:
 @pytest.mark.parametrize("attack", ["chat turns", "other chat turns"])
 def test_a_fence_alone_does_not_stop_turns(attack: str) -> None:
     """A server that reads marks of turns inside a message is why they are taken apart."""
-    prompt = packaged_prompt("relevance")
+    prompt = read_packaged_prompt("relevance")
     texts = dict.fromkeys(QUOTED, "(none)") | {"query": QUERY, "passage": PASSAGE}
     messages = prompt.messages(texts)
     for message in messages:

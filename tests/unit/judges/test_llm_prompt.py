@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError, UsageError
 from assay.judges import llm_prompt
-from assay.judges.llm_prompt import NoGrade, code_for, packaged_prompt, read_prompt, shown
+from assay.judges.llm_prompt import UnreadableGrade, code_for, read_packaged_prompt, read_prompt, shown
 from assay.retrieval import quoting
 
 OWN = """\
@@ -37,7 +37,7 @@ def own(old: str = "", new: str = "") -> str:
 
 
 def user_message(**quoted: str) -> str:
-    return packaged_prompt("relevance").messages(quoted)[1]["content"]
+    return read_packaged_prompt("relevance").messages(quoted)[1]["content"]
 
 
 # -------------------------------------------------------------------------------------- its files
@@ -47,7 +47,7 @@ def test_every_packaged_prompt_reads_and_is_what_its_file_is_called() -> None:
     names = sorted(each.name for each in (files("assay.judges") / "prompts").iterdir())
     assert names == ["accuracy-1.txt", "answerable-1.txt", "intent-1.txt", "relevance-1.txt"]
     for name in names:
-        prompt = packaged_prompt(name.removesuffix(".txt"))
+        prompt = read_packaged_prompt(name.removesuffix(".txt"))
         assert f"{prompt.name}-{prompt.version}.txt" == name
         assert prompt.label == prompt.name
         # a reader that follows any grade it sees must find none in the message with the material
@@ -55,19 +55,19 @@ def test_every_packaged_prompt_reads_and_is_what_its_file_is_called() -> None:
 
 
 def test_the_grades_are_what_measures_expect() -> None:
-    assert packaged_prompt("relevance").grades == {"HIGH": 2.0, "PARTIAL": 1.0, "NOT_RELEVANT": 0.0}
-    assert packaged_prompt("intent").grades == {"MEETS": 1.0, "MISSES": 0.0}
-    assert {"meet_first", "console"} <= set(re.findall(r"\w+", packaged_prompt("intent").rules))
+    assert read_packaged_prompt("relevance").grades == {"HIGH": 2.0, "PARTIAL": 1.0, "NOT_RELEVANT": 0.0}
+    assert read_packaged_prompt("intent").grades == {"MEETS": 1.0, "MISSES": 0.0}
+    assert {"meet_first", "console"} <= set(re.findall(r"\w+", read_packaged_prompt("intent").rules))
 
 
 def test_a_name_without_a_version_is_the_newest() -> None:
-    assert packaged_prompt("relevance") == packaged_prompt("relevance-1")
+    assert read_packaged_prompt("relevance") == read_packaged_prompt("relevance-1")
 
 
 @pytest.mark.parametrize("name", ["relevanse", "relevance-99", "intent-0"])
 def test_a_prompt_that_is_not_there_is_said_to_be_missing(name: str) -> None:
     with pytest.raises(UsageError, match=f"There is no prompt '{name}'. Did you mean"):
-        packaged_prompt(name)
+        read_packaged_prompt(name)
 
 
 def test_a_prompt_of_ones_own_may_grade_with_words_that_yaml_takes_for_booleans() -> None:
@@ -128,10 +128,10 @@ def test_what_grades_mean_is_written_once_and_told_to_the_model() -> None:
 
 def test_every_packaged_prompt_says_what_its_grades_mean() -> None:
     for name in ("relevance", "intent"):
-        prompt = packaged_prompt(name)
+        prompt = read_packaged_prompt(name)
         assert prompt.meanings.keys() == prompt.grades.keys()
         assert all(f"{word}: {meaning}\n" in prompt.rules for word, meaning in prompt.meanings.items())
-    assert packaged_prompt("intent").intents.keys() == {"meet_first", "console"}
+    assert read_packaged_prompt("intent").intents.keys() == {"meet_first", "console"}
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_text_is_shown_without_turns_and_without_what_nobody_sees(text: str, e
 def test_a_grade_alone_on_the_first_line_is_read(
     content: str, category: str, grade: float, reason: str
 ) -> None:
-    assert packaged_prompt("relevance").read(content) == (category, grade, reason)
+    assert read_packaged_prompt("relevance").read(content) == (category, grade, reason)
 
 
 @pytest.mark.parametrize(
@@ -266,5 +266,5 @@ def test_a_grade_alone_on_the_first_line_is_read(
     ],
 )
 def test_anything_else_is_no_grade(content: str) -> None:
-    with pytest.raises(NoGrade, match="not with HIGH or PARTIAL or NOT_RELEVANT alone"):
-        packaged_prompt("relevance").read(content)
+    with pytest.raises(UnreadableGrade, match="not with HIGH or PARTIAL or NOT_RELEVANT alone"):
+        read_packaged_prompt("relevance").read(content)

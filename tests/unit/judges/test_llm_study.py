@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.judges.llm_prompt import packaged_prompt
+from assay.judges.llm_prompt import read_packaged_prompt
 from assay.store.run_store import Store
 from small_study import Done, assay, edited, write_study
 from stand_ins.chat_server import ChatStandIn, gullible
@@ -66,7 +66,7 @@ def test_every_judgment_is_signed_and_says_why(server: ChatStandIn, tmp_path: Pa
     (own,) = [each for each in judged if (each.item_id, each.target) == ("q0", "d0")]
     assert (own.judge, own.label, own.grade, own.category) == ("llm:relevance", "relevance", 2.0, "HIGH")
     assert own.reason == "1 of 1 words agree."
-    assert own.version == f"relevance-1 {packaged_prompt('relevance').hash}"
+    assert own.version == f"relevance-1 {read_packaged_prompt('relevance').hash}"
 
 
 def test_what_gold_decides_is_not_asked(server: ChatStandIn, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_another_key_asks_nothing_again(
 def test_a_changed_prompt_asks_again(server: ChatStandIn, tmp_path: Path) -> None:
     folder = study(tmp_path)
     ran(folder)
-    prompt = packaged_prompt("relevance")
+    prompt = read_packaged_prompt("relevance")
     header = f"name: relevance\nversion: 2\nlabel: relevance\ngrades: {prompt.grades}".replace("'", "")
     mine = f"---\n{header}\n---\n{prompt.rules}\n---\n{prompt.material}\n"
     indented = mine.replace("\n", "\n        ")

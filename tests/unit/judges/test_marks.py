@@ -6,18 +6,20 @@ from assay.core.block import Block, Labels
 from assay.core.dataset import Corpus
 from assay.core.records import Arm, Document, Fault, Item, Judgment, Passage, Response
 from assay.judges.ratings import shared_ratings
-from assay.judges.resolve import Present, held, standing, text_hash
-from assay.store.columns import in_columns, in_order
+from assay.judges.resolve import BlockTexts, current_judgments, restrict_to_same_text, text_hash
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 
 ITEMS = [Item("q0", "first"), Item("q1", "second")]
 CORPUS = Corpus([Passage("d", "a passage")], {"doc": Document("doc", "a document")})
 
 
-def present(arm: str, seed: int, *answers: Response) -> Present:
+def present(arm: str, seed: int, *answers: Response) -> BlockTexts:
     """An arm's answers to the first items; the rest are pending."""
-    stored = in_columns([Answer(f"k{place}", f"q{place}", each) for place, each in enumerate(answers)])
-    return Present(Block(Arm(arm), seed, ITEMS, in_order(stored, ["k0", "k1"]), Labels.none()), CORPUS)
+    stored = answer_columns([Answer(f"k{place}", f"q{place}", each) for place, each in enumerate(answers)])
+    return BlockTexts(
+        Block(Arm(arm), seed, ITEMS, select_by_key(stored, ["k0", "k1"]), Labels.none()), CORPUS
+    )
 
 
 def mark(
@@ -32,9 +34,9 @@ def mark(
 def test_a_mark_on_a_passage_holds_while_its_text_stays() -> None:
     here = [present("A", 0, Response())]
     for fresh in (mark("a passage", "d"), mark("a document", "doc")):
-        assert held(fresh, here) == [fresh]
+        assert restrict_to_same_text(fresh, here) == [fresh]
     for stale in (mark("another passage", "d"), mark("a passage", "gone")):
-        assert held(stale, here) == []
+        assert restrict_to_same_text(stale, here) == []
 
 
 def test_a_mark_on_an_answer_holds_for_the_responses_that_say_the_same() -> None:
@@ -44,12 +46,12 @@ def test_a_mark_on_an_answer_holds_for_the_responses_that_say_the_same() -> None
         present("A", 2, Response(answer="yes")),
         present("B", 0, Response(answer="no")),
     ]
-    places = [(each.arm, each.seed) for each in held(mark("yes", arm="A"), here)]
+    places = [(each.arm, each.seed) for each in restrict_to_same_text(mark("yes", arm="A"), here)]
     assert places == [("A", 0), ("A", 2)]
     whole = mark("no", arm="B")
-    assert held(whole, here) == [whole]
-    assert held(mark("perhaps", arm="A"), here) == []
-    assert held(mark("yes", arm="A", seed=1), here) == []
+    assert restrict_to_same_text(whole, here) == [whole]
+    assert restrict_to_same_text(mark("perhaps", arm="A"), here) == []
+    assert restrict_to_same_text(mark("yes", arm="A", seed=1), here) == []
 
 
 def test_nothing_is_stale_where_there_is_nothing_to_compare() -> None:
@@ -59,7 +61,7 @@ def test_nothing_is_stale_where_there_is_nothing_to_compare() -> None:
     elsewhere = mark("yes", arm="C")  # an arm that was not run
     here = [present("A", 0, Response(error=Fault("Timeout", "late")))]
     for each in (unseen, pending, failed, elsewhere):
-        assert held(each, here) == [each]
+        assert restrict_to_same_text(each, here) == [each]
 
 
 # ---------------------------------------------------------------------------------------- standing
@@ -69,7 +71,7 @@ def test_a_mark_is_taken_back_by_its_own_judge_alone() -> None:
     first = Judgment("q0", "accuracy", 1.0, "anna", judgment_id="m1")
     again = Judgment("q0", "accuracy", 2.0, "anna", judgment_id="m2", replaces="m1")
     other = Judgment("q0", "accuracy", 0.0, "mallory", judgment_id="m3", replaces="m2")
-    assert standing([first, again, other]) == [again, other]
+    assert current_judgments([first, again, other]) == [again, other]
 
 
 # ------------------------------------------------------------------------------------------ raters

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from assay.core.records import Judgment
-from assay.judges.resolve import standing
+from assay.judges.resolve import current_judgments
 
 
 def said(mark: str, replaces: str | None = None, *, judge: str = "anna", withdrawn: bool = False) -> Judgment:
@@ -35,7 +35,7 @@ UNDO_SECOND, UNDO_FIRST = said("w3", "m2", withdrawn=True), said("w4", "m1", wit
     ],
 )
 def test_what_stands(marks: list[Judgment], stand: list[str]) -> None:
-    assert [each.judgment_id for each in standing(marks)] == stand
+    assert [each.judgment_id for each in current_judgments(marks)] == stand
 
 
 def test_a_mark_that_stands_is_stored_as_before() -> None:

@@ -26,7 +26,7 @@ from assay.pipeline.baselines.diff import BaselineDiff, Change, diff_baselines
 from assay.pipeline.baselines.tags import list_baselines, tag_baseline
 from assay.pipeline.evaluate import evaluate, judge_study
 from assay.pipeline.runner import Selection, run_study
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_study import WORDS, apart_from_size, edited, write_lines, write_study
@@ -509,7 +509,9 @@ def mark(study: Study, targets: dict[str, str], grade: float = 1.0) -> None:
     """What a person calls relevant, or not."""
     with Store(study.run_folder).writer() as writer:
         for item_id, doc_id in targets.items():
-            writer.append(Judged(Judgment(item_id, "relevance", grade, "anna", target=doc_id)), now=True)
+            writer.append(
+                JudgmentEntry(Judgment(item_id, "relevance", grade, "anna", target=doc_id)), now=True
+            )
 
 
 @dataclass(frozen=True)

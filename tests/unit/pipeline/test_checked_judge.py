@@ -19,7 +19,7 @@ from assay.measures.ranking import Success
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 
@@ -135,7 +135,7 @@ def check(study: Study, items: int) -> None:
     with Store(study.run_folder).writer() as writer:
         for n in range(items):
             mark = Judgment(f"q{n}", "relevance", float(right(n)), "anna", target=f"d{n}")
-            writer.append(Judged(mark), now=True)
+            writer.append(JudgmentEntry(mark), now=True)
 
 
 def test_a_lenient_judge_alone_would_let_it_ship(study: Study) -> None:

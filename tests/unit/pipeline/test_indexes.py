@@ -22,7 +22,7 @@ from assay.measures.observed import Seconds
 from assay.pipeline.answering import RESERVE, IndexPool
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
-from assay.store.keys import Unit
+from assay.store.keys import SessionTask
 from assay.store.run_store import Store
 from assay.study.study import open_study
 from probing import items, opened, write_study
@@ -153,7 +153,7 @@ def test_a_build_that_failed_is_tried_again() -> None:
             raise ConnectionError
         return object()
 
-    indexes = IndexPool(build, [Unit((0,), ("k",))])
+    indexes = IndexPool(build, [SessionTask((0,), ("k",))])
     with pytest.raises(ConnectionError):
         indexes.of(None)
     assert indexes.of(None) is indexes.of(None)
@@ -162,7 +162,7 @@ def test_a_build_that_failed_is_tried_again() -> None:
 
 def test_scopes_are_built_side_by_side() -> None:
     meeting = threading.Barrier(2, timeout=10)
-    units = [Unit((number,), (str(number),), (f"d{number}",)) for number in range(2)]
+    units = [SessionTask((number,), (str(number),), (f"d{number}",)) for number in range(2)]
 
     def build(scope: object) -> Any:
         meeting.wait()  # breaks where one build waits for another

@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.errors import DataError, SystemFailure, UsageError
 from assay.core.records import Verdict
-from assay.core.results import Results, Trust
+from assay.core.results import Results, TrustSummary
 from assay.pipeline.performing import Tally
 from assay.pipeline.plan import Plan, PlanStep, open_plan, run_plan, run_step
 from assay.pipeline.plan_results import PlanResults
@@ -187,7 +187,7 @@ def scripted(
         if word == "broken":
             raise SystemFailure("no disk\nask again")
         said = [Verdict(gate, word, [], f"it is {word}", decides) for gate, decides in step.gates.items()]
-        nothing = Trust({}, [], {})
+        nothing = TrustSummary({}, [], {})
         found = Results("s", "", [], [], None, [], [], pl.DataFrame(), [], [], said, word, nothing)
         return Outcome([Tally("a", 0, n)] if n else [], 0, 0, n / 10 if n else 99.0), found
 

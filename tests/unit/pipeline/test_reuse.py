@@ -12,7 +12,7 @@ import yaml
 
 from assay.core.errors import DataError
 from assay.pipeline.runner import run_study
-from assay.store.keys import Basis, plan_units
+from assay.store.keys import AnswerBasis, plan_tasks
 from probe import Probe
 from probing import forget_asked, items, opened, sequence, times_asked, write_lines, write_study
 
@@ -132,7 +132,7 @@ def test_a_changed_turn_asks_its_sequence_again_and_keys_all_later_turns_anew(fo
     def keys() -> list[str]:
         study = opened(folder)
         dataset = study.dataset(study.arms[0])
-        return list(plan_units(Basis.of(study, study.arms[0], dataset), 0, dataset)[3].keys)
+        return list(plan_tasks(AnswerBasis.of(study, study.arms[0], dataset), 0, dataset)[3].keys)
 
     before = keys()
     edit_items(folder, lambda given: given[4].update(text="another second turn"))
@@ -180,7 +180,7 @@ def test_a_sequence_over_two_scopes_is_refused(tmp_path: Path) -> None:
 def test_an_index_has_a_key_of_its_own(folder: Path) -> None:
     def key() -> str:
         study = opened(folder)
-        return Basis.of(study, study.arms[0], study.dataset(study.arms[0])).index_key(0)
+        return AnswerBasis.of(study, study.arms[0], study.dataset(study.arms[0])).index_key(0)
 
     first = key()
     edit_study(folder, budgets=[200])  # asks anew, of the same index

@@ -20,7 +20,7 @@ from assay.core.registry import FUSIONS, SYSTEMS, Registry
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.report.html import Html
-from assay.study.study_file import conceal, fill
+from assay.study.study_file import conceal_variables, fill_variables
 from probe import Probe
 from probing import forget_asked, items, opened, times_asked, write_study
 
@@ -135,7 +135,7 @@ def test_a_system_that_cannot_be_made_gives_nothing_away(tmp_path: Path) -> None
     ],
 )
 def test_a_secret_is_told_by_a_word_of_its_name(name: str, secret: bool) -> None:
-    kept = fill(f"${{{name}}}", Kit(env={name: "value"}), secrets=False)
+    kept = fill_variables(f"${{{name}}}", Kit(env={name: "value"}), secrets=False)
     assert (kept == f"${{{name}}}") == secret
 
 
@@ -143,29 +143,29 @@ def concealing(env: Mapping[str, str]) -> Callable[[str], str]:
     kit = Kit(env=env)
     for name in env:
         kit.secret(name)
-    return partial(conceal, kit=kit)
+    return partial(conceal_variables, kit=kit)
 
 
 def test_other_values_are_concealed_as_words_and_secrets_everywhere() -> None:
-    conceal = concealing(ENV)
-    assert conceal("port 80 of 8080") == "port ${PORT} of 8080"
-    assert conceal("xs3cr3t/+valuey") == "x${SEARCH_TOKEN}y"
-    assert conceal("?key=s3cr3t%2F%2Bvalue") == "?key=${SEARCH_TOKEN}"
+    conceal_variables = concealing(ENV)
+    assert conceal_variables("port 80 of 8080") == "port ${PORT} of 8080"
+    assert conceal_variables("xs3cr3t/+valuey") == "x${SEARCH_TOKEN}y"
+    assert conceal_variables("?key=s3cr3t%2F%2Bvalue") == "?key=${SEARCH_TOKEN}"
     assert concealing({"A_KEY": "", "B": ""})("nothing to hide") == "nothing to hide"
     assert concealing({"A_KEY": "ab", "B_KEY": "abc"})("abc") == "${B_KEY}"
 
 
 @given(secret=st.text("0123+/ %.*\\é", min_size=1), around=st.text("ab:{}\n", max_size=9))
 def test_no_secret_survives(secret: str, around: str) -> None:
-    conceal = concealing({"THE_KEY": secret})
-    assert conceal(f"{around}{secret}{around}") == f"{around}${{THE_KEY}}{around}"
+    conceal_variables = concealing({"THE_KEY": secret})
+    assert conceal_variables(f"{around}{secret}{around}") == f"{around}${{THE_KEY}}{around}"
 
 
 def test_what_a_plugin_asks_the_kit_for_is_concealed_and_nothing_else() -> None:
     kit = Kit(env=ENV)
-    assert conceal("80 and s3cr3t/+value", kit) == "80 and s3cr3t/+value"  # nobody was told
+    assert conceal_variables("80 and s3cr3t/+value", kit) == "80 and s3cr3t/+value"  # nobody was told
     kit.secret("SEARCH_TOKEN")
-    assert conceal("80 and s3cr3t/+value", kit) == "80 and ${SEARCH_TOKEN}"
+    assert conceal_variables("80 and s3cr3t/+value", kit) == "80 and ${SEARCH_TOKEN}"
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Outer:
 @pytest.mark.parametrize("value", ["a=b, c) [d] 'e", "123", "x, name=evil"])
 def test_no_character_of_a_secret_is_read_as_a_part_of_the_spec(spec: Any, value: str) -> None:
     registry = Registry({SYSTEMS: {"outer": Outer}, FUSIONS: {"keyed": Keyed}})
-    made = registry.create(SYSTEMS, spec, partial(fill, kit=Kit(env={"API_KEY": value})))
+    made = registry.create(SYSTEMS, spec, partial(fill_variables, kit=Kit(env={"API_KEY": value})))
     assert made == Outer(Keyed(value), value)
 
 

@@ -18,7 +18,7 @@ from assay.core.records import Fault, Judgment, Observed, Query, Response
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import Selection, run_study
 from assay.pipeline.status import study_status
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import open_study
 from probe import Probe, asked
@@ -138,7 +138,7 @@ def test_fresh_asks_what_is_selected_again_and_keeps_judgments_and_the_rest(tmp_
     store = Store(study.run_folder)
     mark = Judgment("q0", "relevance", 1.0, "ann", target="d1")
     with store.writer() as desk:
-        desk.append(Judged(mark), now=True)
+        desk.append(JudgmentEntry(mark), now=True)
     forget_asked(tmp_path)
     outcome = run_study(study, Selection(systems=["b"]), fresh=True)
     assert (outcome.answered, outcome.reused) == (3, 0)

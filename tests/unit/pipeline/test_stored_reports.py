@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from assay.core.dataset import Dataset
-from assay.core.errors import DataError, NotSet, UsageError
+from assay.core.errors import DataError, MissingVariable, UsageError
 from assay.core.protocols import Kit
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
@@ -149,7 +149,7 @@ def test_an_unset_secret_is_needed_to_run_and_not_to_report(tmp_path: Path) -> N
     assert Evaluation(bare).results.scores.height == 4  # two items, two measures
     assert warned(bare) == []
     assert study_status(bare).arms[0].answered == 2
-    with pytest.raises(NotSet, match="SEARCH_TOKEN is not set"):
+    with pytest.raises(MissingVariable, match="SEARCH_TOKEN is not set"):
         run_study(bare)
     with pytest.raises(DataError, match=r"systems\.probe: The environment variable SEARCH_TOKEN is not set"):
         check_study(bare, bare.arms)

@@ -14,9 +14,9 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError, SystemFailure
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Judgment, Query, Response
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 from assay.pipeline.sweep.running import SweepRun, run_sweep, setting_names
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from small_study import WORDS
 from sweep_grid import STUDY, embedded, opened, write_corpus
@@ -112,7 +112,7 @@ class Chancy:
 
     sure: bool = False
     blind: bool = False
-    patience: int = aside(1)
+    patience: int = outside_identity(1)
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> ChancySession:
         return ChancySession(self, seed)
@@ -263,7 +263,7 @@ def test_what_was_judged_for_the_study_counts_in_the_sweep(tmp_path: Path) -> No
     folder = write_corpus(tmp_path, "  grid: {mood: [good, wrong]}\n", text)
     mark = Judgment(f"q-{WORDS[1]}", "relevance", 1.0, "anna", target=WORDS[0], judgment_id="m1")
     with Store(folder / "run").locked(), Store(folder / "run").writer() as writer:
-        writer.append(Judged(mark), now=True)
+        writer.append(JudgmentEntry(mark), now=True)
     for _ in range(2):  # the second time it is there already
         found = run_sweep(opened(folder, {"fickle": Fickle}))
         values = {setting.name: setting.estimates[0].value for setting in found.settings}

@@ -13,7 +13,7 @@ from assay.core.records import Arm, Item, Node, Observed, Response, Step, Struct
 from assay.measures.parse import parse_measure
 from assay.pipeline.unmeasured import unknown_name_warnings
 from assay.pipeline.validate import validate_study
-from assay.store.columns import COLUMNS, in_order
+from assay.store.columns import COLUMNS, select_by_key
 from small_study import assay, edited, write_lines, write_study
 
 HTTP = 'old:\n    use: http\n    url: "http://127.0.0.1:1/{query}"'
@@ -105,7 +105,7 @@ def test_a_budget_without_a_place_in_an_answer_is_a_problem(tmp_path: Path) -> N
 
 
 def block(response: Response, structure: Structure | None = None) -> Block:
-    empty = in_order(pl.DataFrame(schema=COLUMNS), [""])
+    empty = select_by_key(pl.DataFrame(schema=COLUMNS), [""])
     found = Block(Arm("a"), 0, [Item("q", "text")], empty, Labels.none(), (), structure)
     vars(found)["responses"] = [response]  # as if they had been read from the store
     return found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.results import Results, Trust
+from assay.core.results import Results, TrustSummary
 from assay.gates.differences import differences_decided
 from assay.gates.evaluate import Evaluator
 from assay.gates.looks import LookBook
@@ -83,7 +83,7 @@ def random_study(seed: int) -> RandomStudy:
         comparisons=comparisons,
         verdicts=verdicts,
         verdict=overall(verdicts),
-        trust=Trust({}, [], {}),
+        trust=TrustSummary({}, [], {}),
         report="report.html",
     )
     return RandomStudy(results, pairwise, choices)

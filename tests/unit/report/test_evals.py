@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from assay.core.records import ClauseResult, Estimate, Verdict
-from assay.core.results import Expected, ItemView, MeasureInfo, Results, Returned, Trust
+from assay.core.results import ExpectedTarget, ItemView, MeasureInfo, RankedResult, Results, TrustSummary
 from assay.kinds.search.report.evals import Evals
 
 MEASURES = ["Success(rel=2)@3", "RR@10", "Routed(above=0.35)", "IntentMet@3"]
@@ -23,7 +23,7 @@ ITEMS: list[tuple[str, str, str | None, dict[str, float | None]]] = [
     ("en-dark_night-001", "dark_night", "intent", {"IntentMet@3": 1.0}),
     ("es-direct-001", "direct", None, {"Success(rel=2)@3": 1.0, "RR@10": 0.5}),
 ]
-HITS = [Returned(f"d{rank}", 1 / rank, 2.0 if rank == 4 else 0.0, f"text {rank}") for rank in range(1, 6)]
+HITS = [RankedResult(f"d{rank}", 1 / rank, 2.0 if rank == 4 else 0.0, f"text {rank}") for rank in range(1, 6)]
 
 
 def view(item_id: str, category: str, expects: str | None) -> ItemView:
@@ -32,7 +32,7 @@ def view(item_id: str, category: str, expects: str | None) -> ItemView:
         item_id,
         f"query of {item_id}",
         {"category": [category]},
-        [Expected("book 3", 2.0, "the expected words")] if expects is None else [],
+        [ExpectedTarget("book 3", 2.0, "the expected words")] if expects is None else [],
         {} if failed else {"server": HITS},
         {"server": "HTTP 500: broken"} if failed else {},
         expects,
@@ -61,8 +61,8 @@ def results() -> Results:
     return Results(
         "search", "search", ["server"], ["server"], None,
         [MeasureInfo(name, "higher", 0.0, 1.0, lower_bound=name.startswith("S")) for name in MEASURES],
-        ["category"], pl.DataFrame(rows, infer_schema_length=None), [], [], [], None, Trust({}, [], {}),
-        [view(*each[:3]) for each in ITEMS], created=1773570600.0,
+        ["category"], pl.DataFrame(rows, infer_schema_length=None), [], [], [], None,
+        TrustSummary({}, [], {}), [view(*each[:3]) for each in ITEMS], created=1773570600.0,
     )  # fmt: skip
 
 

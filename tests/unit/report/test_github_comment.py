@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from assay.core.dataset import Dataset, Place
 from assay.core.records import ClauseResult, Comparison, Verdict
-from assay.core.results import Against, Expected, ItemView, Results, Returned, Turn
+from assay.core.results import BaselineChanges, ExpectedTarget, ItemChange, ItemView, RankedResult, Results
 from assay.core.yaml_lines import Lines
 from assay.report.annotations import Annotation, annotation_commands
 from assay.report.github import GitHub, marker
@@ -35,14 +35,16 @@ def compared(measure: str, arm: str, difference: float, where: dict[str, str] | 
     return Comparison("new", "old", {}, measure, where or {}, *figures, family=arm)
 
 
-def against(results: Results, worse: int = 2, better: int = 1) -> Against:
+def against(results: Results, worse: int = 2, better: int = 1) -> BaselineChanges:
     """Items from the first on got worse, those after them better, all by the system hybrid."""
     chosen = [
-        Turn(item.item_id, item.text, "hybrid", "nDCG@10", *((0.9, 0.1) if place < worse else (0.25, 1.0)))
+        ItemChange(
+            item.item_id, item.text, "hybrid", "nDCG@10", *((0.9, 0.1) if place < worse else (0.25, 1.0))
+        )
         for place, item in enumerate(islice(cycle(results.items), worse + better))
     ]
     first = results.items[0].tags["category"][0]
-    return Against(
+    return BaselineChanges(
         "main", NOON, "go",
         [compared("nDCG@10", "hybrid", -0.05), compared("nDCG@10", "hybrid", -0.1, {"category": first})],
         chosen[:worse], chosen[worse:], ["q900", "q901"], [], ["q902"], [],
@@ -156,8 +158,10 @@ def view(**fields: Any) -> ItemView:
 
 
 def test_what_was_expected_and_what_came_in_words() -> None:
-    hit = Returned("d1", 1.0, 0.0, "a text")
-    asked = msgspec.structs.replace(view(), expected=[Expected("b 3", 2.0, "words")], returned={"s": [hit]})
+    hit = RankedResult("d1", 1.0, 0.0, "a text")
+    asked = msgspec.structs.replace(
+        view(), expected=[ExpectedTarget("b 3", 2.0, "words")], returned={"s": [hit]}
+    )
     assert (expected_text(asked), returned_text(asked, "s")) == ("b 3: words", "d1: a text")
     assert returned_text(asked, "other") == "nothing"
     routed = msgspec.structs.replace(asked, expects="route", route="bridge", routes={"s": "search"})

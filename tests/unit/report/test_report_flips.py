@@ -7,7 +7,7 @@ import dataclasses
 import polars as pl
 
 from assay.core.records import Estimate
-from assay.core.results import ItemView, MeasureInfo, Results, Trust
+from assay.core.results import ItemView, MeasureInfo, Results, TrustSummary
 from assay.report.flips import changes, counterparts, score_grid
 
 ROWS = [
@@ -47,7 +47,7 @@ def small(better: str = "higher") -> Results:
         comparisons=[],
         verdicts=[],
         verdict=None,
-        trust=Trust({}, [], {}),
+        trust=TrustSummary({}, [], {}),
         items=items,
     )
 

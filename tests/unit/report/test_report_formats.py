@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from assay.core.registry import RENDERERS, Registry
-from assay.core.results import Against, MeasureInfo, Results, Turn
+from assay.core.results import BaselineChanges, ItemChange, MeasureInfo, Results
 from assay.report.github import GitHub
 from assay.report.html import Html
 from assay.report.json import Json
@@ -359,13 +359,13 @@ def test_items_without_ranking_measures_are_counted_by_what_decides_them(results
     ]
 
 
-def turns(n: int, arm: str = "hybrid") -> list[Turn]:
-    return [Turn(f"q{at}", f"what about {at}? " * 20, arm, "R@10", 1.0, 0.0) for at in range(n)]
+def turns(n: int, arm: str = "hybrid") -> list[ItemChange]:
+    return [ItemChange(f"q{at}", f"what about {at}? " * 20, arm, "R@10", 1.0, 0.0) for at in range(n)]
 
 
 def test_what_changed_since_a_baseline_is_a_table_of_ten(results: Results) -> None:
     gone = [f"old-{n}" for n in range(12)]
-    since = Against("main", None, "go", [], turns(12), [], ["new-1"], gone, [], [])
+    since = BaselineChanges("main", None, "go", [], turns(12), [], ["new-1"], gone, [], [])
     lines = printed(dataclasses.replace(results, against=since)).splitlines()
     at = lines.index("worse since main: 12 items")
     assert re.fullmatch(r"  item  measure  before  after  query *", lines[at + 1])
@@ -381,7 +381,7 @@ def test_what_changed_since_a_baseline_is_a_table_of_ten(results: Results) -> No
 
 
 def test_of_several_systems_the_changes_name_theirs(results: Results) -> None:
-    since = Against("main", None, "go", [], [*turns(1), *turns(1, "dense")], [], [], [], [], [])
+    since = BaselineChanges("main", None, "go", [], [*turns(1), *turns(1, "dense")], [], [], [], [], [])
     text = printed(dataclasses.replace(results, against=since))
     assert "worse since main: 1 item\n" in text
     assert re.search(r"  q0    R@10     dense     1\.00      0  what about", text)

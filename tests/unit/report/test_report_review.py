@@ -9,7 +9,7 @@ import re
 import msgspec
 import pytest
 
-from assay.core.results import Results, Returned, ReviewSummary
+from assay.core.results import RankedResult, Results, ReviewSummary
 from assay.report import review as reviewed
 from assay.report.drilldown import item_data
 from assay.report.html import MOST, Html
@@ -55,7 +55,7 @@ def test_the_title_is_the_answer(found: list[reviewed.Marks], title: str) -> Non
 
 def test_a_result_is_open_only_as_deep_as_people_look(half_reviewed: Results) -> None:
     review = summary(half_reviewed)  # four deep
-    hit = Returned("d", 1.0, None)
+    hit = RankedResult("d", 1.0, None)
     assert reviewed.mark_word(review, hit, 3, wanted=True) == "open"
     assert reviewed.mark_word(review, hit, 4, wanted=True) is None
     assert reviewed.mark_word(review, hit, 0, wanted=False) is None

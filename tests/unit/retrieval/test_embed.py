@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from assay.core.errors import DataError, PluginError
-from assay.core.parts import Embedder, TokenModel, unit
+from assay.core.parts import Embedder, TokenModel, normalize_rows
 from assay.core.protocols import Kit
 from assay.retrieval.embed import static
 from assay.retrieval.embed.static import Static, StaticModel
@@ -123,12 +123,12 @@ def test_a_package_that_is_not_there_or_has_no_weights_is_named(monkeypatch: pyt
 
 
 def test_rows_get_length_one_and_zeros_stay() -> None:
-    assert unit([[3, 4], [0, 0]]) == pytest.approx(np.array([[0.6, 0.8], [0, 0]]))
+    assert normalize_rows([[3, 4], [0, 0]]) == pytest.approx(np.array([[0.6, 0.8], [0, 0]]))
     odd = np.array([[3e-30, 4e-30], [3e30, 4e30]], dtype=np.float32)  # whose squares leave float32
-    assert unit(odd) == pytest.approx(np.array([[0.6, 0.8]] * 2))
+    assert normalize_rows(odd) == pytest.approx(np.array([[0.6, 0.8]] * 2))
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 def test_a_row_that_is_not_finite_is_named(wrong: float) -> None:
     with pytest.raises(DataError, match="row 1: a vector holds NaN or infinity"):
-        unit([[1.0, 2.0], [wrong, 0.0]])
+        normalize_rows([[1.0, 2.0], [wrong, 0.0]])

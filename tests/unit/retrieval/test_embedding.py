@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import Retryable, SystemFailure
-from assay.core.parts import Embedded, Role, Vectors, unit
+from assay.core.parts import EmbeddingResult, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.memory import VectorMemory
@@ -29,7 +29,7 @@ TURN = threading.Lock()
 def vector(text: str, dimensions: int = 8) -> Vectors:
     """Something that depends on the text alone."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
-    return unit(np.random.default_rng(seed).normal(size=(1, dimensions)))[0]
+    return normalize_rows(np.random.default_rng(seed).normal(size=(1, dimensions)))[0]
 
 
 @dataclass
@@ -46,7 +46,7 @@ class CountingModel:
     at_once: int = 0
     most_at_once: int = 0
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         with TURN:
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
@@ -60,7 +60,7 @@ class CountingModel:
         if failing:
             raise Retryable("the model went away")
         rows = np.stack([vector(f"{role} {text}", self.dimensions) for text in texts])
-        return Embedded(rows, tokens=sum(map(len, texts)), cost=0.5 * len(texts))
+        return EmbeddingResult(rows, tokens=sum(map(len, texts)), cost=0.5 * len(texts))
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ def test_a_query_that_cannot_be_remembered_is_answered_all_the_same(
 
 def test_vectors_come_back_in_single_precision(kit: Kit) -> None:
     class Double(CountingModel):
-        def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+        def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
             made = super().embed(texts, role)
             return made._replace(vectors=made.vectors.astype(np.float64))  # type: ignore[arg-type]
 

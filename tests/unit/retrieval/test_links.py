@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
-from assay.core.parts import Floats, Ints, Linked, Linking, Ranking
+from assay.core.parts import Floats, Ints, LinkBuilder, LinkedPassage, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import LINKS, Registry, identity
@@ -39,7 +39,9 @@ def ranking(*positions: int) -> Ranking:
     return Ranking(np.array(positions, np.int64), np.linspace(1.0, 0.5, len(positions)))
 
 
-def followed(rule: SharedNames, first: Sequence[int], query: str = ASKED, **own: float) -> list[Linked]:
+def followed(
+    rule: SharedNames, first: Sequence[int], query: str = ASKED, **own: float
+) -> list[LinkedPassage]:
     at = {"mill": MILL, "ada": ADA, "bo": BO}
 
     def scores_of(positions: Ints) -> Floats:
@@ -174,6 +176,6 @@ def test_settings_that_make_no_sense_are_refused(spec: str, told: str) -> None:
 def test_a_study_names_them() -> None:
     made = Registry().create(LINKS, "names(hops=1, fake=0.25)")
     assert made == SharedNames(hops=1, fake=0.25)
-    assert isinstance(made, Linking)
+    assert isinstance(made, LinkBuilder)
     assert identity(made) != identity(SharedNames())
     assert set(SharedNames().identity(Kit())) == {"names", "static"}

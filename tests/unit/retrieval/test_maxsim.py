@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.core.parts import Embedded, Embedder, Model, Reranker, Role, Vectors, unit
+from assay.core.parts import Embedder, EmbeddingResult, Model, Reranker, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, RERANKERS, Registry
 from assay.retrieval.embed.static import RecentArrays, Static
@@ -31,8 +31,10 @@ class Compass:
     def __init__(self) -> None:
         self.asked: list[tuple[Role, list[str]]] = []
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
-        return Embedded(unit([matrix.sum(axis=0) for matrix in self.embed_tokens(texts, role)]))
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
+        return EmbeddingResult(
+            normalize_rows([matrix.sum(axis=0) for matrix in self.embed_tokens(texts, role)])
+        )
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         self.asked.append((role, list(texts)))
@@ -46,8 +48,8 @@ class OneVector:
     identity = "one"
     batch = 8
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
-        return Embedded(np.ones((len(texts), 1), np.float32))
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
+        return EmbeddingResult(np.ones((len(texts), 1), np.float32))
 
 
 @dataclass(frozen=True)
@@ -156,8 +158,8 @@ def test_is_its_definition_and_the_same_in_every_batch(
     seed: int, asked: int, lengths: list[int], dims: int
 ) -> None:
     generator = np.random.default_rng(seed)
-    matrices = {f"{n}": unit(generator.normal(size=(rows, dims))) for n, rows in enumerate(lengths)}
-    query = unit(generator.normal(size=(asked, dims)))
+    matrices = {f"{n}": normalize_rows(generator.normal(size=(rows, dims))) for n, rows in enumerate(lengths)}
+    query = normalize_rows(generator.normal(size=(asked, dims)))
     texts = list(matrices)
     found = LateInteraction(Table({"query": query} | matrices)).scores("query", texts).scores
     for text, score in zip(texts, found.tolist(), strict=True):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import SystemFailure
-from assay.store.cache import Shelf
+from assay.store.cache import ArtifactCache
 
 
 def filling(text: str) -> Callable[[Path], None]:
@@ -29,7 +29,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_what_was_put_is_found(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "shelf")
+    shelf = ArtifactCache(tmp_path / "shelf")
     assert shelf.find("a") is None
     place = shelf.put("a", filling("one"))
     assert shelf.find("a") == place
@@ -38,7 +38,7 @@ def test_what_was_put_is_found(tmp_path: Path) -> None:
 
 
 def test_who_comes_second_finds_what_the_first_put(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = ArtifactCache(tmp_path)
     shelf.put("a", filling("one"))
     place = shelf.put("a", filling("two"))
     assert (place / "inner" / "file").read_text() == "one"
@@ -51,7 +51,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
         raise ValueError("no more")
 
     with pytest.raises(ValueError, match="no more"):
-        Shelf(tmp_path).put("a", write)
+        ArtifactCache(tmp_path).put("a", write)
     assert names(tmp_path) == ["lock"]
 
 
@@ -69,7 +69,7 @@ def test_a_disk_that_refuses_is_told_of_and_nothing_is_left(tmp_path: Path, code
         raise OSError(code, "refused")
 
     with pytest.raises(SystemFailure, match=told):
-        Shelf(tmp_path).put("a", write)
+        ArtifactCache(tmp_path).put("a", write)
     assert names(tmp_path) == ["lock"]
 
 
@@ -97,7 +97,7 @@ def test_what_a_killed_writer_left_is_swept_by_the_next(tmp_path: Path) -> None:
     with start_writer(tmp_path) as writer:
         writer.kill()
     assert any(name.startswith(".building-") for name in names(tmp_path))
-    shelf = Shelf(tmp_path)
+    shelf = ArtifactCache(tmp_path)
     assert shelf.find("a") is None
     shelf.put("b", filling("whole"))
     assert names(tmp_path) == ["b", "lock"]
@@ -105,7 +105,7 @@ def test_what_a_killed_writer_left_is_swept_by_the_next(tmp_path: Path) -> None:
 
 def test_what_a_living_writer_has_begun_is_left_alone(tmp_path: Path) -> None:
     with start_writer(tmp_path) as writer:
-        Shelf(tmp_path).put("b", filling("whole"))
+        ArtifactCache(tmp_path).put("b", filling("whole"))
         drafts = [name for name in names(tmp_path) if name.startswith(".building-")]
         before = len(list((tmp_path / drafts[0]).iterdir()))
         time.sleep(0.2)
@@ -115,7 +115,7 @@ def test_what_a_living_writer_has_begun_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_many_writers_of_one_key_see_one_content(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = ArtifactCache(tmp_path)
 
     def put_and_read(number: int) -> str:
         return (shelf.put("a", filling(str(number))) / "inner" / "file").read_text()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import cosine_similarity
 
 from assay.core.errors import DataError, UsageError
-from assay.core.parts import unit
+from assay.core.parts import normalize_rows
 from assay.core.protocols import Kit
 from assay.retrieval.vectors.exact import Exact, ExactIndex
 from assay.retrieval.vectors.given import facets, stored_name, wanted
@@ -101,7 +101,7 @@ def test_dimensions_must_agree() -> None:
 
 
 def test_unit_scales_rows_and_leaves_zeros() -> None:
-    assert unit([[3, 4], [0, 0]]) == pytest.approx(np.array([[0.6, 0.8], [0, 0]]))
+    assert normalize_rows([[3, 4], [0, 0]]) == pytest.approx(np.array([[0.6, 0.8], [0, 0]]))
 
 
 def test_a_value_is_one_facet_whatever_its_key_and_type() -> None:
@@ -140,7 +140,7 @@ def test_names_fit_where_they_go_and_stay_apart(one: str, other: str) -> None:
 
 def test_facets_that_are_damaged_are_made_again(tmp_path: Path) -> None:
     kit = Kit(cache=tmp_path)
-    given = unit(np.eye(50)), kit, [{"at": at} for at in range(50)]
+    given = normalize_rows(np.eye(50)), kit, [{"at": at} for at in range(50)]
     Exact().build("name", *given)
     (file,) = tmp_path.rglob("facets.json")
     file.write_bytes(file.read_bytes()[:-100])
@@ -159,8 +159,8 @@ HEAD = b"\x93NUMPY\x01\x00v\x00{'descr': (" + b" " * 120  # which NumPy reads as
 @pytest.mark.parametrize("file", ["vectors.npy", "directed.npy"])
 def test_a_damaged_file_is_made_again(tmp_path: Path, file: str, content: bytes) -> None:
     kit, pattern = Kit(cache=tmp_path), f"*/{file}"
-    for damaged in (Exact().open, lambda name, kit: Exact().build(name, unit(np.eye(5)), kit)):
-        Exact().build("name", unit(np.eye(5)), kit)
+    for damaged in (Exact().open, lambda name, kit: Exact().build(name, normalize_rows(np.eye(5)), kit)):
+        Exact().build("name", normalize_rows(np.eye(5)), kit)
         next((tmp_path / "indexes").glob(pattern)).write_bytes(content)
         found = damaged("name", kit)
         assert found is None or found.shape == (5, 5)

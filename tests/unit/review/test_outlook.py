@@ -13,7 +13,7 @@ from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, SEMANTIC
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import export_review
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.study.study import open_study
 from small_benchmark import GOLDEN, STUDY, write_benchmark, write_run
 
@@ -41,7 +41,9 @@ def folder(tmp_path: Path) -> Path:
 def mark(folder: Path, marks: dict[tuple[str, str], str]) -> Evaluation:
     with Evaluation(open_study(folder)).store.writer() as writer:
         for (item, doc), word in marks.items():
-            writer.append(Judged(Judgment(item, "review", GRADES[word], "anna", target=doc, category=word)))
+            writer.append(
+                JudgmentEntry(Judgment(item, "review", GRADES[word], "anna", target=doc, category=word))
+            )
     return Evaluation(open_study(folder))
 
 
@@ -230,14 +232,14 @@ def test_what_was_not_answered_is_not_judged(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_another_query_makes_earlier_marks_stale(folder: Path) -> None:
-    from assay.judges.resolve import shown_with, text_hash
+    from assay.judges.resolve import text_hash, text_with_query
 
     passages = Evaluation(open_study(folder)).datasets["small"].corpus
     with Evaluation(open_study(folder)).store.writer() as writer:
         for item, doc in own(LARGE, SEMANTIC_MATCH):
-            seen = text_hash(shown_with(f"question {item[-1]}", passages.text_of(doc) or ""))
+            seen = text_hash(text_with_query(f"question {item[-1]}", passages.text_of(doc) or ""))
             said = Judgment(item, "review", 1.0, "anna", target=doc, category=SEMANTIC_MATCH, seen=seen)
-            writer.append(Judged(said))
+            writer.append(JudgmentEntry(said))
     before = Evaluation(open_study(folder)).review
     assert before is not None
     assert before.marked == 14

@@ -12,7 +12,7 @@ import pytest
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError
 from assay.core.records import Item, Judgment, Passage
-from assay.judges.resolve import shown_with, standing, text_hash
+from assay.judges.resolve import current_judgments, text_hash, text_with_query
 from assay.review.export import blind_forms, write_forms
 from assay.review.forms import Form, Row, read_forms
 from assay.review.pool import Candidate, Pool
@@ -69,7 +69,7 @@ def test_a_judgment_becomes_a_record() -> None:
         "Ann",
         target="d1",
         category="FALSE_POSITIVE",
-        seen=text_hash(shown_with("first query", TEXTS["d1"])),
+        seen=text_hash(text_with_query("first query", TEXTS["d1"])),
         reason="metal fatigue",
         time=DAY,
     )
@@ -306,7 +306,7 @@ def test_a_changed_word_replaces_the_reviewers_own_and_nobody_elses() -> None:
     assert bo[0].replaces is None
     new = taken(form(Row("d1", judgment="FALSE_POSITIVE")), before=[*first, *bo]).judgments
     assert new[0].replaces == first[0].judgment_id
-    assert standing([*first, *bo, *new]) == [*bo, *new]
+    assert current_judgments([*first, *bo, *new]) == [*bo, *new]
 
 
 def test_who_goes_back_to_an_earlier_word_is_heard() -> None:
@@ -315,7 +315,7 @@ def test_who_goes_back_to_an_earlier_word_is_heard() -> None:
     for word in ("SEMANTIC_MATCH", "FALSE_POSITIVE", "SEMANTIC_MATCH"):
         said += taken(form(Row("d1", judgment=word)), before=said).judgments
     assert len(said) == 3
-    assert standing(said) == [said[2]]
+    assert current_judgments(said) == [said[2]]
 
 
 def test_the_same_word_on_a_changed_text_is_said_anew() -> None:
@@ -329,7 +329,10 @@ def test_the_same_word_for_a_changed_query_is_said_anew() -> None:
     (old,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH"))).judgments
     pool = replace(POOL, items=[replace_text(ITEMS[0], "another query")])
     (new,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH")), pool=pool, before=[old]).judgments
-    assert (new.replaces, new.seen) == (old.judgment_id, text_hash(shown_with("another query", TEXTS["d1"])))
+    assert (new.replaces, new.seen) == (
+        old.judgment_id,
+        text_hash(text_with_query("another query", TEXTS["d1"])),
+    )
 
 
 def replace_text(item: Item, text: str) -> Item:

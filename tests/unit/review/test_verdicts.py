@@ -18,12 +18,12 @@ from assay.core.records import Arm, Finding, Hit, Item, Judgment, Passage, Quest
 from assay.judges.human import Human
 from assay.judges.ids import Ids
 from assay.judges.llm_prompt import read_prompt
-from assay.judges.resolve import Present, held, text_hash
+from assay.judges.resolve import BlockTexts, restrict_to_same_text, text_hash
 from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
 from assay.review.verdict_forms import parted, verdict_form, verdict_yaml, word_of, write_verdict_forms
 from assay.review.verdicts import Asked, Checked, asked_of, drawn
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from review_intake import Taken, take_grades
 
@@ -52,12 +52,12 @@ class Model:
 JUDGES: list[Judge] = [Human(), Ids(), Model()]
 
 
-def present(gives: frozenset[str] | None = None, **texts: str | None) -> Present:
+def present(gives: frozenset[str] | None = None, **texts: str | None) -> BlockTexts:
     """One arm that returned d1 and d2 for every item, and a hit of its own with a text."""
     hits = [Hit("d1", 3.0), Hit("d2", 2.0), *(Hit(FOREIGN, 1.0, None, text) for text in texts.values())]
-    stored = in_columns([Answer(f"k{n}", f"q{n}", Response(hits)) for n in range(len(ITEMS))])
-    answers = in_order(stored, ["k0", "k1", "k2"])
-    return Present(Block(Arm("A"), 0, ITEMS, answers, Labels.none(), gives=gives, corpus=CORPUS), CORPUS)
+    stored = answer_columns([Answer(f"k{n}", f"q{n}", Response(hits)) for n in range(len(ITEMS))])
+    answers = select_by_key(stored, ["k0", "k1", "k2"])
+    return BlockTexts(Block(Arm("A"), 0, ITEMS, answers, Labels.none(), gives=gives, corpus=CORPUS), CORPUS)
 
 
 def graded(judge: str, item: str, target: str, word: str, **more: Any) -> Judgment:
@@ -94,10 +94,10 @@ def test_a_hit_of_a_foreign_index_is_shown_with_the_text_it_came_with() -> None:
     (found,) = asked_of(JUDGES, [graded("model", "q0", FOREIGN, "HIGH")], [here])
     assert found.passages == {FOREIGN: "a text from elsewhere"}
     mark = graded("anna", "q0", FOREIGN, "HIGH", seen=text_hash("a text from elsewhere"))
-    assert held(mark, [here]) == [mark]
+    assert restrict_to_same_text(mark, [here]) == [mark]
     gone = present(frozenset({"hits", "texts"}))  # nobody returns it any more: there is nothing to compare
-    assert held(mark, [gone]) == [mark]
-    assert held(mark, [present(own="another text")]) == []
+    assert restrict_to_same_text(mark, [gone]) == [mark]
+    assert restrict_to_same_text(mark, [present(own="another text")]) == []
 
 
 def test_a_larger_draw_holds_every_smaller_one() -> None:
@@ -229,7 +229,7 @@ def test_a_grade_becomes_a_judgment_under_the_judges_label(tmp_path: Path) -> No
         DAY,
     )
     assert [(each.item_id, each.doc_id) for each in found.blanks] == [("q0", "d2")]
-    assert held(judgment, [present()]) == [judgment]
+    assert restrict_to_same_text(judgment, [present()]) == [judgment]
 
 
 def test_taking_a_form_twice_changes_nothing_and_a_changed_word_replaces(tmp_path: Path) -> None:

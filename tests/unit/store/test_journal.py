@@ -16,24 +16,24 @@ from assay.core.errors import DataError
 from assay.core.records import Hit, Judgment, Response
 from assay.store.journal import (
     Answer,
-    Answered,
-    Judged,
-    Writer,
+    AnswersEntry,
+    JournalWriter,
+    JudgmentEntry,
     damaged_lines,
     read_entries,
-    read_idle,
+    read_idle_segment,
     segments,
 )
 
 
-def unit(number: int) -> Answered:
-    return Answered(
+def unit(number: int) -> AnswersEntry:
+    return AnswersEntry(
         "arm", 0, [Answer(f"key{number}", f"q{number}", Response(hits=[Hit("d1", 0.1 * number)]))]
     )
 
 
 def write(folder: Path, numbers: range) -> Path:
-    with Writer(folder) as writer:
+    with JournalWriter(folder) as writer:
         for number in numbers:
             writer.append(unit(number))
     return writer.path
@@ -43,7 +43,7 @@ def keys(folder: Path) -> list[str]:
     return [
         answer.key
         for entry in read_entries(folder)
-        if isinstance(entry, Answered)
+        if isinstance(entry, AnswersEntry)
         for answer in entry.answers
     ]
 
@@ -90,11 +90,11 @@ def test_a_writer_that_wrote_nothing_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_segment_somebody_writes_to_is_not_idle(tmp_path: Path) -> None:
-    with Writer(tmp_path) as writer:
+    with JournalWriter(tmp_path) as writer:
         writer.append(unit(1))
-        assert list(read_idle(writer.path)) == []
+        assert list(read_idle_segment(writer.path)) == []
         assert keys(tmp_path) == ["key1"]
-    assert list(read_idle(writer.path)) == [unit(1)]
+    assert list(read_idle_segment(writer.path)) == [unit(1)]
 
 
 def test_a_disk_that_takes_short_writes_still_holds_whole_lines(
@@ -120,12 +120,12 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
 
     stored = []
 
-    def fill(writer: Writer) -> None:
+    def fill(writer: JournalWriter) -> None:
         for number in range(100):
             writer.append(unit(number))
             stored.append(f"key{number}")
 
-    with Writer(tmp_path) as writer:
+    with JournalWriter(tmp_path) as writer:
         monkeypatch.setattr(os, "write", filling)
         with pytest.raises(DataError, match=r"000001\.jsonl: cannot be written: No space left.*run again"):
             fill(writer)
@@ -138,18 +138,18 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run").touch()
     with pytest.raises(DataError, match="run/journal: cannot be written: Not a directory"):
-        Writer(tmp_path / "run/journal")
+        JournalWriter(tmp_path / "run/journal")
 
     def read_only(*_: Any) -> int:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     monkeypatch.setattr(os, "open", read_only)
     with pytest.raises(DataError, match="cannot be written: Read-only file system"):
-        Writer(tmp_path / "journal")
+        JournalWriter(tmp_path / "journal")
 
 
-def mark(number: int) -> Judged:
-    return Judged(Judgment(f"q{number}", "relevance", 1.0, "ann"))
+def mark(number: int) -> JudgmentEntry:
+    return JudgmentEntry(Judgment(f"q{number}", "relevance", 1.0, "ann"))
 
 
 def test_a_mark_and_the_name_of_its_file_are_on_disk_before_append_returns(
@@ -163,7 +163,7 @@ def test_a_mark_and_the_name_of_its_file_are_on_disk_before_append_returns(
         real(file)
 
     monkeypatch.setattr(os, "fsync", noted)
-    with Writer(tmp_path / "journal") as writer:
+    with JournalWriter(tmp_path / "journal") as writer:
         writer.append(unit(0))
         assert synced == []
         writer.append(mark(0), now=True)
@@ -183,7 +183,7 @@ def refusing(*_: Any, **__: Any) -> None:
 def test_a_mark_that_could_not_be_synced_does_not_turn_up_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Writer(tmp_path) as writer:
+    with JournalWriter(tmp_path) as writer:
         writer.append(mark(0), now=True)
         monkeypatch.setattr(os, "fsync", refusing)
         with pytest.raises(DataError, match="Input/output error"):
@@ -197,7 +197,7 @@ def test_a_mark_that_could_not_be_synced_does_not_turn_up_later(
 def test_answers_that_could_not_be_synced_are_left_where_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = Writer(tmp_path)
+    writer = JournalWriter(tmp_path)
     writer.append(unit(0))
     monkeypatch.setattr(os, "fsync", refusing)
     with pytest.raises(DataError, match="Input/output error"):
@@ -214,7 +214,7 @@ def test_a_torn_line_that_could_not_be_cut_at_once_is_cut_before_the_next(
         monkeypatch.setattr(os, "write", refusing)
         return real(file, data[:20])
 
-    with Writer(tmp_path) as writer:
+    with JournalWriter(tmp_path) as writer:
         writer.append(unit(0))
         monkeypatch.setattr(os, "write", half)
         monkeypatch.setattr(os, "ftruncate", refusing)
@@ -227,14 +227,14 @@ def test_a_torn_line_that_could_not_be_cut_at_once_is_cut_before_the_next(
 
 def test_what_somebody_waited_for_outlives_the_removal_of_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
-    with Writer(folder) as writer:
+    with JournalWriter(folder) as writer:
         for number in range(3):
             writer.append(mark(number), now=True)
         shutil.rmtree(folder)
         writer.append(mark(3), now=True)
         writer.append(mark(4), now=True)
         assert list(read_entries(folder)) == [mark(number) for number in range(5)]
-        assert list(read_idle(writer.path)) == []  # it holds the lock there, too
+        assert list(read_idle_segment(writer.path)) == []  # it holds the lock there, too
     assert list(read_entries(folder)) == [mark(number) for number in range(5)]
 
 
@@ -242,7 +242,7 @@ def test_what_cannot_be_written_anew_is_not_called_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "journal"
-    with Writer(folder) as writer:
+    with JournalWriter(folder) as writer:
         writer.append(mark(0), now=True)
         shutil.rmtree(folder)
         monkeypatch.setattr(Path, "mkdir", refusing)
@@ -254,7 +254,7 @@ def test_what_cannot_be_written_anew_is_not_called_saved(
 
 
 def test_a_writer_is_closed_once_whatever_became_of_its_file(tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "journal")
+    writer = JournalWriter(tmp_path / "journal")
     shutil.rmtree(tmp_path / "journal")
     writer.close()
     writer.close()

@@ -10,8 +10,8 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Edge, Fault, Hit, Judgment, Node, Response, Span, Structure
 from assay.store import columns
-from assay.store.columns import in_columns, in_order
-from assay.store.journal import Answer, Answered, Built, Judged, Spent, Writer
+from assay.store.columns import answer_columns, select_by_key
+from assay.store.journal import Answer, AnswersEntry, CostEntry, IndexEntry, JournalWriter, JudgmentEntry
 from assay.store.run_store import Store
 
 KEYS = ["k0", "k1", "k2"]
@@ -27,7 +27,7 @@ def answer(key: str, *, score: float = 1.0, failed: bool = False) -> Answer:
 
 def append(store: Store, *answers: Answer, generation: int = 0) -> None:
     with store.writer() as writer:
-        writer.append(Answered("arm", 0, list(answers), generation))
+        writer.append(AnswersEntry("arm", 0, list(answers), generation))
 
 
 def first_scores(store: Store) -> dict[str, float | None]:
@@ -152,12 +152,12 @@ def test_an_arm_may_have_a_long_name(store: Store, name: str) -> None:
 
 def test_what_was_spent_outlives_sealing_and_is_added_up(store: Store) -> None:
     for cost in (0.25, 0.5):
-        with Writer(store.spending) as writer:
-            writer.append(Spent("arm", 0, cost))
+        with JournalWriter(store.spending) as writer:
+            writer.append(CostEntry("arm", 0, cost))
     append(store, *map(answer, KEYS))
     store.seal({("arm", 0): KEYS})
     with store.writer() as desk:
-        desk.append(Judged(MARK, cost=0.125))
+        desk.append(JudgmentEntry(MARK, cost=0.125))
     assert store.cost() == 0.875  # 0.25 + 0.5 + 0.125
 
 
@@ -183,10 +183,10 @@ def test_a_kill_between_rewriting_and_dropping_segments_loses_nothing(
 def test_compaction_keeps_one_build_an_index_and_every_judgment(store: Store) -> None:
     for number in range(3):
         with store.writer() as writer:
-            writer.append(Built("index", "arm", 0, float(number), TREE))
-            writer.append(Answered("arm", 0, [answer(KEYS[number])]))
+            writer.append(IndexEntry("index", "arm", 0, float(number), TREE))
+            writer.append(AnswersEntry("arm", 0, [answer(KEYS[number])]))
     with store.writer() as desk:
-        desk.append(Judged(MARK), now=True)
+        desk.append(JudgmentEntry(MARK), now=True)
     store.seal({("arm", 0): KEYS})
     assert store.structures() == {"index": TREE}
     assert store.judgments() == [MARK]
@@ -198,7 +198,7 @@ def test_a_desk_may_write_while_an_arm_is_sealed(store: Store) -> None:
     append(store, *map(answer, KEYS))
     with store.writer() as desk:
         store.seal({("arm", 0): KEYS})
-        desk.append(Judged(MARK), now=True)
+        desk.append(JudgmentEntry(MARK), now=True)
     assert store.judgments() == [MARK]
     assert set(store.outcomes()) == set(KEYS)
 
@@ -294,14 +294,14 @@ def test_a_lock_file_that_nobody_holds_does_not_block(store: Store) -> None:
 def test_hits_that_carry_more_than_name_and_score_keep_it(store: Store) -> None:
     rich = Response(hits=[Hit("d1", 1.0, Span(0, 4), "text"), Hit("d2", 0.5)])
     with store.writer() as writer:
-        writer.append(Answered("arm", 0, [Answer("k0", "q0", rich)]))
+        writer.append(AnswersEntry("arm", 0, [Answer("k0", "q0", rich)]))
     (rest,) = store.answers()["rest"]
     assert b'"text"' in rest
 
 
 def test_columns_are_the_same_whatever_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [answer(f"k{number}", score=number / 7, failed=number % 3 == 0) for number in range(10)]
-    whole = in_columns(given)
+    whole = answer_columns(given)
     monkeypatch.setattr(columns, "CHUNK", 3)
-    assert in_columns(given).equals(whole)
-    assert in_order(whole, ["k4", "none", "k1"])["failed"].to_list() == [False, None, False]
+    assert answer_columns(given).equals(whole)
+    assert select_by_key(whole, ["k4", "none", "k1"])["failed"].to_list() == [False, None, False]

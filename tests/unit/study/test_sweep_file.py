@@ -12,7 +12,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.records import Arm
 from assay.study.study import open_study
 from assay.study.sweep_file import SweepFile
-from assay.study.sweep_study import swept_study
+from assay.study.sweep_study import sweep_as_study
 from small_study import write_study
 
 
@@ -82,7 +82,7 @@ def opened(folder: Path, more: str) -> Any:
 
 def test_the_study_of_a_sweep(tmp_path: Path) -> None:
     more = "sweep: {system: both, measure: nDCG@10, grid: {fuse.k: [40, 60], depth: [5, 10]}}\n"
-    swept = swept_study(opened(tmp_path, more))
+    swept = sweep_as_study(opened(tmp_path, more))
     # the study's own factor stays at its first value
     assert [arm.name for arm in swept.arms] == [
         f"both[depth={depth},fuse.k={k},language=english]" for k in (40, 60) for depth in (5, 10)
@@ -95,7 +95,7 @@ def test_the_study_of_a_sweep(tmp_path: Path) -> None:
 def test_another_file_has_another_folder(tmp_path: Path) -> None:
     write_study(tmp_path, STUDY + "sweep: {grid: {k: [5, 10]}}\n")
     (tmp_path / "study.yaml").rename(tmp_path / "mine.yaml")
-    assert swept_study(open_study(tmp_path / "mine.yaml")).run_folder == tmp_path / "mine.sweep"
+    assert sweep_as_study(open_study(tmp_path / "mine.yaml")).run_folder == tmp_path / "mine.sweep"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_another_file_has_another_folder(tmp_path: Path) -> None:
 )
 def test_problems_have_their_place(tmp_path: Path, section: str, told: str) -> None:
     with pytest.raises(DataError) as error:
-        swept_study(opened(tmp_path, f"sweep: {section}\n"))
+        sweep_as_study(opened(tmp_path, f"sweep: {section}\n"))
     lines = str(error.value).splitlines()
     assert all(f"{tmp_path / 'study.yaml'}:7: sweep." in line for line in lines)
     assert told in lines[0]
@@ -128,7 +128,7 @@ sweep:
 
 
 def test_changes_are_arms_one_at_a_time(tmp_path: Path) -> None:
-    swept = swept_study(opened(tmp_path, CHANGED))
+    swept = sweep_as_study(opened(tmp_path, CHANGED))
     # the factor that the study has stays at its first value, where no change sets it
     assert [arm.factors for arm in swept.arms] == [
         {"language": "english"},
@@ -155,7 +155,7 @@ SWEPT = [
 @pytest.mark.parametrize("section", SWEPT)
 def test_a_parameter_of_system_and_dataset_is_the_systems(tmp_path: Path, section: str) -> None:
     write_study(tmp_path / "other")
-    swept: Any = swept_study(open_study(write_study(tmp_path, f"{BOTH}sweep: {section}\n")))
+    swept: Any = sweep_as_study(open_study(write_study(tmp_path, f"{BOTH}sweep: {section}\n")))
     assert [swept.system(arm).path for arm in swept.arms] == [
         arm.factors.get("path", "race") for arm in swept.arms
     ]
@@ -170,7 +170,7 @@ def test_a_parameter_of_system_and_dataset_is_the_systems(tmp_path: Path, sectio
 def test_what_the_system_does_not_have_is_the_datasets(tmp_path: Path) -> None:
     write_study(tmp_path / "other")
     section = "sweep: {system: keyword, changes: {other data: {path: other/data}}}\n"
-    swept = swept_study(open_study(write_study(tmp_path, BOTH + section)))
+    swept = sweep_as_study(open_study(write_study(tmp_path, BOTH + section)))
     assert swept.dataset(swept.arms[1]) is not swept.dataset(swept.arms[0])
 
 
@@ -243,4 +243,4 @@ def test_a_grid_too_says_where_a_parameter_is(tmp_path: Path) -> None:
 
 def test_a_study_without_the_section_says_what_to_add(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"the study has no section `sweep`\. Add one, such as"):
-        swept_study(opened(tmp_path, ""))
+        sweep_as_study(opened(tmp_path, ""))

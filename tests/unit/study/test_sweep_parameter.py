@@ -15,7 +15,7 @@ from assay.core.registry import FUSIONS, SYSTEMS, Registry, identity
 from assay.core.spec import parse_spec
 from assay.retrieval.fuse import RRF, Weighted
 from assay.study.study import open_study
-from assay.study.sweep_file import parameters_inside, with_parameter
+from assay.study.sweep_file import part_parameter_names, set_parameter
 from small_study import write_study
 
 
@@ -36,7 +36,7 @@ REGISTRY = Registry({SYSTEMS: {"endpoint": Endpoint}})
 def made(given: str | dict[str, Any], *settings: tuple[str, str]) -> Any:
     spec = parse_spec(given)
     for path, text in settings:
-        spec = with_parameter(REGISTRY, SYSTEMS, spec, path, text)
+        spec = set_parameter(REGISTRY, SYSTEMS, spec, path, text)
     return REGISTRY.create(SYSTEMS, spec)
 
 
@@ -62,11 +62,11 @@ def test_null_is_nothing_at_all() -> None:
 
 def test_what_is_inside_parts_has_a_dotted_name() -> None:
     wrapped = parse_spec({"use": "abstaining", "of": {"use": "hybrid", "fuse": "weighted"}})
-    found = list(parameters_inside(Registry(), SYSTEMS, wrapped))
+    found = list(part_parameter_names(Registry(), SYSTEMS, wrapped))
     assert {"of.depth", "of.fuse.norm", "of.fuse.weights"} <= set(found)
     assert "of.fuse.k" not in found  # weighted has none
     # a part that nobody wrote is the default of its field
-    assert "fuse.k" in parameters_inside(Registry(), SYSTEMS, parse_spec("hybrid"))
+    assert "fuse.k" in part_parameter_names(Registry(), SYSTEMS, parse_spec("hybrid"))
 
 
 def test_a_parameter_in_a_mapping_keeps_its_type_and_its_neighbours() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from assay.core.dataset import Corpus
 from assay.core.errors import PluginError, UsageError
-from assay.core.parts import Scored
+from assay.core.parts import RerankResult
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response, Span
 from assay.core.registry import SYSTEMS, Registry, identity
@@ -266,9 +266,9 @@ class Backwards:
     def load(self, embedder: object, kit: Kit) -> Backwards:
         return self
 
-    def scores(self, query: str, texts: Sequence[str]) -> Scored:
+    def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
         order = sorted(texts)
-        return Scored(np.array([float(order.index(text)) for text in texts]), tokens=7, cost=0.25)
+        return RerankResult(np.array([float(order.index(text)) for text in texts]), tokens=7, cost=0.25)
 
 
 def test_a_reranker_that_is_trusted_wholly_decides_the_head_and_leaves_the_tail() -> None:

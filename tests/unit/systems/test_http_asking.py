@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from assay.core.dataset import Corpus, Dataset, Place
-from assay.core.endpoint import Refused
+from assay.core.endpoint import RequestRefusal
 from assay.core.errors import DataError, Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage, Query, Response
@@ -229,7 +229,7 @@ def test_what_may_pass_is_retryable_and_is_tried_once(fault: Any, said: str) -> 
 def test_what_would_be_refused_again_is_refused(status: int, headers: dict[str, str], said: str) -> None:
     body = b"" if status == 304 else {"detail": "no such field"}
     with SearchServer(Reply(body, status, headers)) as server:
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(RequestRefusal, match=said):
             asked(server)
         assert server.calls == 1
 

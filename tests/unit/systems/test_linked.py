@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.dataset import Corpus
 from assay.core.optional import StructuredIndex
-from assay.core.parts import Linked, Ranking
+from assay.core.parts import LinkedPassage, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
@@ -91,9 +91,9 @@ def test_the_first_hits_stay_and_a_linked_one_stands_where_its_relevance_is() ->
     ranking = Ranking(np.array([7, 8, 9, 5]), np.array([8.0, 6.0, 4.0, 2.0]))
     # relevances by rank: 1, 0.631, 0.5, 0.431; 0.55 lies between the second and third hit
     linked = [
-        Linked(3, 7, "ada", 1, 0.6, 0.55),
-        Linked(8, 7, "ada", 1, 0.6, 0.4),
-        Linked(2, 7, "ada", 2, 0.3, 0.1),
+        LinkedPassage(3, 7, "ada", 1, 0.6, 0.55),
+        LinkedPassage(8, 7, "ada", 1, 0.6, 0.4),
+        LinkedPassage(2, 7, "ada", 2, 0.3, 0.1),
     ]
     found = merge_links(ranking, linked, k=10)
     assert [each.position for each in found] == [7, 8, 3, 9, 5, 2]
@@ -108,7 +108,7 @@ def test_the_first_hits_stay_and_a_linked_one_stands_where_its_relevance_is() ->
 
 def test_a_hit_whose_link_is_worth_more_than_its_rank_moves_up_once() -> None:
     ranking = Ranking(np.arange(9), np.linspace(1, 0, 9))
-    found = merge_links(ranking, [Linked(8, 0, "ada", 1, 0.6, 0.6)], k=9)
+    found = merge_links(ranking, [LinkedPassage(8, 0, "ada", 1, 0.6, 0.6)], k=9)
     assert [each.position for each in found] == [0, 1, 8, 2, 3, 4, 5, 6, 7]
     assert [each.relevance for each in found] == sorted((each.relevance for each in found), reverse=True)
 

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 
 from assay.core.endpoint import Endpoint
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.yaml_lines import read_yaml
 from assay.datasets.json_places import read_json
 
@@ -114,7 +114,7 @@ def read_catalogue(path: Path | None = None) -> dict[str, Entry]:
     try:
         found = msgspec.convert(content, dict[FileName, Entry])
     except msgspec.ValidationError as error:
-        raise DataError(explained(error, str(where))) from None
+        raise DataError(decoding_problem(error, str(where))) from None
     return {name: _shown(entry) for name, entry in found.items()}
 
 

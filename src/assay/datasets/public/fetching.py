@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING
 from assay.core.endpoint import Endpoint, is_passing, pause_before, read_unpacked
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import ProgressCallback, ignore_progress
-from assay.core.unpacking import TooLarge
+from assay.core.unpacking import OversizedContent
 from assay.datasets.public.catalogue import harmless
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Transfer:
                     have += len(block)
                     file.write(block)
                     self.tell(f"{name}, MB", have // _MB, total // _MB)
-            except TooLarge as error:
+            except OversizedContent as error:
                 file.truncate(0)
                 what = f"more than the {most:,} bytes that it may have"
                 raise DataError(Problem(what, source, fix=CHANGED)) from error

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from assay.core.dataset import Place
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.datasets.public.catalogue import LOCK, DataLock, content_sum, read_catalogue
 from assay.datasets.run_file import read_bytes
 
@@ -51,7 +51,7 @@ def read_release(
         try:
             record = decode(content)
         except REFUSED as error:
-            problems.append(explained(error, *place))
+            problems.append(decoding_problem(error, *place))
             continue
         found.append((place, record))
         problems += [replace(each, where=place.file, line=place.line) for each in check(record)]
@@ -73,7 +73,7 @@ def _raw_records(path: Path) -> list[_Raw]:
         records = msgspec.json.decode(data, type=list[msgspec.Raw])
     except REFUSED as error:
         fix = "Check that the file is whole: it must be one JSON array, or one JSON object a line."
-        raise DataError(replace(explained(error, str(path)), fix=fix)) from None
+        raise DataError(replace(decoding_problem(error, str(path)), fix=fix)) from None
     # released arrays stand on one line, so that a record's number says more than a line's
     return [_Raw(Place(f"{path}, record {number}"), record) for number, record in enumerate(records, 1)]
 

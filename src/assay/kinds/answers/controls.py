@@ -9,7 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from assay.controls.general import DRAWS
-from assay.controls.trial import DoesNotApply, Draw, Random, StandIn, Trial
+from assay.controls.trial import ControlNotApplicable, Draw, Random, StandIn, Trial
 from assay.core.records import Judgment
 
 FIRST_ADDRESS = "assay.controls.raters"
@@ -24,9 +24,9 @@ class GuessingRaters:
 
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         if not trial.labels:
-            raise DoesNotApply("no clause reads the agreement of raters")
+            raise ControlNotApplicable("no clause reads the agreement of raters")
         if not any(mark.label in trial.labels for mark in trial.judgments):
-            raise DoesNotApply("nobody has judged what its clauses read")
+            raise ControlNotApplicable("nobody has judged what its clauses read")
         return {"": lambda random: StandIn(judgments=_dealt(trial.judgments, trial.labels, random))}
 
 

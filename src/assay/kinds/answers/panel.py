@@ -18,7 +18,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Judgment
 from assay.core.registry import TOKENIZERS, Registry
 from assay.core.spec import parse_spec
-from assay.judges.resolve import Present, held
+from assay.judges.resolve import BlockTexts, restrict_to_same_text
 from assay.kinds.answers.blinding.pack import FOLDER
 from assay.kinds.answers.results import SEALED
 from assay.kinds.answers.scoring.agreement import rater_label
@@ -82,11 +82,11 @@ class Panel:
 
         A mark on a response that has been collected anew since does not count: its text is another.
         """
-        present: dict[str | None, list[Present]] = {}
+        present: dict[str | None, list[BlockTexts]] = {}
         for block in blocks:
-            present.setdefault(block.arm.name, []).append(Present(block, dataset.corpus))
+            present.setdefault(block.arm.name, []).append(BlockTexts(block, dataset.corpus))
         said = (each for each in self.scoring(kit).judgments() if each.arm in present)
-        return [each for each in said if held(each, present[each.arm])]
+        return [each for each in said if restrict_to_same_text(each, present[each.arm])]
 
     def withholds(self, kit: Kit) -> bool:
         """Until the seal was opened nothing may be shown by condition."""

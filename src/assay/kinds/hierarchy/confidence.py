@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.records import Factors
 from assay.kinds.hierarchy.detector import FIT, Scale, detector_hash
 from assay.kinds.hierarchy.logistic import Logistic, Scaling
@@ -113,7 +113,7 @@ def read_confidence(path: Path, paths: Collection[str] = ()) -> Confidence:
     try:
         confidence = msgspec.json.decode(path.read_bytes(), type=Confidence)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        wrong = explained(error)
+        wrong = decoding_problem(error)
         what = f"not a confidence: {wrong.what}"
         raise DataError(Problem(what, str(path), field=wrong.field, fix=_fix(" again"))) from None
     if unusable := _unusable(confidence, paths):

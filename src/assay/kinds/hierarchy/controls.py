@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.controls.trial import DoesNotApply, Draw, Trial, answering
+from assay.controls.trial import ControlNotApplicable, Draw, Trial, replace_responses
 from assay.core.block import Block
 from assay.core.records import Step, Structure
 from assay.kinds.hierarchy.measures.tree import PASSAGES, ROUTE, VISITED, PublishedTree
@@ -27,9 +27,9 @@ class KeepsEverything:
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         trial.require(frozenset({"trace"}))
         if not any(block.structure or block.structures for block in trial.own):
-            raise DoesNotApply("no candidate publishes a tree that a clause reads")
+            raise ControlNotApplicable("no candidate publishes a tree that a clause reads")
         if not any(_routes(block) for block in trial.own):
-            raise DoesNotApply("no candidate tells a way down a tree")
+            raise ControlNotApplicable("no candidate tells a way down a tree")
         return {"": trial.drawn(f"keeps {self.visits}", lambda block, _: self._kept(block))}
 
     def _kept(self, block: Block) -> Block:
@@ -43,7 +43,7 @@ class KeepsEverything:
             if id(structure) not in traces:
                 traces[id(structure)] = self._whole(structure)
             made.append(msgspec.structs.replace(response, trace=traces[id(structure)]))
-        return answering(block, made)
+        return replace_responses(block, made)
 
     def _whole(self, structure: Structure) -> list[Step]:
         tree = PublishedTree(structure)

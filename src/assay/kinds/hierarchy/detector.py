@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from assay.core.dataset import digest
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.parts import Floats
 from assay.core.records import Factors
 from assay.kinds.hierarchy.logistic import Detection, Logistic, Scaling
@@ -125,7 +125,7 @@ def _decoded(data: bytes, path: Path) -> Detector:
     try:
         detector = msgspec.json.decode(data, type=Detector)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        wrong = explained(error)
+        wrong = decoding_problem(error)
         what = f"not a detector: {wrong.what}"
         raise DataError(Problem(what, str(path), field=wrong.field, fix=_fix(" again"))) from None
     if unusable := _unusable(detector):

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.controls.trial import DoesNotApply, Draw, Trial, answering
+from assay.controls.trial import ControlNotApplicable, Draw, Trial, replace_responses
 from assay.core.block import Block
 from assay.core.records import PATH, Response, Step
 from assay.kinds.memory.measures.walk import REMOVED, SEED, SPREAD, TENSION, ranked_ids
@@ -54,11 +54,11 @@ class BluffedTrace:
         trial.require(frozenset({"trace", "hits"}))
         words = _TraceVocabulary.of(trial.blocks)
         if not (words.roles or words.edges):
-            raise DoesNotApply("no system of the study tells a path with roles or edges")
+            raise ControlNotApplicable("no system of the study tells a path with roles or edges")
 
         def bluffed(block: Block) -> Block:
             taken = trial.beside(block) or block
-            return answering(block, [each and _bluff(each, words) for each in taken.responses])
+            return replace_responses(block, [each and _bluff(each, words) for each in taken.responses])
 
         return {"": trial.drawn("bluffed", lambda block, _: bluffed(block), compared=True)}
 

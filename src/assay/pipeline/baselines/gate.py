@@ -18,7 +18,7 @@ import msgspec
 
 from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, ClauseResult, Verdict
-from assay.core.results import GO, INCONCLUSIVE, NO_GO, Against, Results, Turn
+from assay.core.results import GO, INCONCLUSIVE, NO_GO, BaselineChanges, ItemChange, Results
 from assay.gates.decision import open_clause
 from assay.gates.gate_file import GateFile
 from assay.gates.leaf import means_of
@@ -90,14 +90,14 @@ class BaselineComparison:
         return BaselineLosses(self.pair, self.name, self.arms, self.measures, known, allowed)
 
     @cached_property
-    def against(self) -> Against:
+    def against(self) -> BaselineChanges:
         """What changed since the baseline."""
         by, items, before = self.evaluation.study.file.by, self.pair.item_changes, self.pair.before
         compared, arms = self._losses.comparisons, dict.fromkeys(arm for arm, _ in self._losses.comparisons)
         slices = [one for arm in arms for one in self.pair.sliced(arm, self.measures, by)]
         turns = [turn for arm in self.arms for each in self.measures for turn in _turns(self.pair, arm, each)]
         kept = (self.pair.before.kept.churn, self.pair.after.kept.churn)
-        return Against(
+        return BaselineChanges(
             self.name,
             before.kept.created,
             before.shown["verdict"],
@@ -168,18 +168,18 @@ def _of_system(broken: Mapping[tuple[str, str], str], system: str) -> Iterator[t
     return ((measure, why) for (whose, measure), why in broken.items() if whose == system)
 
 
-def _turns(pair: VersionPair, arm: str, measure: Measure) -> list[tuple[float, Turn]]:
+def _turns(pair: VersionPair, arm: str, measure: Measure) -> list[tuple[float, ItemChange]]:
     varied, about = pair.churn(arm, measure.name)[1], (arm, measure.name)
     return [
         (
             gain_of(one, measure),
-            Turn(one.item_id, one.text, *about, one.before, one.after, one.item_id in varied),
+            ItemChange(one.item_id, one.text, *about, one.before, one.after, one.item_id in varied),
         )
         for one in pair.moved(arm, measure)
     ]
 
 
-def _gain(turn: tuple[float, Turn]) -> float:
+def _gain(turn: tuple[float, ItemChange]) -> float:
     return turn[0]
 
 

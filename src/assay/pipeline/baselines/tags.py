@@ -31,7 +31,7 @@ from assay.pipeline.baselines.churn import Churn, measure_churn
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.looks import FOLDER, baselines_folder, stored_looks
 from assay.report.parquet import Parquet
-from assay.store.disk import storing, sync
+from assay.store.disk import explain_write_errors, sync
 from assay.store.keys import scope_hash
 from assay.study.study import Study
 
@@ -150,7 +150,7 @@ def _names(study: Study) -> list[str]:
 def _store(target: Path, content: Mapping[str, bytes]) -> None:
     """Writes a folder beside the target, syncs, renames: there is a whole baseline, or none."""
     draft, gone = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("tmp", "old"))
-    with storing(target):
+    with explain_write_errors(target):
         try:
             draft.mkdir(parents=True, exist_ok=True)
             for name, data in content.items():

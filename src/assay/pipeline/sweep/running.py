@@ -26,11 +26,11 @@ from assay.pipeline.trust import fault_warnings, latency
 from assay.pipeline.validate import check_study, study_warnings
 from assay.report.views import measure_infos
 from assay.stats.power import ALPHA
-from assay.store.keys import Basis
+from assay.store.keys import AnswerBasis
 from assay.store.run_store import Store
 from assay.study.study import Study
 from assay.study.sweep_file import SweepFile
-from assay.study.sweep_study import declared_sweep, swept_study
+from assay.study.sweep_study import declared_sweep, sweep_as_study
 
 
 def run_sweep(study: Study, where: Mapping[str, Sequence[str]] | None = None) -> Sweep:
@@ -53,7 +53,7 @@ class SweepRun:
     @classmethod
     def of(cls, study: Study, where: Mapping[str, Sequence[str]]) -> SweepRun:
         """The sweep that a study declares, narrowed further; nothing is asked before it is checked."""
-        how, swept = declared_sweep(study), swept_study(study)
+        how, swept = declared_sweep(study), sweep_as_study(study)
         selection = Selection({**how.where, **where})
         arms = selection.arms(swept)
         selection.refuse_unmet(swept, arms)
@@ -140,11 +140,13 @@ class SweepRun:
             next(iter(swept.file.systems)), _without(self.how.grid, next(iter(self._names.values())).factors)
         )
         try:
-            basis = Basis.of(swept, own, swept.dataset(own))
+            basis = AnswerBasis.of(swept, own, swept.dataset(own))
         except AssayError:  # what only the grid sets is missing from it
             return next(iter(self._names))
         same = (
-            name for name, arm in self._names.items() if Basis.of(swept, arm, swept.dataset(arm)) == basis
+            name
+            for name, arm in self._names.items()
+            if AnswerBasis.of(swept, arm, swept.dataset(arm)) == basis
         )
         return next(same, next(iter(self._names)))
 
@@ -177,10 +179,10 @@ def _refuse_idle(swept: Study, arms: Sequence[Arm], how: SweepFile) -> None:
     if not how.changes:
         return
     names = dict(zip((arm.name for arm in swept.arms[1:]), how.changes, strict=True))
-    bases: list[Basis] = []
+    bases: list[AnswerBasis] = []
     problems = []
     for arm in arms:
-        basis = Basis.of(swept, arm, swept.dataset(arm))
+        basis = AnswerBasis.of(swept, arm, swept.dataset(arm))
         if basis in bases:
             what = "no answer depends on what it sets, or another change comes to the same"
             place = ("sweep", "changes", names[arm.name])

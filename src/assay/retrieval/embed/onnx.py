@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import DataError, PluginError, Problem, UsageError
-from assay.core.parts import Embedded, Ints, Role, Vectors, unit
+from assay.core.parts import EmbeddingResult, Ints, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.retrieval.embed.bert_onnx import bert_onnx
 from assay.retrieval.embed.model_files import ModelFiles, find_files, snapshot
@@ -139,7 +139,7 @@ class OnnxModel:
             raise DataError(Problem(what, part.path, fix=fix))
         self._dimensions = self._last_layer(np.full((1, 1), pad), np.ones((1, 1), np.int64)).shape[2]
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         """A row a text. What a text says beyond the model's length is not seen."""
         runs = self._runs(texts, role)
         vectors = np.zeros((len(runs), self._dimensions), dtype=np.float32)
@@ -151,7 +151,7 @@ class OnnxModel:
                 # The sum points where the mean does. Special tokens count, as they did in training.
                 vectors[rows] = np.einsum("bsd,bs->bd", hidden, mask.astype(np.float32))
             tokens += int(mask.sum())
-        return Embedded(unit(vectors), tokens)
+        return EmbeddingResult(normalize_rows(vectors), tokens)
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         """The last layer's row of each token of the text itself, as the tokens around it made it."""
@@ -160,7 +160,7 @@ class OnnxModel:
         for rows, hidden, _ in self._hidden(runs):
             for row, states in zip(rows, hidden, strict=True):
                 own = runs[row].own
-                matrices[row] = unit(states[: len(own)][own])
+                matrices[row] = normalize_rows(states[: len(own)][own])
         return matrices
 
     def _runs(self, texts: Sequence[str], role: Role) -> list[_Run]:

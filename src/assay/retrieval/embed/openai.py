@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from assay.core.endpoint import Client, Endpoint, in_parts
+from assay.core.endpoint import Client, Endpoint, ask_in_parts
 from assay.core.errors import Retryable, SystemFailure, UsageError
-from assay.core.parts import Embedded, Floats, Role, Vectors, lengths, unit
+from assay.core.parts import EmbeddingResult, Floats, Role, Vectors, normalize_rows, row_lengths
 from assay.core.protocols import Kit
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class OpenAI:
     dimensions: int | None = None  # None: as many as the model has
     query_prefix: str = ""
     passage_prefix: str = ""
-    batch: int = aside(64)  # texts a request
-    threads: int = aside(4)
-    price: float = aside(0.0)
-    timeout: float = aside(30.0)
-    retries: int = aside(5)
-    backoff: float = aside(0.5)
+    batch: int = outside_identity(64)  # texts a request
+    threads: int = outside_identity(4)
+    price: float = outside_identity(0.0)
+    timeout: float = outside_identity(30.0)
+    retries: int = outside_identity(5)
+    backoff: float = outside_identity(0.5)
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class OpenAIModel:
         self._dimensions = part.dimensions
         self._turn = threading.Lock()  # over who says first how many dimensions there are
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         """A row a text, in order. Blank texts, which many services refuse, are not sent."""
         part = self._part
         prefix = part.query_prefix if role == "query" else part.passage_prefix
@@ -94,14 +94,14 @@ class OpenAIModel:
         if texts and not sent and self._dimensions is None:
             sent = ["dimensions"]  # somebody has to say how long the zeros are
         batches = (sent[start : start + part.batch] for start in range(0, len(sent), part.batch))
-        made = [each for batch in batches for each in in_parts(batch, self._request)]
+        made = [each for batch in batches for each in ask_in_parts(batch, self._request)]
         vectors = np.zeros((len(texts), self._dimensions or 0), dtype=np.float32)
         if rows:
             vectors[rows] = np.vstack([each.vectors for each in made])
         tokens = sum(each.tokens for each in made)
-        return Embedded(vectors, tokens, part.endpoint.cost(tokens))
+        return EmbeddingResult(vectors, tokens, part.endpoint.cost(tokens))
 
-    def _request(self, texts: list[str]) -> Embedded:
+    def _request(self, texts: list[str]) -> EmbeddingResult:
         part = self._part
         payload: dict[str, object] = {"model": part.model, "input": texts, "encoding_format": "float"}
         if part.dimensions is not None:
@@ -114,7 +114,7 @@ class OpenAIModel:
                 raise SystemFailure(f"{self._client.endpoint.address}: {error.__cause__}. {fix}.") from error
             raise
 
-    def _read(self, texts: Sequence[str], answer: Any) -> Embedded:
+    def _read(self, texts: Sequence[str], answer: Any) -> EmbeddingResult:
         """What the service says, if it is a vector for each text; a ValueError otherwise."""
         found, count = msgspec.convert(answer, _Answer), len(texts)
         numbered = {
@@ -126,13 +126,13 @@ class OpenAIModel:
         if 0 in (sizes := {len(row) for row in rows}) or len(sizes) > 1:
             raise ValueError("an empty vector, or vectors of different lengths")
         vectors = np.stack(rows)
-        long = lengths(vectors)
+        long = row_lengths(vectors)
         if not np.isfinite(long).all():
             raise ValueError("a vector holds NaN or infinity")
         if not long.all():  # which would stand for a text without a token, and none of these is blank
             raise ValueError("a vector of zeros")
         self._agree(vectors.shape[1])
-        return Embedded(unit(vectors), self._client.endpoint.counted(found.usage, texts))
+        return EmbeddingResult(normalize_rows(vectors), self._client.endpoint.counted(found.usage, texts))
 
     def _agree(self, dimensions: int) -> None:
         with self._turn:

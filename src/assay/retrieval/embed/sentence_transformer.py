@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
-from assay.core.parts import Embedded, Role, Vectors, unit
+from assay.core.parts import EmbeddingResult, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 from assay.retrieval.embed.checkpoint import Device, local_or_hub, open_checkpoint, weights_identity
 from assay.retrieval.embed.own_tokens import own_tokens
 
@@ -42,7 +42,7 @@ class SentenceTransformer:
     query_prefix: str | None = None
     passage_prefix: str | None = None
     max_tokens: int | None = None  # what is longer is cut; None: what the model's own settings say
-    batch: int = aside(32)
+    batch: int = outside_identity(32)
     trust_remote_code: bool = False  # code that comes with the model is run: only for authors you trust
     version: ClassVar[str] = "1"
 
@@ -77,7 +77,7 @@ class SentenceTransformerModel:
         self._turn = threading.Lock()
         self._dimensions = self._encode(["dimensions"], "passage").shape[1]
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         """A row a text. What a text says beyond the model's length is not seen."""
         vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         with self._turn:
@@ -86,8 +86,8 @@ class SentenceTransformerModel:
             if not encodings:  # then only what is blank is known to have no token
                 rows = [row for row, text in enumerate(texts) if text.strip()]
             if rows:
-                vectors[rows] = unit(self._encode([texts[row] for row in rows], role))
-        return Embedded(vectors, sum(len(encodings[row].ids) for row in rows) if encodings else 0)
+                vectors[rows] = normalize_rows(self._encode([texts[row] for row in rows], role))
+        return EmbeddingResult(vectors, sum(len(encodings[row].ids) for row in rows) if encodings else 0)
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         """The last layer's row of each token of the text itself, as the tokens around it made it."""
@@ -103,7 +103,7 @@ class SentenceTransformerModel:
             states = [each.float().cpu().numpy() for each in self._encode(texts, role, "token_embeddings")]
         # the last rows of each: some models pad on the left
         pairs = zip(states, self._own(encodings, role), strict=True)
-        return [unit(rows[len(rows) - len(own) :][own]) for rows, own in pairs]
+        return [normalize_rows(rows[len(rows) - len(own) :][own]) for rows, own in pairs]
 
     def _prefix(self, role: Role, given: str | None) -> str:
         if given is not None:

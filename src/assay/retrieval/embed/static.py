@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 
 from assay.core.dataset import digest
 from assay.core.errors import PluginError
-from assay.core.parts import Embedded, Ints, Role, Vectors, unit
+from assay.core.parts import EmbeddingResult, Ints, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class StaticModel:
         self._tokenizer = tokenizer
         self._lately = RecentArrays[Vectors](_LATELY_BYTES)
 
-    def embed(self, texts: Sequence[str], role: Role) -> Embedded:
+    def embed(self, texts: Sequence[str], role: Role) -> EmbeddingResult:
         """A row a text; queries and passages are treated alike.
 
         A few texts at a time are sentences that one query after another looks at: those made lately are
@@ -99,14 +99,14 @@ class StaticModel:
         """
         if not texts or len(texts) >= self.batch:
             vectors, counts = self._made(texts)
-            return Embedded(vectors, int(counts.sum()))
+            return EmbeddingResult(vectors, int(counts.sum()))
         known = self._lately.get(texts)
         if new := list(dict.fromkeys(text for text in texts if text not in known)):
             made = dict(zip(new, self._rows(new), strict=True))
             self._lately.put(made)
             known |= made
         rows = np.stack([known[text] for text in texts])
-        return Embedded(np.ascontiguousarray(rows[:, :-1]), int(rows[:, -1].sum()))
+        return EmbeddingResult(np.ascontiguousarray(rows[:, :-1]), int(rows[:, -1].sum()))
 
     def _rows(self, texts: Sequence[str]) -> list[Vectors]:
         """The vector of each text, and behind it how many tokens it was made of."""
@@ -125,12 +125,12 @@ class StaticModel:
             shape = (len(ends) - 1, len(self._table))
             vectors[part] = csr_array((ones, tokens, ends), shape) @ self._table
         # A sum and a mean point the same way, so nothing is divided by a length twice.
-        return unit(vectors), counts
+        return normalize_rows(vectors), counts
 
     def embed_tokens(self, texts: Sequence[str], role: Role) -> list[Vectors]:
         """The table's row of each token, whatever stands around it."""
         tokens, ends = self._tokens(texts)
-        return np.split(unit(self._table[tokens]), ends[1:-1]) if texts else []
+        return np.split(normalize_rows(self._table[tokens]), ends[1:-1]) if texts else []
 
     def _tokens(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
         """The tokens of all texts in one row, and where each text begins in it, and the last ends."""

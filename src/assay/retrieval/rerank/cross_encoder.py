@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from assay.core.errors import SystemFailure, UsageError
-from assay.core.parts import Embedder, Scored
+from assay.core.parts import Embedder, RerankResult
 from assay.core.protocols import Kit
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 from assay.retrieval.embed.checkpoint import Device, local_or_hub, open_checkpoint, weights_identity
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class CrossEncoder:
     model: str
     device: Device | None = None  # None: the library takes the fastest there is
     max_tokens: int | None = None  # of query and passage together; None: what the model's settings say
-    batch: int = aside(32)
+    batch: int = outside_identity(32)
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
@@ -59,11 +59,11 @@ class PairScorer:
         self._part, self._model = part, model
         self._turn = Lock()
 
-    def scores(self, query: str, texts: Sequence[str]) -> Scored:
+    def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
         """A score a text; `tokens` are those read, the query's counted with every text."""
         distinct = list(dict.fromkeys(texts))  # in one batch or another equal texts could differ by rounding
         if not distinct:
-            return Scored(np.empty(0))
+            return RerankResult(np.empty(0))
         pairs = [(query, text) for text in distinct]
         with self._turn:
             found = self._model.predict(pairs, batch_size=self._part.batch, show_progress_bar=False)
@@ -72,7 +72,7 @@ class PairScorer:
             what = f"The cross-encoder {self._part.model!r} gave a score that is not a number"
             raise SystemFailure(f"{what}, for the query {query!r}. Check its weights, or use another.")
         by_text = dict(zip(distinct, found.tolist(), strict=True))
-        return Scored(np.array([by_text[text] for text in texts], dtype=np.float64), tokens)
+        return RerankResult(np.array([by_text[text] for text in texts], dtype=np.float64), tokens)
 
     def _tokens(self, query: str, texts: Sequence[str]) -> int:
         cut = self._model.max_seq_length

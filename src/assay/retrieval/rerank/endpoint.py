@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from assay.core.endpoint import Client, Endpoint, in_parts
+from assay.core.endpoint import Client, Endpoint, ask_in_parts
 from assay.core.errors import UsageError
-from assay.core.parts import Embedder, Scored
+from assay.core.parts import Embedder, RerankResult
 from assay.core.protocols import Kit
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class RerankEndpoint:
     model: str | None = None  # None: the only one that is served there
     key: str | None = field(default=None, repr=False)
     form: Literal["documents", "texts"] = "documents"
-    price: float = aside(0.0)
-    timeout: float = aside(30.0)
-    retries: int = aside(5)
-    backoff: float = aside(0.5)
+    price: float = outside_identity(0.0)
+    timeout: float = outside_identity(30.0)
+    retries: int = outside_identity(5)
+    backoff: float = outside_identity(0.5)
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class EndpointScorer:
     def __init__(self, part: RerankEndpoint, client: Client) -> None:
         self._part, self._client = part, client
 
-    def scores(self, query: str, texts: Sequence[str]) -> Scored:
+    def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
         """A score a text, all from one request unless the service finds that too large.
 
         Many services refuse blank texts. They are not sent, and score as the worst of the others; all score
@@ -79,22 +79,22 @@ class EndpointScorer:
         """
         sent = [row for row, text in enumerate(texts) if text.strip()] if query.strip() else []
         if not sent:
-            return Scored(np.zeros(len(texts)))
-        found = in_parts([texts[row] for row in sent], partial(self._request, query))
+            return RerankResult(np.zeros(len(texts)))
+        found = ask_in_parts([texts[row] for row in sent], partial(self._request, query))
         given = np.concatenate([each.scores for each in found])
         scores = np.full(len(texts), given.min())
         scores[sent] = given
         tokens = sum(each.tokens for each in found)
-        return Scored(scores, tokens, self._part.endpoint.cost(tokens))
+        return RerankResult(scores, tokens, self._part.endpoint.cost(tokens))
 
-    def _request(self, query: str, texts: list[str]) -> Scored:
+    def _request(self, query: str, texts: list[str]) -> RerankResult:
         # No `top_n`, which Voyage calls `top_k`: services score all unless they are asked for fewer.
         payload: dict[str, object] = {"query": query, self._part.form: texts}
         if self._part.model is not None:
             payload["model"] = self._part.model
         return self._client.post("/rerank", payload, partial(self._read, query, texts))
 
-    def _read(self, query: str, texts: Sequence[str], answer: Any) -> Scored:
+    def _read(self, query: str, texts: Sequence[str], answer: Any) -> RerankResult:
         """What the service says, if it scores every text once; a ValueError otherwise."""
         found, count = msgspec.convert(answer, _Answer | list[_Result]), len(texts)
         results, usage = (
@@ -110,4 +110,4 @@ class EndpointScorer:
         if not np.isfinite(scores).all():
             raise ValueError("a text without a score, or with one that is not finite")
         # the query is read with every text
-        return Scored(scores, self._client.endpoint.counted(usage, [query + text for text in texts]))
+        return RerankResult(scores, self._client.endpoint.counted(usage, [query + text for text in texts]))

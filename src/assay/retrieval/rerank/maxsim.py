@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
-from assay.core.parts import Embedder, Floats, Scored, TokenModel
+from assay.core.parts import Embedder, Floats, RerankResult, TokenModel
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS
 from assay.retrieval.embed.static import RecentArrays
@@ -68,7 +68,7 @@ class LateInteraction:
         self._model = model
         self._kept = RecentArrays[Halves](kept_bytes)
 
-    def scores(self, query: str, texts: Sequence[str]) -> Scored:
+    def scores(self, query: str, texts: Sequence[str]) -> RerankResult:
         """A score a text. `tokens` are those the model read for it: the query's and new passages'."""
         asked = self._model.embed_tokens([query], "query")[0].astype(np.float16)
         distinct = list(dict.fromkeys(texts))
@@ -85,7 +85,7 @@ class LateInteraction:
         for start in range(0, len(full), _TEXTS_AT_ONCE):
             slots = full[start : start + _TEXTS_AT_ONCE]
             scores[slots] = _maxsim(asked, [found[texts[slot]] for slot in slots])
-        return Scored(scores, read)
+        return RerankResult(scores, read)
 
 
 def _maxsim(query: Halves, texts: Sequence[Halves]) -> Floats:

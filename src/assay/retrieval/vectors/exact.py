@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from assay.core.parts import NOTHING, Ints, Ranking, Vectors, Where
 from assay.core.protocols import Kit
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
-from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
+from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
 
 _QUERIES_AT_ONCE = 64  # bounds the block of similarities: 64 × 1 million × 4 bytes is 256 MB
 _VECTORS, _FACETS, _DIRECTED = "vectors.npy", "facets.json", "directed.npy"
@@ -37,7 +37,7 @@ class Facets:
                 return msgspec.json.decode(path.read_bytes(), type=dict[str, list[int]])
             except UNREADABLE as error:
                 shutil.rmtree(path.parent, ignore_errors=True)  # so that the next run makes it again
-                raise DamagedFolder(path.parent, error) from error
+                raise DamagedArtifact(path.parent, error) from error
 
         return cls(read)
 
@@ -176,9 +176,9 @@ def save_array(path: Path, array: np.ndarray[tuple[int, ...], np.dtype[np.generi
         file.write(np.ascontiguousarray(array).data)
 
 
-def index_shelf(kit: Kit) -> Shelf:
+def index_shelf(kit: Kit) -> ArtifactCache:
     """Where indexes in files are kept."""
-    return Shelf(kit.cache / "indexes")
+    return ArtifactCache(kit.cache / "indexes")
 
 
 def _write(folder: Path, content: Given) -> None:
@@ -192,5 +192,5 @@ def _read(folder: Path) -> Compared:
         vectors = np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False)
         directed = np.load(folder / _DIRECTED, allow_pickle=False)
     except UNREADABLE as error:
-        raise DamagedFolder(folder, error) from error
+        raise DamagedArtifact(folder, error) from error
     return Compared(vectors, directed, Facets.kept(folder / _FACETS))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.errors import UsageError
-from assay.core.parts import Ints, Vectors, Where, unit
+from assay.core.parts import Ints, Vectors, Where, normalize_rows
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -55,7 +55,7 @@ def given(vectors: ArrayLike, metadata: Sequence[Mapping[str, object]]) -> Given
         raise UsageError(f"A store takes a matrix, a row a vector. This has {rows.ndim} dimensions.")
     if metadata and len(metadata) != len(rows):
         raise UsageError(f"There are {len(rows)} vectors and metadata of {len(metadata)}. Give one for each.")
-    return Given(unit(rows), [facets(each) for each in metadata] or [()] * len(rows))
+    return Given(normalize_rows(rows), [facets(each) for each in metadata] or [()] * len(rows))
 
 
 def check_same(name: str, stored: tuple[int, int], new: tuple[int, int]) -> None:
@@ -78,7 +78,7 @@ def directions(queries: ArrayLike, length: int, dims: int) -> Vectors:
             f"The queries have {rows.shape[1]} dimensions and the index {dims}. "
             "Embed both with the same model."
         )
-    return unit(rows)
+    return normalize_rows(rows)
 
 
 def facets(metadata: Mapping[str, object]) -> list[str]:

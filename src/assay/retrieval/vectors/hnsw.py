@@ -17,7 +17,7 @@ from assay.core.parts import NOTHING, Ints, Ranking, Vectors, Where
 from assay.core.protocols import Kit
 from assay.retrieval.vectors.exact import Compared, Facets, index_shelf, save_array
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name
-from assay.store.cache import UNREADABLE, DamagedFolder
+from assay.store.cache import UNREADABLE, DamagedArtifact
 
 Bits = NDArray[np.uint8]
 
@@ -131,7 +131,7 @@ class Hnsw:
             graph = faiss.read_index(str(folder / _GRAPH), faiss.IO_FLAG_MMAP_IFC)
             directed = np.load(folder / _DIRECTED, allow_pickle=False)
         except (*UNREADABLE, RuntimeError) as error:
-            raise DamagedFolder(folder, error) from error
+            raise DamagedArtifact(folder, error) from error
         exact = Compared(_vectors(graph), directed, Facets.kept(folder / _FACETS))
         return HnswIndex(graph, exact, self.ef_search, self.exact_below)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.parts import NOTHING, Ranking, Vectors, Where
 from assay.core.protocols import Kit
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ class Postgres:
     m: int = 16
     ef_construction: int = 64
     ef_search: int = 100
-    timeout: float = aside(60.0)
-    retries: int = aside(4)  # a search is tried again by who asks
-    backoff: float = aside(0.5)
+    timeout: float = outside_identity(60.0)
+    retries: int = outside_identity(4)  # a search is tried again by who asks
+    backoff: float = outside_identity(0.5)
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

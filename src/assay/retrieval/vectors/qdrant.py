@@ -20,7 +20,7 @@ from assay.core.endpoint import Endpoint
 from assay.core.errors import AssayError, PluginError, SystemFailure, UsageError
 from assay.core.parts import NOTHING, Floats, Ranking, Vectors, Where
 from assay.core.protocols import Kit
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
 from assay.retrieval.vectors.qdrant_places import Local, Remote, local
 
@@ -113,9 +113,9 @@ class Qdrant:
     key: str | None = field(default=None, repr=False)
     path: str = ""
     exact: bool = False
-    timeout: float = aside(30.0)
-    retries: int = aside(4)  # of a request of a build: a search is tried again by who asks
-    backoff: float = aside(0.5)
+    timeout: float = outside_identity(30.0)
+    retries: int = outside_identity(4)  # of a request of a build: a search is tried again by who asks
+    backoff: float = outside_identity(0.5)
     collection_prefix: str = "assay"
     version: ClassVar[str] = "1"
 

@@ -19,7 +19,7 @@ from assay.core.endpoint import Endpoint, is_passing, pause_before
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.retrieval.vectors.given import stored_name
-from assay.store.cache import disk_told
+from assay.store.cache import explain_cache_errors
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -102,7 +102,7 @@ class Remote:
     def alone(self, alias: str, kit: Kit) -> Iterator[None]:
         """Keeps other builders of an alias waiting, as far as they share the cache folder."""
         locks = kit.cache / "locks"
-        with disk_told(locks):
+        with explain_cache_errors(locks):
             locks.mkdir(parents=True, exist_ok=True)
             lock = (locks / stored_name(self.place, alias, longest=120)).open("a")
         with lock:  # closing it, or the end of the process, lets the next one in

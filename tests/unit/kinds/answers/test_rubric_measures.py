@@ -10,7 +10,7 @@ from assay.core.records import Arm, Item, Judgment, Response, Span
 from assay.judges.resolve import resolve
 from assay.kinds.answers.measures.rubric import Accuracy, CitationFidelity, Completeness, Hallucinations
 from assay.measures.score import score_block
-from assay.store.columns import COLUMNS, in_columns
+from assay.store.columns import COLUMNS, answer_columns
 from assay.store.journal import Answer
 
 ITEMS = [Item(f"q{number}", f"question {number}") for number in range(4)]
@@ -19,7 +19,7 @@ ITEMS = [Item(f"q{number}", f"question {number}") for number in range(4)]
 def block(*judgments: Judgment) -> Block:
     answers = [Answer(item.item_id, item.item_id, Response(answer="it is so")) for item in ITEMS]
     labels = resolve(judgments, ["anna", "ben"], frozenset()) if judgments else Labels.none()
-    return Block(Arm("A", {"model": "m"}), 0, ITEMS, in_columns(answers), labels)
+    return Block(Arm("A", {"model": "m"}), 0, ITEMS, answer_columns(answers), labels)
 
 
 def said(item_id: str, label: str, grade: float, judge: str = "anna", **more: object) -> Judgment:

@@ -17,13 +17,13 @@ from assay.core.protocols import FreeJudge, Kit, PayingJudge
 from assay.core.records import Arm, Budget, Context, Fault, Finding, Item, Piece, Query, Question, Response
 from assay.core.registry import JUDGES, SYSTEMS, Registry, identity
 from assay.core.shown import context_target
-from assay.judges.llm_prompt import packaged_prompt
+from assay.judges.llm_prompt import read_packaged_prompt
 from assay.kinds.hierarchy.judges.answerable import Answerable
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.inquiry import question_key
 from assay.pipeline.runner import run_study
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from assay.store.run_store import Store
 from assay.study.study import open_study
@@ -48,8 +48,8 @@ def block_of(*responses: Response | None, arm: str = "a", seed: int = 0) -> Bloc
     """An arm's answers to the items, in order."""
     keys = [f"k{place}" for place in range(len(ITEMS))]
     given = [(key, item, each) for key, item, each in zip(keys, ITEMS, responses, strict=False) if each]
-    stored = in_columns([Answer(key, item.item_id, each) for key, item, each in given])
-    return Block(Arm(arm), seed, ITEMS, in_order(stored, keys), Labels.none())
+    stored = answer_columns([Answer(key, item.item_id, each) for key, item, each in given])
+    return Block(Arm(arm), seed, ITEMS, select_by_key(stored, keys), Labels.none())
 
 
 def asked(judge: Answerable, *blocks: Block) -> list[Question]:
@@ -95,7 +95,7 @@ def test_without_an_address_a_context_or_an_answer_nothing_is_asked() -> None:
 def test_the_query_the_reference_answer_and_the_prompt_go_along() -> None:
     judge = Answerable(url=URL)
     first, second = asked(judge, block_of(shown("x"), shown("x")))
-    prompt = packaged_prompt("answerable").hash
+    prompt = read_packaged_prompt("answerable").hash
     assert json.loads(first.about) == {
         "query": "how many days of leave",
         "expected": "25",
@@ -139,7 +139,7 @@ def test_two_of_three_samples_decide(said: tuple[str, ...], grade: float) -> Non
     assert finding.reason == f"{', '.join(said)}: Because."
     assert [(body["seed"], body["temperature"]) for body in bodies] == [(1, 0.0), (2, 0.0), (3, 0.0)]
     system, user = bodies[0]["messages"]
-    assert system["content"] == packaged_prompt("answerable").rules
+    assert system["content"] == read_packaged_prompt("answerable").rules
     for quoted in ("how many days of leave", "\n25\n", "Leave: 25 days"):
         assert quoted in user["content"]
 
@@ -164,7 +164,7 @@ def test_a_finding_costs_all_its_samples() -> None:
 def test_budgets_are_no_part_of_it_and_samples_are() -> None:
     plain = Answerable(url=URL, model="m")
     assert plain.names == ("llm:answerable",)
-    assert plain.version == f"answerable-1 {packaged_prompt('answerable').hash}"
+    assert plain.version == f"answerable-1 {read_packaged_prompt('answerable').hash}"
     assert identity(plain) == identity(Answerable(url=URL, model="m", budgets=("inf",), threads=9))
     assert identity(plain) != identity(Answerable(url=URL, model="m", samples=1))
     assert repr(Answerable(url="http://anna:word@127.0.0.1:9/v1")).count("word") == 0

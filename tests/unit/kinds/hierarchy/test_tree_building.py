@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, PluginError, UsageError
-from assay.core.parts import Ints, Vectors, unit
+from assay.core.parts import Ints, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import Registry
@@ -29,13 +29,13 @@ BUILDERS = [KMeans, Bisecting, Mixture]
 
 
 def scattered(count: int, dims: int = 16, seed: int = 3) -> Vectors:
-    return unit(np.random.default_rng(seed).standard_normal((count, dims)))
+    return normalize_rows(np.random.default_rng(seed).standard_normal((count, dims)))
 
 
 def bunched(bunches: int, each: int) -> Vectors:
     """Bunches of nearly equal rows, far from each other: bunch b lies along axis b."""
     noise = 0.02 * np.random.default_rng(9).standard_normal((bunches * each, bunches))
-    return unit(np.repeat(np.eye(bunches), each, axis=0) + noise)
+    return normalize_rows(np.repeat(np.eye(bunches), each, axis=0) + noise)
 
 
 def same(left: Tree, right: Tree) -> bool:
@@ -115,7 +115,7 @@ def test_bunches_are_found(builder: type[KMeans]) -> None:
 
 @pytest.mark.parametrize("builder", BUILDERS)
 def test_equal_passages_stay_together(builder: type[KMeans]) -> None:
-    twins = np.repeat(unit(np.eye(3)), 40, axis=0)
+    twins = np.repeat(normalize_rows(np.eye(3)), 40, axis=0)
     tree = builder(leaf=10).build(twins, 0)
     check_sound(tree, 2, 120)
     assert tree.size(2) == 3  # three directions, and nothing in them to divide further
@@ -180,7 +180,7 @@ def test_soft_assignment_asks_how_much_farther_a_leaf_is() -> None:
     # x's leaf, so that its centroid points at (30.75, 0.66) / 30.76 = (0.9998, 0.021): cosines of
     # 0.751 × 0.9998 + 0.661 × 0.021 = 0.765 and 0.661, 0.104 apart.
     middle = [[1.0, 0.88]]
-    vectors = unit(np.array([[1.0, 0.0]] * 30 + [[0.0, 1.0]] * 30 + middle))
+    vectors = normalize_rows(np.array([[1.0, 0.0]] * 30 + [[0.0, 1.0]] * 30 + middle))
     for within, leaves in ((0.02, 1), (0.2, 2)):
         tree = KMeans(depth=1, branching=(2,), parents=2, within=within).build(vectors, 0)
         assert np.bincount(tree.below[-1].items)[60] == leaves

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.core.parts import Vectors, unit
+from assay.core.parts import Vectors, normalize_rows
 from assay.kinds.hierarchy.systems.builders import KMeans
 from assay.kinds.hierarchy.systems.growth import grow
 from assay.kinds.hierarchy.systems.mixture import Mixture
@@ -16,13 +16,13 @@ from assay.kinds.hierarchy.systems.tree import Below, Tree
 
 
 def scattered(count: int, dims: int = 8, seed: int = 3) -> Vectors:
-    return unit(np.random.default_rng(seed).standard_normal((count, dims)))
+    return normalize_rows(np.random.default_rng(seed).standard_normal((count, dims)))
 
 
 def along(*degrees: float) -> Vectors:
     """Directions in a plane."""
     turned = np.radians(degrees)
-    return unit(np.column_stack([np.cos(turned), np.sin(turned)]))
+    return normalize_rows(np.column_stack([np.cos(turned), np.sin(turned)]))
 
 
 def leaves(tree: Tree) -> list[list[int]]:

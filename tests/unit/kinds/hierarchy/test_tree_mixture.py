@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from assay.core.parts import unit
+from assay.core.parts import normalize_rows
 from assay.kinds.hierarchy.systems.mixture import Mixture, _directions, _Fitted, _fitted
 
 
 def cones() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     """200 rows around x, the same around y mirrored, and one halfway."""
     rows = np.array([1.0, 0.0, 0.0]) + 0.35 * np.random.default_rng(2).standard_normal((200, 3))
-    return unit(np.concatenate([rows, rows[:, [1, 0, 2]], [[1.0, 1.0, 0.0]]]))
+    return normalize_rows(np.concatenate([rows, rows[:, [1, 0, 2]], [[1.0, 1.0, 0.0]]]))
 
 
 def test_what_lies_between_two_clusters_belongs_to_both() -> None:
@@ -37,7 +37,7 @@ def test_a_threshold_above_a_half_leaves_one_cluster_each() -> None:
 
 
 def test_nodes_have_several_parents_too() -> None:
-    vectors = unit(np.random.default_rng(1).standard_normal((600, 12)))
+    vectors = normalize_rows(np.random.default_rng(1).standard_normal((600, 12)))
     tree = Mixture(depth=3, leaf=6, dims=3).build(vectors, 0)
     assert np.bincount(tree.below[1].items).max() > 1
     assert np.bincount(tree.below[2].items).max() > 1

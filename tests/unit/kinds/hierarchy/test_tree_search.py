@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import UsageError
-from assay.core.parts import Floats, Ints, Ranking, Scored
+from assay.core.parts import Floats, Ints, Ranking, RerankResult
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Step
 from assay.kinds.hierarchy.systems.beam import Beam, Walk
@@ -144,8 +144,8 @@ class _Liking:
     def load(self, embedder: object, kit: object) -> _Liking:
         return self
 
-    def scores(self, query: str, texts: list[str]) -> Scored:
-        return Scored(np.array([float(text.lower().count("anchor")) for text in texts]))
+    def scores(self, query: str, texts: list[str]) -> RerankResult:
+        return RerankResult(np.array([float(text.lower().count("anchor")) for text in texts]))
 
 
 def test_a_second_look_decides_among_those_it_sees() -> None:

@@ -21,7 +21,7 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.protocols import Kit
 from assay.core.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step
 from assay.core.registry import DATASETS, SYSTEMS, Registry
-from assay.core.results import PRIVATE_ALONE, Expected, Results
+from assay.core.results import PRIVATE_ALONE, ExpectedTarget, Results
 from assay.kinds.memory.measures.walk import ExpectedStep, MatchMode, WantedPath
 from assay.kinds.memory.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, WalkLayout
 from assay.kinds.memory.report.graph_picture import WalkPicture, walk_pictures
@@ -50,7 +50,7 @@ from assay.report.html import Html
 from assay.report.json import Json
 from assay.report.markdown import Markdown
 from assay.report.text import render_text
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from assay.study.study import open_study
 from fake_results import build_results
@@ -95,7 +95,10 @@ ITEM = WalkedItem(
     "case-1",
     "Does the rule apply?",
     {},
-    [Expected("msa:2", 1.0, "Every invoice is paid."), Expected("msa:9", 1.0, "Notices go to the seat.")],
+    [
+        ExpectedTarget("msa:2", 1.0, "Every invoice is paid."),
+        ExpectedTarget("msa:9", 1.0, "Notices go to the seat."),
+    ],
     {"dense": []},
     path=wanted(("msa:3", None), ("msa:2", "exception_to"), ("msa:1", "depends_on"), mode="exact"),
     walks={"dense": ArmWalk(paths_in(TRACE)[0], TRACE)},
@@ -310,7 +313,7 @@ def test_title_marks_and_notes_agree_on_what_was_found() -> None:
     named = ("msa:2", "msa:8", "msa:7", "msa:5")  # energy stopped before msa:5
     trace = [*TRACE, seed("msa:6"), spread(1, "msa:6", "msa:7")]
     walk = ArmWalk(paths_in(TRACE)[0], trace, ranks={"msa:2": 1, "msa:8": 22})
-    one = figure(path=None, expected=[Expected(node, 1.0) for node in named], walks={"dense": walk})
+    one = figure(path=None, expected=[ExpectedTarget(node, 1.0) for node in named], walks={"dense": walk})
     assert one.title == "Walked msa:3 → 2 → 1: 1 of 4 expected on a path"
     assert list(one.statuses.values()) == [
         "expected, found",
@@ -340,7 +343,7 @@ def test_an_expected_path_is_held_against_the_path_that_comes_nearest() -> None:
 
 def test_hits_are_paths_where_a_trace_has_none() -> None:
     walk = ArmWalk(path("a"), [seed("a"), spread(1, "a", "b")], ranks={"b": 4})
-    one = figure(path=None, expected=[Expected("b", 1.0)], walks={"dense": walk})
+    one = figure(path=None, expected=[ExpectedTarget("b", 1.0)], walks={"dense": walk})
     assert one.title == "Stayed at a: 1 of 1 expected on a path"
     assert one.statuses == {"b": "expected, found"}
 
@@ -431,8 +434,8 @@ def test_whole_traces_are_kept_for_those_that_are_drawn_alone() -> None:
     trace = [*path("a", "b"), seed("a"), *(spread(1, "a", f"n{n}") for n in range(KEPT))]
     items = [Item(each.item_id, each.text) for each in full.items]
     response = Response(hits=[Hit("a", 1.0)], trace=trace)
-    stored = in_columns(Answer(item.item_id, item.item_id, response) for item in items)
-    answers = in_order(stored, [item.item_id for item in items])
+    stored = answer_columns(Answer(item.item_id, item.item_id, response) for item in items)
+    answers = select_by_key(stored, [item.item_id for item in items])
     block = Block(Arm("dense"), 0, items, answers, Labels.none(), ())
     corpus = Corpus([Passage("a", "Where  goods are\ndefective " * 9), Passage("b", "Short.")])
     found = walked_items(full, [block], {"dense": Dataset("d", corpus, items)})

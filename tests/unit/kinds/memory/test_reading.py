@@ -15,7 +15,7 @@ from assay.core.records import Arm, Fault, Hit, Item, Response
 from assay.kinds.memory.measures.reading import F1, ExactMatch, normalized, token_f1
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 
 
@@ -64,7 +64,7 @@ def scored(measure: Measure, golds: Sequence[dict[str, Any]], responses: Sequenc
     stored = [
         Answer(item.item_id, item.item_id, each) for item, each in zip(items, responses, strict=True) if each
     ]
-    answers = in_order(in_columns(stored), [item.item_id for item in items])
+    answers = select_by_key(answer_columns(stored), [item.item_id for item in items])
     block = Block(Arm("s"), 0, items, answers, Labels.none(), corpus=Corpus(()))
     values, status = score_block(measure, block)
     return [

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from assay.core.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verdict
-from assay.core.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
 from assay.kinds.models.report.benchmark.columns import columns_of
 from assay.kinds.models.report.benchmark.folder import Benchmark, file_names
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
@@ -143,11 +143,12 @@ def review_of(scores: pl.DataFrame) -> ReviewSummary:
     )
 
 
-def hits_of(item: str, model: str) -> list[Returned]:
+def hits_of(item: str, model: str) -> list[RankedResult]:
     if item == "INC-010":
-        return [Returned(f"{model}-x", 0.3, None, "something else")]
+        return [RankedResult(f"{model}-x", 0.3, None, "something else")]
     return [
-        Returned(f"r_chunk_{rank}", 0.9 - rank / 10, float(rank == 1), f"text {rank}") for rank in range(4)
+        RankedResult(f"r_chunk_{rank}", 0.9 - rank / 10, float(rank == 1), f"text {rank}")
+        for rank in range(4)
     ]
 
 
@@ -178,7 +179,7 @@ def results() -> Results:
         ],
         verdicts=[Verdict("decision", "go", [clause])],
         verdict="go",
-        trust=Trust(
+        trust=TrustSummary(
             {}, ["one warning"], {"corpus": "abc123"},
             {"minilm": {"p50": 0.050, "p95": 0.113}, "mika": {"p50": 0.08, "p95": 0.08}},
         ),
@@ -524,7 +525,7 @@ def test_details_count_back_from_shares(files: dict[str, bytes]) -> None:
     assert lift == [("mika", 0.5), ("minilm", 0.25)]
 
 
-class Marked(Returned, frozen=True):
+class Marked(RankedResult, frozen=True):
     """A result that shows what it was judged to be."""
 
     mark: str | None = None
@@ -532,7 +533,7 @@ class Marked(Returned, frozen=True):
 
 def test_details_read_marks_where_results_carry_them(results: Results) -> None:
     marks = [KEYWORD_MATCH, SEMANTIC_MATCH, None, FALSE_POSITIVE]
-    hits: list[Returned] = [Marked(f"d{rank}", 1.0, None, "", mark) for rank, mark in enumerate(marks)]
+    hits: list[RankedResult] = [Marked(f"d{rank}", 1.0, None, "", mark) for rank, mark in enumerate(marks)]
     items = [
         msgspec.structs.replace(item, returned={"minilm": hits, "mika": hits[:2]}) for item in results.items
     ]

@@ -20,7 +20,7 @@ import assay.kinds.models.dashboard.serve as serving
 from assay.cli.commands import with_errors
 from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
-from assay.core.results import ItemView, MeasureInfo, Results, Returned, ReviewSummary, Trust
+from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
 from assay.desk.ports import port_for
 from assay.kinds.models.commands import dashboard
 from assay.kinds.models.dashboard.charts import APART, spread_apart
@@ -66,9 +66,9 @@ def estimate(model: str, measure: str, where: dict[str, str]) -> Estimate:
     return Estimate(model, {}, measure, where, mean, *ends, len(values), len(values))
 
 
-def returned(model: str) -> list[Returned]:
+def returned(model: str) -> list[RankedResult]:
     return [
-        Returned(f"{model}-{rank}", 0.9, float(rank == 0), f"passage {rank} of {model}", mark=mark)
+        RankedResult(f"{model}-{rank}", 0.9, float(rank == 0), f"passage {rank} of {model}", mark=mark)
         for rank, mark in enumerate(MARKS)
     ]
 
@@ -108,7 +108,7 @@ def build(models: list[str], *, reviewed: bool = True, text: str = "question") -
         comparisons=[compared],
         verdicts=[Verdict("decision", "inconclusive", [clause])],
         verdict="inconclusive",
-        trust=Trust({}, ["one warning"], {}, {model: {"p50": 0.02, "p95": 0.03} for model in models}),
+        trust=TrustSummary({}, ["one warning"], {}, {model: {"p50": 0.02, "p95": 0.03} for model in models}),
         items=[
             ItemView(
                 item, f"{text} {item}",

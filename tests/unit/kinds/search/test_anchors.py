@@ -19,7 +19,7 @@ from assay.core.registry import JUDGES, Registry
 from assay.kinds.search.golden.resolving import resolve_golden
 from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of, stretches
 from assay.kinds.search.judges.anchors import Anchors, shared_text
-from assay.store.columns import in_columns, in_order
+from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from assay.study.study import Study, open_study
 
@@ -70,7 +70,7 @@ def dataset(*items: Item, passages: Sequence[Passage] | None = None) -> Dataset:
 def block(data: Dataset, hits: Sequence[Hit], arm: str = "server") -> Block:
     """The same hits for every item."""
     answers = [Answer(each.item_id, each.item_id, Response(list(hits))) for each in data.items]
-    stored = in_order(in_columns(answers), [each.item_id for each in data.items])
+    stored = select_by_key(answer_columns(answers), [each.item_id for each in data.items])
     return Block(Arm(arm), 0, data.items, stored, Labels.none(), corpus=data.corpus)
 
 
@@ -316,7 +316,7 @@ def test_a_forbidden_book_and_a_thousand_hits_take_a_moment() -> None:
         )
         for n, each in enumerate(items)
     ]
-    stored = in_order(in_columns(answers), [each.item_id for each in items])
+    stored = select_by_key(answer_columns(answers), [each.item_id for each in items])
     start = time.process_time()
     found = Anchors().judge(data, [Block(Arm("a"), 0, items, stored, Labels.none())], Kit())
     assert time.process_time() - start < 5  # 0.4 seconds here
@@ -505,7 +505,7 @@ def test_a_book_and_a_thousand_hits_take_a_moment() -> None:
         Answer(each.item_id, each.item_id, Response(hits[10 * n : 10 * n + 10]))
         for n, each in enumerate(items)
     ]
-    stored = in_order(in_columns(answers), [each.item_id for each in items])
+    stored = select_by_key(answer_columns(answers), [each.item_id for each in items])
     start = time.process_time()
     found = Anchors().judge(data, [Block(Arm("a"), 0, items, stored, Labels.none())], Kit())
     assert time.process_time() - start < 3  # 0.3 seconds here

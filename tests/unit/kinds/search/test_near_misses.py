@@ -18,7 +18,7 @@ from assay.core.results import Results
 from assay.kinds.search.datasets.anchor_text import without_markup
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
-from assay.store.journal import Judged
+from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import open_study
 from small_golden import APPLES, CROSSING, OAR, ROPE, STUDY, entry, expected, write_golden, write_set
@@ -178,7 +178,7 @@ def test_what_another_judge_has_decided_is_no_near_miss(tmp_path: Path) -> None:
     opened = open_study(folder, registry=registry)
     mark = Judgment("en-direct-001", "relevance", 2.0, "anna", target="x1")
     with Store(opened.run_folder).writer() as writer:
-        writer.append(Judged(mark), now=True)
+        writer.append(JudgmentEntry(mark), now=True)
     results = Evaluation(opened).results
     assert statuses(results)["en-direct-001"] == (1.0, "scored")
     assert near(results) == []

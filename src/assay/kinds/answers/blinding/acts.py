@@ -22,7 +22,7 @@ import msgspec
 
 from assay.core.errors import UsageError
 from assay.kinds.answers.blinding.pack import ACTS, MARKS
-from assay.store.disk import storing, sync, write_atomic
+from assay.store.disk import explain_write_errors, sync, write_atomic
 
 What = Literal["blinded", "checked", "leaking", "accepted", "unblinded", "forced"]
 WORDS = {
@@ -138,7 +138,7 @@ def append_act(folder: Path, act: Act, head: Path | None = None) -> Act:
     A broken record goes on: it stays broken, and the act is not lost.
     """
     path = folder / ACTS
-    with storing(path):
+    with explain_write_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

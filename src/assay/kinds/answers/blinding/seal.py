@@ -18,7 +18,7 @@ import msgspec
 
 from assay.core.errors import DataError, PluginError, Problem, UsageError
 from assay.kinds.answers.blinding.pack import MAP, SealedMap
-from assay.store.disk import storing, write_atomic
+from assay.store.disk import explain_write_errors, write_atomic
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -98,7 +98,7 @@ def _cipher(key: bytes) -> AESGCM:
 
 def write_key(path: Path, key: bytes, *, replace: bool = False) -> None:
     """Writes a key that only its owner can read; over another only if told to: its map is lost without it."""
-    with storing(path):
+    with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not replace:
             fix = "Unblind the study that it is for, or take the file away by hand."

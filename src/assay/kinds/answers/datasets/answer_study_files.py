@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, did_you_mean, explained
+from assay.core.errors import DataError, Problem, decoding_problem, did_you_mean
 from assay.core.yaml_lines import Lines, Loc, read_text
 from assay.datasets.json_places import read_json
 
@@ -153,7 +153,7 @@ def _converted(raw: Any, kind: type[T], loc: Loc, lines: Lines, problems: list[P
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        told = explained(error)
+        told = decoding_problem(error)
         inside = tuple(int(step) if step.isdigit() else step for step in _STEP.findall(told.field))
         problems.append(replace(lines.problem((*loc, *inside), told.what), fix=told.fix))
         return None

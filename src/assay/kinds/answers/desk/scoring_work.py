@@ -47,7 +47,7 @@ from assay.review.messages import (
     WorkState,
 )
 from assay.review.work import Broken, Conflict, NoSuchThing
-from assay.store.folder_lock import held_by
+from assay.store.folder_lock import hold_folder_for
 
 ABOUT = "Score every response against its reference answer{source}, one pass after the other."
 FINISHED = "Everything is scored. Tell whoever runs the study: it can be unblinded once everybody is through."
@@ -74,7 +74,7 @@ class ScoringWork:
         thresholds: Mapping[tuple[str, str], float] = THRESHOLDS,
     ) -> None:
         self._pack = read_pack(folder)
-        self._release = held_by(self, folder)
+        self._release = hold_folder_for(self, folder)
         self._clock, self._order, self._thresholds = clock, order or blind_order, thresholds
         self._turn = threading.RLock()
         self._known: dict[tuple[str, bool], TaskState] = {}

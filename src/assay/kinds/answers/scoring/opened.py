@@ -27,7 +27,7 @@ from assay.kinds.answers.measures.rubric import (
 )
 from assay.kinds.answers.scoring.agreement import rater_label
 from assay.kinds.answers.scoring.marks import BookEntry, Mark, current_marks, distinct_marks, score_book
-from assay.store.folder_lock import alone
+from assay.store.folder_lock import hold_folder
 
 
 def key_path(folder: Path) -> Path:
@@ -67,9 +67,9 @@ class ScoringFolder:
         """The marks that count, of every rater, round and pass."""
         return list(current_marks(distinct_marks(self.lines)).values())
 
-    def alone(self) -> AbstractContextManager[None]:
+    def hold_folder(self) -> AbstractContextManager[None]:
         """Held by the one process that may take marks or open the seal."""
-        return alone(self.folder)
+        return hold_folder(self.folder)
 
     @property
     def open(self) -> bool:

@@ -21,7 +21,7 @@ from assay.core.dataset import digest
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
-from assay.core.registry import aside, identity
+from assay.core.registry import identity, outside_identity
 from assay.judges.llm import ModelJudge
 from assay.kinds.answers.blinding.pack import BlindedResponse, BlindPack
 from assay.kinds.answers.results import SuggestionUptake
@@ -30,7 +30,7 @@ from assay.kinds.answers.scoring.rubric import ACCURACY, CITATION, NOT_APPLICABL
 from assay.kinds.answers.scoring.rule_suggestions import RULE, suggest_by_rule
 from assay.pipeline.inquiry import HOPELESS
 from assay.stats.agreement import cohen_kappa
-from assay.store.journal import Writer, read_lines
+from assay.store.journal import JournalWriter, read_lines
 
 FOLDER = "suggestions"  # in the pack's folder: a journal of what models said
 APPLIES = "citation_applies"
@@ -67,7 +67,7 @@ def read_suggestions(folder: Path) -> list[StoredSuggestion]:
 class AccuracyJudge(ModelJudge):
     """A model that grades the accuracy of responses. Its parameters are those of every model that judges."""
 
-    prompt: str = aside("accuracy")
+    prompt: str = outside_identity("accuracy")
 
     labels: ClassVar[tuple[str, ...]] = (ACCURACY,)
 
@@ -112,7 +112,7 @@ def suggest_accuracy(
     }
     costs: list[float] = []
     faults: list[str] = []
-    with Writer(folder / FOLDER) as writer, ThreadPoolExecutor(judge.threads) as crew:
+    with JournalWriter(folder / FOLDER) as writer, ThreadPoolExecutor(judge.threads) as crew:
         asking: dict[Future[Finding], tuple[str, BlindedResponse]] = {
             crew.submit(judge.ask, question, kit): (key, response)
             for key, (response, question) in todo.items()

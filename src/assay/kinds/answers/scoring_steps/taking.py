@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.dataset import digest
-from assay.core.errors import Problem, did_you_mean, explained
+from assay.core.errors import Problem, decoding_problem, did_you_mean
 from assay.kinds.answers.blinding.pack import MARKS
 from assay.kinds.answers.scoring.marks import score_book
 from assay.kinds.answers.scoring.progress import remaining_work
@@ -168,5 +168,5 @@ def _read(paths: Sequence[Path], raters: Sequence[str]) -> tuple[list[ImportedMa
                 if line.strip():
                     found.append(ImportedMark(decode(line), str(path), number, raters))
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                problems.append(explained(error, str(path), number))
+                problems.append(decoding_problem(error, str(path), number))
     return found, problems

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, Problem, UsageError
-from assay.core.registry import make
+from assay.core.registry import make_plugin
 from assay.core.spec import parse_spec
 from assay.kinds.answers.blinding.acts import Act, append_act, record_unblinding
 from assay.kinds.answers.panel import MODEL, panel_of
@@ -102,7 +102,7 @@ def unblind_study(study: Study, *, by: str, force: bool = False, reason: str = "
     """
     scoring = scoring_folder(study)
     _, now = scoring.pack, study.kit.clock()  # there has to be a pack
-    with scoring.alone():
+    with scoring.hold_folder():
         found = summarise_blinded(study)
         left = [*found.left, *filter(None, [describe_outdated(study, scoring)])]
         refusal = "" if left or not found.failing else _disagreeing(found, command_path(study))
@@ -132,7 +132,7 @@ def suggest_study(study: Study, judge: str) -> SuggestionCounts:
     spec = parse_spec(study.filled(judge))
     if spec.name != MODEL_JUDGE:
         raise UsageError(f"{spec.name!r} is no model that judges. Write {MODEL_JUDGE}(url=…, model=…).")
-    made: AccuracyJudge = make(AccuracyJudge, spec)
+    made: AccuracyJudge = make_plugin(AccuracyJudge, spec)
     scoring = scoring_folder(study)
     tested = {value for arm in study.arms for name, value in arm.factors.items() if name == MODEL}
     return suggest_accuracy(scoring.folder, scoring.pack, made, tested, study.kit)

@@ -13,11 +13,11 @@ from time import perf_counter
 from typing import Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.endpoint import Refused
+from assay.core.endpoint import RequestRefusal
 from assay.core.errors import Problem, Retryable
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Observed, Passage, Query, Response
-from assay.core.registry import aside, identity
+from assay.core.registry import identity, outside_identity
 from assay.kinds.answers.datasets.content_documents import as_hits, check_condition, content_of, join_texts
 from assay.retrieval.chat import Message
 from assay.systems.asking_chat import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
@@ -48,20 +48,20 @@ class Prompted:
     """
 
     condition: str
-    url: str = aside("")
+    url: str = outside_identity("")
     model: str = ""
-    key: str = aside("")
+    key: str = outside_identity("")
     instructions: str = INSTRUCTIONS
     prompt: str = PROMPT
     max_tokens: int = 1000
     extra: dict[str, Any] = field(default_factory=dict)
-    warm_up: int = aside(1)
-    threads: int = aside(1)
-    price_in: float = aside(0.0)
-    price_out: float = aside(0.0)
-    timeout: float = aside(300.0)
-    retries: int = aside(3)
-    backoff: float = aside(0.5)
+    warm_up: int = outside_identity(1)
+    threads: int = outside_identity(1)
+    price_in: float = outside_identity(0.0)
+    price_out: float = outside_identity(0.0)
+    timeout: float = outside_identity(300.0)
+    retries: int = outside_identity(3)
+    backoff: float = outside_identity(0.5)
     # worked out, so that no identity holds a password
     service: str = field(default="", init=False)
     version: ClassVar[str] = "1"
@@ -81,7 +81,7 @@ class Prompted:
         try:
             for _ in range(self.warm_up):
                 model.ask(self.messages(WARM_UP), bill)
-        except (Retryable, Refused):
+        except (Retryable, RequestRefusal):
             kit.pay(bill.cost)
             model.close()
             raise
@@ -126,7 +126,7 @@ class PromptedIndex:
         began = perf_counter()
         try:
             said = self.model.ask(self.part.messages(asked), bill)
-        except (Retryable, Refused) as error:
+        except (Retryable, RequestRefusal) as error:
             return Response(error=fault_of(error), observed=Observed(cost=bill.cost or None))
         seconds = {"total": perf_counter() - began}
         seen = Observed(seconds, tokens=bill.written, cost=bill.cost or None)

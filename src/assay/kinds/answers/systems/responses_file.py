@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.datasets.run_file import read_bytes
 from assay.kinds.answers.datasets.answer_study_files import csv_rows
 from assay.kinds.answers.datasets.content_documents import CONDITIONS
@@ -81,7 +81,7 @@ def read_responses(path: Path) -> ResponsesFile:
             try:
                 lines.append(NumberedRow(number, _checked(make())))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-                problems.append(explained(error, where, number))
+                problems.append(decoding_problem(error, where, number))
             except DataError as error:
                 problems += (replace(told, where=where, line=number) for told in error.problems)
     except DataError as error:  # of the file as a whole
@@ -115,7 +115,7 @@ def _rows(path: Path, where: str) -> Iterator[tuple[int, Callable[[], ResponseRo
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise DataError(explained(error, where, data.count(b"\n", 0, error.start) + 1)) from None
+        raise DataError(decoding_problem(error, where, data.count(b"\n", 0, error.start) + 1)) from None
     for number, cells in csv_rows(text, where, _NEEDED):
         yield number, lambda cells=cells: _row_of(cells)  # type: ignore[misc]
 

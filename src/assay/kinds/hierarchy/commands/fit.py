@@ -9,7 +9,7 @@ import typer
 
 from assay.cli.options import AsJson, StudyPath
 from assay.cli.run import Systems, selected
-from assay.cli.showing import Shown, plain_console, print_json, say, table
+from assay.cli.showing import ProgressDisplay, plain_console, print_json, say, table
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def command(study: StudyPath, system: Systems = None, where: Where = None, as_js
 
     chosen = selected(where or [], system or [], None)
     opened = open_study(study)
-    with Shown() as progress:
+    with ProgressDisplay() as progress:
         # first: a detector of a race is fitted on what the race answers
         races = calibrate_study(opened, chosen.systems, chosen.where, progress)
         fits = fit_study(opened, chosen.systems, chosen.where, progress, required=False)

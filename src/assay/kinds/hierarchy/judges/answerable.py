@@ -15,7 +15,7 @@ from assay.core.dataset import Dataset
 from assay.core.errors import Problem, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Item, Question
-from assay.core.registry import aside
+from assay.core.registry import outside_identity
 from assay.core.shown import context_target
 from assay.judges.llm import ModelJudge
 
@@ -33,9 +33,9 @@ class Answerable(ModelJudge):
     parameters are those of every model that judges.
     """
 
-    prompt: str = aside("answerable")
+    prompt: str = outside_identity("answerable")
     samples: int = 3
-    budgets: tuple[int | str, ...] = aside((400,))  # tokens, or inf
+    budgets: tuple[int | str, ...] = outside_identity((400,))  # tokens, or inf
 
     labels: ClassVar[tuple[str, ...]] = ("answerable",)
 

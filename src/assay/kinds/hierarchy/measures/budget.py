@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.records import Budget, Response
-from assay.core.shown import Shown, context_target
+from assay.core.shown import ShownEvidence, context_target
 from assay.measures.parse import measure_name
 
 FIRST_ADDRESS = "assay.measures.budget"
@@ -74,7 +74,7 @@ class OneContext(Budgeted):
         return np.array([np.nan if shown is None else self.of(shown) for shown in found], dtype=float)
 
     @abstractmethod
-    def of(self, shown: Shown) -> float:
+    def of(self, shown: ShownEvidence) -> float:
         """The value of one context."""
 
 
@@ -91,7 +91,7 @@ class ER(OneContext):
 
     family: ClassVar[str] = "ER"
 
-    def of(self, shown: Shown) -> float:
+    def of(self, shown: ShownEvidence) -> float:
         return shown.recall
 
 
@@ -104,7 +104,7 @@ class EP(OneContext):
 
     family: ClassVar[str] = "EP"
 
-    def of(self, shown: Shown) -> float:
+    def of(self, shown: ShownEvidence) -> float:
         return shown.precision
 
 
@@ -130,7 +130,7 @@ class A(OneContext):
         """What it reads of a block."""
         return View(label=self.label) if self.label else View()
 
-    def of(self, shown: Shown) -> float:
+    def of(self, shown: ShownEvidence) -> float:
         return float(shown.complete)
 
     def values(self, block: Block) -> Floats:
@@ -180,5 +180,5 @@ class AUC(Budgeted):
         return area
 
 
-def _complete(found: Sequence[Shown | None]) -> Floats:
+def _complete(found: Sequence[ShownEvidence | None]) -> Floats:
     return np.array([np.nan if shown is None else shown.complete for shown in found], dtype=float)

@@ -17,7 +17,7 @@ from functools import cached_property
 import msgspec
 
 from assay.core.block import Block
-from assay.core.errors import DataError, Problem, UsageError, explained
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem
 from assay.core.records import Item, Response, Step, Structure
 
 CHILD, ENTITY = (
@@ -267,7 +267,7 @@ def _units(items: Sequence[Item]) -> list[list[frozenset[str]]]:
         try:
             units = msgspec.convert(item.gold.get("evidence") or [], list[_Place])
         except msgspec.ValidationError as error:
-            problems.append(explained(error, f"item {item.item_id!r}, gold evidence"))
+            problems.append(decoding_problem(error, f"item {item.item_id!r}, gold evidence"))
             continue
         found.append([frozenset(place.doc_id for place in (unit, *unit.also)) for unit in units])
     if problems:

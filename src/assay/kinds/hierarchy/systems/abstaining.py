@@ -20,13 +20,13 @@ from assay.core.errors import DataError, Problem
 from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Query, Response
-from assay.core.registry import SYSTEMS, aside, identity, part_identities
+from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
 from assay.kinds.hierarchy.detector import Detector, detector_hash, read_detector
 from assay.kinds.hierarchy.signs import VERSION, Frequencies, Observer
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
-from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
-from assay.study.study_file import conceal
+from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.study.study_file import conceal_variables
 from assay.systems.around import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text, texts_with_progress
 
@@ -44,7 +44,7 @@ class Abstaining:
     """
 
     of: Annotated[AnySystem, SYSTEMS]
-    detector: str = aside("detector.json")  # what the file holds decides, not what it is called
+    detector: str = outside_identity("detector.json")  # what the file holds decides, not what it is called
     version: ClassVar[str] = "1"
 
     @property
@@ -82,7 +82,7 @@ class Abstaining:
         """What the system finds odd about a dataset, and where the detector was fitted on something else."""
         found = inner_findings(self.of, "warnings", dataset, kit)
         fitted = read_detector(kit.path(self.detector)).fitted
-        if fitted.system != conceal(identity(self.of), kit):
+        if fitted.system != conceal_variables(identity(self.of), kit):
             found.append(f"{self.detector} was fitted on another system's answers: fit it again")
         if fitted.corpus != dataset.corpus.hash:
             where = f"on {fitted.dataset} ({fitted.arm}), and is used on {dataset.name}"
@@ -141,7 +141,7 @@ def observer_of(corpus: Corpus, kit: Kit) -> Observer:
 def _frequencies(corpus: Corpus, kit: Kit) -> Frequencies:
     if len(corpus) < WORTH_KEEPING:
         return Frequencies.count(map(indexed_text, corpus.passages))
-    shelf = Shelf(kit.cache / "frequencies")
+    shelf = ArtifactCache(kit.cache / "frequencies")
     key = digest(part.encode() for part in (VERSION, engine(), corpus.hash))
     if (known := shelf.read(key, _read)) is not None:
         return known
@@ -154,7 +154,7 @@ def _read(folder: Path) -> Frequencies:
     try:
         return msgspec.json.decode((folder / _COUNTS).read_bytes(), type=Frequencies)
     except UNREADABLE as error:
-        raise DamagedFolder(folder, error) from error
+        raise DamagedArtifact(folder, error) from error
 
 
 def _write(counted: Frequencies, path: Path) -> None:

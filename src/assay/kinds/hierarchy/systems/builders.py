@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from assay.core.errors import UsageError
-from assay.core.parts import Ints, Vectors, unit
+from assay.core.parts import Ints, Vectors, normalize_rows
 from assay.kinds.hierarchy.systems.tree import Below, Tree, centroids
 
 TREES = "assay.trees"  # the group of plugins
@@ -201,7 +201,7 @@ def _moved(rows: Vectors, centres: Vectors, labels: Ints) -> Vectors:
         (np.ones(len(rows), np.float32), labels, np.arange(len(rows) + 1)), (len(rows), len(centres))
     )
     sums = members.T @ rows  # a sparse product runs in one thread, in the order of the rows
-    moved = unit(sums)
+    moved = normalize_rows(sums)
     still = ~moved.any(axis=1)
     moved[still] = centres[still]
     empty = np.flatnonzero(np.bincount(labels, minlength=len(centres)) == 0)

@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.core.parts import Floats, Ints, Vectors, unit
+from assay.core.parts import Floats, Ints, Vectors, normalize_rows
 from assay.kinds.hierarchy.systems.builders import Shape, clusters
 from assay.kinds.hierarchy.systems.tree import Below, Tree
 
@@ -61,7 +61,7 @@ class Mixture(Shape):
         for count in reversed(self._sizes(len(vectors))):
             groups = self._level(rows, count, rng) if len(rows) else []
             below.append(Below.of_lists(groups))
-            rows = unit(_means(rows, groups))
+            rows = normalize_rows(_means(rows, groups))
         return Tree((Below.of_lists([np.arange(len(rows))]), *reversed(below)))
 
     def _sizes(self, passages: int) -> list[int]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from assay.core.parts import Floats, Ints, Links, Vectors, unit
+from assay.core.parts import Floats, Ints, Links, Vectors, normalize_rows
 from assay.core.records import Edge, Node, Structure
 from assay.kinds.hierarchy.systems.ground import Ground
 from assay.kinds.hierarchy.systems.summaries import Summary
@@ -40,7 +40,7 @@ class Planted:
     @cached_property
     def centroids(self) -> tuple[Vectors, ...]:
         """The direction of each node's mean."""
-        return tuple(unit(each) for each in self.means)
+        return tuple(normalize_rows(each) for each in self.means)
 
     @cached_property
     def radii(self) -> tuple[Floats, ...]:

@@ -12,7 +12,7 @@ from assay.core.registry import identity
 from assay.kinds.hierarchy.systems.builders import Builder
 from assay.kinds.hierarchy.systems.growth import grow
 from assay.kinds.hierarchy.systems.tree import Tree, read_tree, save_tree
-from assay.store.cache import Shelf
+from assay.store.cache import ArtifactCache
 from assay.systems.retrievers import WORTH_KEEPING
 
 # To be raised when growing, or what is kept of a tree, changes; a builder has its own version.
@@ -41,7 +41,7 @@ def planted(
     make = partial(_made, builder, first, vectors, seed, kit)
     if len(corpus) < WORTH_KEEPING:
         return make()
-    shelf = Shelf(kit.cache / "indexes")
+    shelf = ArtifactCache(kit.cache / "indexes")
     parts = ("tree", PLANTED, identity(builder), str(first), str(seed), corpus.hash, vectors_identity)
     key = digest(part.encode() for part in parts)
     return shelf.read_or_put(key, read_tree, lambda folder: save_tree(folder, make()))

@@ -11,7 +11,7 @@ import msgspec
 from assay.core.parts import Vectors
 from assay.core.records import Passage
 from assay.kinds.hierarchy.systems.tree import Tree
-from assay.store.cache import UNREADABLE, DamagedFolder
+from assay.store.cache import UNREADABLE, DamagedArtifact
 
 if TYPE_CHECKING:
     from assay.core.protocols import Kit
@@ -79,4 +79,4 @@ def read_summaries(folder: Path) -> list[list[Summary]]:
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=list[list[Summary]])
     except UNREADABLE as error:
-        raise DamagedFolder(folder, error) from error
+        raise DamagedArtifact(folder, error) from error

@@ -8,7 +8,7 @@ from assay.core.registry import identity
 from assay.kinds.hierarchy.systems.ground import Ground
 from assay.kinds.hierarchy.systems.summaries import Summariser, Summary, read_summaries, save_summaries
 from assay.kinds.hierarchy.systems.tree import Tree
-from assay.store.cache import Shelf
+from assay.store.cache import ArtifactCache
 from assay.systems.retrievers import WORTH_KEEPING
 
 
@@ -17,7 +17,7 @@ def summarised(summariser: Summariser, tree: Tree, ground: Ground, kit: Kit) -> 
     passages, vectors = ground.corpus.passages, ground.vectors
     if len(passages) < WORTH_KEEPING:
         return summariser.summarise(tree, passages, vectors, kit)
-    shelf = Shelf(kit.cache / "summaries")
+    shelf = ArtifactCache(kit.cache / "summaries")
     said = str(getattr(summariser, "identity", lambda _: "")(kit))
     told = (identity(summariser), said, ground.corpus.hash, ground.meanings.embedding.identity)
     arrays = (part.tobytes() for below in tree.below for part in (below.starts, below.items))

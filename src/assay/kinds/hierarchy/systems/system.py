@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import DataError, Problem, UsageError
-from assay.core.parts import Embedder, Fusion, Linking, Reranker, Selector, Tokenizer
+from assay.core.parts import Embedder, Fusion, LinkBuilder, Reranker, Selector, Tokenizer
 from assay.core.protocols import Kit
 from assay.core.registry import (
     EMBEDDERS,
@@ -41,7 +41,7 @@ from assay.retrieval.lexical import engine
 from assay.retrieval.rerank.maxsim import MaxSim
 from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
-from assay.study.study_file import conceal
+from assay.study.study_file import conceal_variables
 from assay.systems.answering import AnswerBuilder
 from assay.systems.retrievers import RerankStage
 
@@ -72,7 +72,7 @@ class TreeSystem:
     start: int = 0
     summaries: Annotated[Summariser, SUMMARIES] = Keywords()
     router: Annotated[Router, ROUTERS] = Words()
-    links: Annotated[Linking | None, LINKS] = None
+    links: Annotated[LinkBuilder | None, LINKS] = None
     confidence: str = ""
     model: Annotated[Embedder, EMBEDDERS] = Static()
     fuse: Annotated[Fusion, FUSIONS] = Weighted(weights=(0.8, 0.2))
@@ -164,7 +164,7 @@ class TreeSystem:
     def _misfits(self, dataset: Dataset, kit: Kit) -> list[str]:
         fitted = read_confidence(kit.path(self.confidence), RACERS).fitted
         found = []
-        if fitted.system != conceal(identity(self), kit):
+        if fitted.system != conceal_variables(identity(self), kit):
             found.append(f"{self.confidence} was fitted on another system's answers: fit it again")
         if fitted.corpus != dataset.corpus.hash:
             where = f"on {fitted.dataset} ({fitted.arm}), and is used on {dataset.name}"

@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_array
 
-from assay.core.parts import Ints, Vectors, unit
+from assay.core.parts import Ints, Vectors, normalize_rows
 from assay.retrieval.vectors.exact import save_array
 from assay.retrieval.weights import check_runs
-from assay.store.cache import UNREADABLE, DamagedFolder
+from assay.store.cache import UNREADABLE, DamagedArtifact
 
 ROOT = "root"
 _SIZES = "sizes.json"  # how many nodes each level has, from the root on, and last how many passages
@@ -105,7 +105,7 @@ def node_id(level: int, node: int) -> str:
 
 def centroids(tree: Tree, level: int, vectors: Vectors) -> Vectors:
     """The direction of the mean of the passages below each node of a level; zeros where they cancel out."""
-    return unit(tree.passages[level] @ vectors)
+    return normalize_rows(tree.passages[level] @ vectors)
 
 
 def save_tree(folder: Path, tree: Tree) -> None:
@@ -128,5 +128,5 @@ def read_tree(folder: Path) -> Tree:
         for (starts, items), (size, below) in zip(parts, pairwise(sizes), strict=True):
             check_runs(starts, items, size, below)
     except UNREADABLE as error:
-        raise DamagedFolder(folder, error) from error
+        raise DamagedArtifact(folder, error) from error
     return Tree(tuple(Below(starts, items) for starts, items in parts))

@@ -20,12 +20,12 @@ from typing import Any, ClassVar
 import msgspec
 
 from assay.core.dataset import digest
-from assay.core.endpoint import Client, Endpoint, Refused
+from assay.core.endpoint import Client, Endpoint, RequestRefusal
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.parts import Vectors
 from assay.core.protocols import Kit
 from assay.core.records import Passage
-from assay.core.registry import aside, identity
+from assay.core.registry import identity, outside_identity
 from assay.kinds.hierarchy.systems.keywords import Keywords
 from assay.kinds.hierarchy.systems.summaries import Style, Summary
 from assay.kinds.hierarchy.systems.summary_prompt import (
@@ -41,7 +41,7 @@ from assay.kinds.hierarchy.systems.summary_prompt import (
 )
 from assay.kinds.hierarchy.systems.tree import Tree
 from assay.retrieval.chat import Chat, Message, Said
-from assay.store.cache import UNREADABLE, DamagedFolder, Shelf
+from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
 
 FIRST_ADDRESS = "assay.systems.hierarchy.written"
 
@@ -58,21 +58,21 @@ class Written:
     out of it. Prices are those of a million tokens. `threads` is how many requests may be in flight.
     """
 
-    url: str = aside("")
+    url: str = outside_identity("")
     model: str = ""  # empty: the only one that is served there
-    key: str = aside("")
+    key: str = outside_identity("")
     style: Style = "contrastive"
     sample: int = 24
     characters: int = 6000
     quotes: int = 3
     max_tokens: int = 800
     extra: dict[str, Any] = field(default_factory=dict)
-    threads: int = aside(4)
-    price_in: float = aside(0.0)
-    price_out: float = aside(0.0)
-    timeout: float = aside(60.0)
-    retries: int = aside(3)
-    backoff: float = aside(0.5)
+    threads: int = outside_identity(4)
+    price_in: float = outside_identity(0.0)
+    price_out: float = outside_identity(0.0)
+    timeout: float = outside_identity(60.0)
+    retries: int = outside_identity(3)
+    backoff: float = outside_identity(0.5)
 
     version: ClassVar[str] = "1"
 
@@ -143,12 +143,14 @@ class Written:
 
     def _found(self, places: Mapping[str, tuple[Level, int]], kit: Kit) -> dict[str, Reply]:
         """What the model says of each node, by key, asked for where it was not said before."""
-        shelf = Shelf(kit.cache / "summaries")
+        shelf = ArtifactCache(kit.cache / "summaries")
         said = {key: reply for key in places if (reply := shelf.read(key, _kept)) is not None}
         new = {key: place for key, place in places.items() if key not in said}
         return said | self._ask_all(new, shelf, kit) if new else said
 
-    def _ask_all(self, new: Mapping[str, tuple[Level, int]], shelf: Shelf, kit: Kit) -> dict[str, Reply]:
+    def _ask_all(
+        self, new: Mapping[str, tuple[Level, int]], shelf: ArtifactCache, kit: Kit
+    ) -> dict[str, Reply]:
         """What the model says of nodes that are new to it, each kept by its key as it comes."""
         found: dict[str, Reply] = {}
         client = self.endpoint.open(clock=kit.clock)
@@ -160,7 +162,7 @@ class Written:
                 for future in as_completed(coming):
                     found[coming[future]] = future.result()
                     kit.progress("writing summaries", len(found), len(new))
-            except (Retryable, Refused, NoSummary) as error:
+            except (Retryable, RequestRefusal, NoSummary) as error:
                 what = f"Not all summaries were written: {len(found)} of {len(new)}. {error}"
                 fix = "What was written is kept: run again to go on, or use `keywords`, which needs no model."
                 raise SystemFailure(f"{what.rstrip('.')}. {fix}") from error
@@ -168,7 +170,9 @@ class Written:
                 pool.shutdown(wait=False, cancel_futures=True)
         return found
 
-    def _ask(self, client: Client, shelf: Shelf, kit: Kit, key: str, level: Level, node: int) -> Reply:
+    def _ask(
+        self, client: Client, shelf: ArtifactCache, kit: Kit, key: str, level: Level, node: int
+    ) -> Reply:
         messages = level.messages(node, self.style, self.sample, self.characters)
         for seed in (1, 2):  # the same request would get the same answer
             sent = self._chat.request(messages, temperature=0.0, max_tokens=self.max_tokens, seed=seed)
@@ -199,4 +203,4 @@ def _kept(folder: Path) -> Reply:
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=Reply)
     except UNREADABLE as error:
-        raise DamagedFolder(folder, error) from error
+        raise DamagedArtifact(folder, error) from error

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.records import Hit
 from assay.kinds.memory.annotation.workspace import check_name, write_file
 from assay.pipeline.evaluation import Evaluation
@@ -123,7 +123,7 @@ def read_results(study: Study, since: str) -> ResultSnapshot:
         try:
             found = msgspec.json.decode(names[since].read_bytes(), type=ResultSnapshot)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            told, fix = explained(error), "Restore it, or keep results anew."
+            told, fix = decoding_problem(error), "Restore it, or keep results anew."
             what = f"is not readable: {told.what}"
             raise DataError(Problem(what, str(names[since]), field=told.field, fix=fix)) from None
         if found.schema != SCHEMA:

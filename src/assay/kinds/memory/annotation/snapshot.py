@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, UsageError, did_you_mean, explained
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.kinds.memory.annotation.inventory import read_inventory
 from assay.kinds.memory.annotation.workspace import Workspace, check_name, write_file
 
@@ -75,7 +75,7 @@ def _read(path: Path) -> Snapshot:
     try:
         snapshot = msgspec.json.decode(path.read_bytes(), type=Snapshot)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        told = explained(error)
+        told = decoding_problem(error)
         what, fix = f"this is no snapshot: {told.what}", "Restore it from a copy."
         raise DataError(Problem(what, str(path), field=told.field, fix=fix)) from None
     if snapshot.schema != SCHEMA:

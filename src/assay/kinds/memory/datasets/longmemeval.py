@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.public.release import REFUSED, doubtful, read_release
@@ -144,7 +144,7 @@ class LongMemEval:
             try:
                 question = decode(raw)
             except REFUSED as error:
-                problems.append(explained(error, *place))
+                problems.append(decoding_problem(error, *place))
                 continue
             if uneven := _uneven(question):
                 fix = "Give every session its id and its date."

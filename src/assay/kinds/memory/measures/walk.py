@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, explained
+from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.records import PATH, Item, Response, Step
 
 Over = Literal["paths", "best_path", "hits"]
@@ -160,7 +160,7 @@ def walk_expectations(items: Sequence[Item]) -> list[WalkExpectation]:
         try:
             found.append(msgspec.convert(item.gold, WalkExpectation))
         except msgspec.ValidationError as error:
-            problems.append(explained(error, f"item {item.item_id!r}, gold"))
+            problems.append(decoding_problem(error, f"item {item.item_id!r}, gold"))
     if problems:
         raise DataError(problems)
     return found

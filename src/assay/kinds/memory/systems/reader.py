@@ -14,12 +14,12 @@ from time import perf_counter
 from typing import Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.endpoint import Refused
+from assay.core.endpoint import RequestRefusal
 from assay.core.errors import Problem, Retryable
 from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Hit, Observed, Query, Response
-from assay.core.registry import SYSTEMS, aside, identity, part_identities
+from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
 from assay.retrieval.chat import Said
 from assay.systems.around import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 from assay.systems.asking_chat import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
@@ -47,19 +47,19 @@ class Reader:
     """
 
     of: Annotated[AnySystem, SYSTEMS]
-    url: str = aside("")
+    url: str = outside_identity("")
     model: str = ""
-    key: str = aside("")
+    key: str = outside_identity("")
     prompt: str = PROMPT
     k: int = 5
     max_tokens: int = 50
     extra: dict[str, Any] = field(default_factory=dict)
-    threads: int = aside(4)
-    price_in: float = aside(0.0)
-    price_out: float = aside(0.0)
-    timeout: float = aside(60.0)
-    retries: int = aside(3)
-    backoff: float = aside(0.5)
+    threads: int = outside_identity(4)
+    price_in: float = outside_identity(0.0)
+    price_out: float = outside_identity(0.0)
+    timeout: float = outside_identity(60.0)
+    retries: int = outside_identity(3)
+    backoff: float = outside_identity(0.5)
     # worked out, so that no identity holds a password
     service: str = field(default="", init=False)
     version: ClassVar[str] = "1"
@@ -152,7 +152,7 @@ class ReaderSession:
         began = perf_counter()
         try:
             read = self._index.read(query.text, passages, bill)
-        except (Retryable, Refused) as error:
+        except (Retryable, RequestRefusal) as error:
             return self._failed(query, response, error, bill.cost)
         seen = response.observed
         took = perf_counter() - began
@@ -169,7 +169,9 @@ class ReaderSession:
             return kept[1]
         return self._session.answer(query, budgets)
 
-    def _failed(self, query: Query, response: Response, error: Retryable | Refused, cost: float) -> Response:
+    def _failed(
+        self, query: Query, response: Response, error: Retryable | RequestRefusal, cost: float
+    ) -> Response:
         """The fault of a reading, and what it cost; what the system cost is not to be booked again."""
         paid = (response.observed.cost or 0.0) + cost
         response.observed.cost = None

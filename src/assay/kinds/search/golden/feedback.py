@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, UsageError, explained
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem
 from assay.core.yaml_lines import read_text
 
 COLUMNS = ("query", "language", "helpful", "time")
@@ -45,7 +45,7 @@ def read_feedback(path: Path) -> list[Feedback]:
             except DataError as error:
                 problems += [Problem(one.what, where, line, one.field, one.fix) for one in error.problems]
             except (msgspec.MsgspecError, RecursionError) as error:
-                problems.append(explained(error, where, line))
+                problems.append(decoding_problem(error, where, line))
     except csv.Error as error:
         problems.append(Problem(f"this is not CSV: {error}", where, fix="Check its quotes."))
     if not found and not problems:

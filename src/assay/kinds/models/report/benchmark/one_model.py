@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.core.results import ItemView, Returned
+from assay.core.results import ItemView, RankedResult
 from assay.kinds.models.report.benchmark.encoded import json_bytes, parquet_bytes
 from assay.kinds.models.report.benchmark.figures import Figures
 from assay.kinds.models.report.benchmark.groups import (
@@ -77,7 +77,7 @@ def _query(figures: Figures, model: str, item: ItemView) -> dict[str, Any]:
     }
 
 
-def _result(rank: int, hit: Returned, expects: str | None) -> dict[str, Any]:
+def _result(rank: int, hit: RankedResult, expects: str | None) -> dict[str, Any]:
     """One hit: whether it is relevant (null: nobody judged it), and whose word that is."""
     relevant = None if hit.grade is None else hit.grade > 0
     unwanted = expects == "nothing" and relevant  # what such a query names must not come back
