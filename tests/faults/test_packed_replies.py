@@ -92,7 +92,7 @@ from assay.report.github_actions import Comments
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query
 from assay.retrieval.embed.openai import OpenAI
-from assay.retrieval.rerank.endpoint import RerankEndpoint
+from assay.retrieval.rerankers import RerankEndpoint
 from assay.systems.http import Http
 
 url, most = sys.argv[1], int(sys.argv[2])

@@ -18,8 +18,7 @@ from assay.kinds.search.judges.anchor_index import AnchorIndex, anchors_of
 from assay.kinds.search.judges.anchors import Anchors
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_block
-from assay.retrieval.chunk import ByTokens, Whole
-from assay.retrieval.rechunk import rechunked
+from assay.retrieval.chunk import ByTokens, Whole, rechunked
 from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 

@@ -8,16 +8,17 @@ qrels.tsv                            optional: item, document and grade, instead
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset
-from assay.core.errors import DataError, Problem, decoding_problem, did_you_mean
+from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.protocols import Kit
 from assay.core.records import Document, Item, Passage
+from assay.core.spec import Spec, parse_spec
 from assay.datasets.reading import Reader, Relevant, Rows, absent, unknown
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -63,7 +64,7 @@ def _read_passages(reader: Reader) -> Rows[Passage]:
     if path != table:
         what = "the folder also has passages.jsonl"
         reader.problems.append(Problem(what, str(table), fix="Remove one of the two."))
-    from assay.datasets.parquet_table import table_rows
+    from assay.datasets.reading import table_rows
 
     rows = table_rows(reader, table, ("doc_id", "text"), _TEXT_COLUMNS)
     return reader.collect(table, rows, _passage, key="doc_id")
@@ -162,3 +163,25 @@ def _with(item: Item, relevant: Relevant) -> Item:
     if item.item_id not in relevant:
         return item
     return msgspec.structs.replace(item, gold={**item.gold, "relevant": relevant[item.item_id]})
+
+
+_MARKS = {"beir": ("corpus.jsonl", "corpus.jsonl.gz"), "folder": ("items.jsonl", "items.jsonl.gz")}
+
+
+def dataset_spec(given: str | Mapping[str, Any], kit: Kit) -> Spec:
+    """The spec of the dataset plugin that `data` means."""
+    if isinstance(given, Mapping):
+        return parse_spec(given)
+    path = kit.path(given)
+    if path.is_dir():
+        for plugin, names in _MARKS.items():
+            if any((path / name).is_file() for name in names):
+                return Spec(plugin, {"path": given})
+        known = " or ".join(names[0] for names in _MARKS.values())
+        raise UsageError(f"no dataset lies in {path}. The folder needs {known}.")
+    if path.exists():
+        raise UsageError(f"{path} is a file. Name its folder, or say what it is: trec(topics=…, qrels=…).")
+    try:
+        return parse_spec(given)
+    except UsageError:
+        raise UsageError(f"there is no folder {path}. Check the path: it is relative to the study.") from None

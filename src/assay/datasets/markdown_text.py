@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
-from assay.datasets.html_parser import PageParser
+from assay.datasets.page_text import ShownText
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -29,13 +29,6 @@ _TASK = re.compile(r"\A\[[ xX]\]\s+")
 _ALERT = re.compile(r"\[!([A-Z]+)\]")  # GitHub's: [!NOTE]
 _SPACE = re.compile(r"[^\S\n]+")
 _HELD_TOGETHER = 90  # words of a list or table at most, else its items are paragraphs
-
-_LINES = {
-    "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt",
-    "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",
-    "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul",
-}  # fmt: skip
-_UNSEEN = {"iframe", "script", "style", "template", "title", "video"}
 
 
 class Heading(NamedTuple):
@@ -210,34 +203,6 @@ def _shown(part: Token) -> str:
     if part.type == "hardbreak" or (part.type == "html_inline" and part.content.lower().startswith("<br")):
         return "\n"
     return part.content if part.type in {"text", "code_inline"} else ""
-
-
-class ShownText(PageParser):
-    """What a browser shows of a piece of HTML, a line each for what it sets apart."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self._unseen = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._unseen += tag in _UNSEEN
-        self._separate(tag)
-        if tag in {"li", "td", "th"}:
-            self.parts.append("- " if tag == "li" else " | ")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._unseen = max(self._unseen - (tag in _UNSEEN), 0)
-        self._separate(tag)
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            before, after = (" " * end.isspace() for end in (data[:1], data[-1:]))
-            self.parts.append(f"{before}{' '.join(data.split())}{after}")
-
-    def _separate(self, tag: str) -> None:
-        if tag in _LINES:
-            self.parts.append("\n")
 
 
 def _html_lines(source: str) -> list[str]:

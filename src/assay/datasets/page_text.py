@@ -10,19 +10,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 
 from assay.core.errors import DataError, PluginError, Problem, UsageError, did_you_mean
 from assay.core.yaml_lines import read_text
-from assay.datasets.markdown_text import ShownText
 
+_LINE_TAGS = {
+    "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt",
+    "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",
+    "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul",
+}  # fmt: skip
+_HIDDEN_TAGS = {"iframe", "script", "style", "template", "title", "video"}
 LEAST = 50  # characters of a page: with fewer, its text is most likely made by scripts
 HTML = frozenset({".html", ".htm", ".xhtml"})
 MARKDOWN = frozenset({".md", ".markdown"})
 PLAIN = frozenset({".txt"})
 SUFFIXES = HTML | MARKDOWN | PLAIN
 
-_UNSEEN = frozenset({"noscript", "svg", "math", "object"})  # besides what the parser leaves out itself
+_NOT_TEXT = frozenset({"noscript", "svg", "math", "object"})  # besides what the parser leaves out itself
 _AROUND = frozenset({"aside", "button", "dialog", "footer", "form", "header", "nav"})
 # A header inside the main text holds its title, and an aside there is a note that belongs to it.
 _AROUND_INSIDE = _AROUND - {"aside", "header"}
@@ -30,7 +37,7 @@ _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
 _UNCLOSED = frozenset({"dd", "dt", "li", "option", "p", "td", "th", "tr"})  # the next of its kind ends it
-_ROLES = _UNSEEN | _AROUND | {"article", "hidden", "main"}
+_ROLES = _NOT_TEXT | _AROUND | {"article", "hidden", "main"}
 _SPACE = re.compile(r"[^\S\n]+")
 # What stands for signs of `pre` while the lines around it lose their white space and empty marks of lists.
 _SIGNS = dict(zip(" \t-|", "\ue000\ue001\ue002\ue003", strict=True))
@@ -48,6 +55,64 @@ _EMBEDDED = (
 _FLAGS = re.DOTALL | re.MULTILINE | re.IGNORECASE
 _DROPPED = re.compile(rf"{_EMBEDDED}|<!--(?:.*?-->|(?P<open>.*))", _FLAGS)
 _DROPPED_BUT_COMMENTS = re.compile(_EMBEDDED, _FLAGS)
+
+
+class PageParser(HTMLParser):
+    """A parser that copes with pages which end anywhere, in the middle of a tag or of a comment too.
+
+    It is fed a page at once.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unended = False  # a comment that nothing ends: the parser would look for its end from each on
+
+    def close(self) -> None:
+        """Takes what stands after the last `>` for text: no tag ends there, whichever begin."""
+        end = self.rawdata.rfind(">") + 1
+        rest, self.rawdata = self.rawdata[end:], self.rawdata[:end]
+        super().close()
+        if rest and self.cdata_elem is None:
+            self.handle_data(unescape(rest))
+
+    def parse_comment(self, i: int, report: bool = True) -> int:
+        if self._unended:
+            return -1
+        end = super().parse_comment(i, report)
+        self._unended = end < 0
+        return end
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """`<![…` as browsers take it, for a comment; the parser's own way ends in an error for some."""
+        return self.parse_bogus_comment(i, report)
+
+
+class ShownText(PageParser):
+    """What a browser shows of a piece of HTML, a line each for what it sets apart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._unseen += tag in _HIDDEN_TAGS
+        self._separate(tag)
+        if tag in {"li", "td", "th"}:
+            self.parts.append("- " if tag == "li" else " | ")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unseen = max(self._unseen - (tag in _HIDDEN_TAGS), 0)
+        self._separate(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not self._unseen:
+            before, after = (" " * end.isspace() for end in (data[:1], data[-1:]))
+            self.parts.append(f"{before}{' '.join(data.split())}{after}")
+
+    def _separate(self, tag: str) -> None:
+        if tag in _LINE_TAGS:
+            self.parts.append("\n")
 
 
 def read_page(path: Path, extract: str = "main") -> str:
@@ -158,7 +223,7 @@ class _Page(ShownText):
 
     def text(self, inside: str, without: frozenset[str]) -> str:
         """The parts inside an element, or in the whole page, that stand in none of those left out."""
-        left_out = without | _UNSEEN | {"hidden"}
+        left_out = without | _NOT_TEXT | {"hidden"}
         kept = (
             part if part == "\n" or not (around & left_out or (inside and inside not in around)) else ""
             for part, around in zip(self.parts, self.around, strict=True)

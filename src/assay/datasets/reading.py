@@ -1,20 +1,30 @@
-"""Reading the files of a dataset, plain or gzipped, and collecting everything that is wrong with them."""
+"""Reading the files of a dataset, and collecting everything that is wrong with them.
+
+JSON lines and qrels may be gzipped. Parquet tables are read as rows, JSON with the line of each field.
+"""
 
 from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import math
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from assay.core.errors import DataError, Problem, decoding_problem
+from assay.core.errors import DataError, Problem, decoding_problem, did_you_mean
+from assay.core.yaml_lines import Lines, Loc, read_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -179,3 +189,124 @@ def _grade(text: str) -> float | None:
     if not math.isfinite(grade):
         return None
     return int(grade) if grade.is_integer() else grade
+
+
+Row = dict[str, Any]
+
+
+def table_rows(
+    reader: Reader, path: Path, needed: Collection[str], texts: Collection[str]
+) -> Iterable[tuple[int, Row]]:
+    """The rows, numbered from 1; none where the table cannot be used, which the reader then knows.
+
+    `needed` are the columns that must be there, `texts` those that hold text where they are.
+    """
+    import polars as pl
+
+    try:
+        # An open file, because in a path polars takes brackets and stars for patterns.
+        with path.open("rb") as stream:
+            frame = pl.read_parquet(stream)
+    except FileNotFoundError:
+        reader.problems.append(Problem("there is no such file", str(path), fix="Check the path."))
+        return ()
+    # Polars panics, outside its own exception tree, on some damaged pages.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        problem = Problem(f"cannot be read as Parquet: {error}", str(path), fix="Write the file again.")
+        reader.problems.append(problem)
+        return ()
+    problems = [
+        Problem("the column is missing", str(path), field=column, fix=did_you_mean(column, frame.columns))
+        for column in needed
+        if column not in frame.columns
+    ]
+    kinds = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    problems += [
+        Problem(f"the column holds {dtype}, not text", str(path), field=column, fix="Cast it to a string.")
+        for column, dtype in frame.schema.items()
+        if column in texts and not isinstance(dtype, kinds)
+    ]
+    if frame.is_empty():
+        problems.append(Problem("the table has no rows", str(path), fix="Fill it, or remove it."))
+    reader.problems += problems
+    return () if problems else _numbered(reader, path, frame)
+
+
+def _numbered(reader: Reader, path: Path, frame: pl.DataFrame) -> Iterator[tuple[int, Row]]:
+    import polars as pl
+
+    try:
+        yield from enumerate(frame.iter_rows(named=True), 1)
+    # Parquet holds dates and durations far beyond the years that Python's own can name.
+    except (pl.exceptions.PanicException, OverflowError, ValueError) as error:
+        what = f"a cell holds what Python cannot: {error}"
+        reader.problems.append(Problem(what, str(path), fix="Correct it, or write the column as text."))
+
+
+_TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+')  # of a text that is known to be JSON
+
+
+def read_json(path: Path) -> tuple[Any, Lines]:
+    """The content of a JSON file and where each field stands."""
+    return parse_json(read_text(path), str(path))
+
+
+def parse_json(text: str, where: str) -> tuple[Any, Lines]:
+    """The content of a JSON text and where each field stands; `where` is what problems call the text."""
+    try:
+        content = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise DataError(_not_json(text, where, error)) from None
+    lines = Lines(where)
+    if doubled := _placed(text, lines):
+        raise DataError(doubled)
+    return content, lines
+
+
+def _not_json(text: str, where: str, error: Exception) -> Problem:
+    if isinstance(error, RecursionError):
+        return Problem("it is nested too deeply", where, fix="Write it flat.")
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as found:  # it knows the line
+        what = f"this is not JSON: {found.msg[:1].lower()}{found.msg[1:]}"
+        return Problem(what, where, found.lineno, fix="Correct the line, or one shortly before it.")
+    except (ValueError, RecursionError):
+        pass
+    what = "this is not JSON: it holds NaN, Infinity, a number out of range or half a character"
+    return Problem(what, where, fix="Write numbers that are finite, and \\u escapes of characters in pairs.")
+
+
+def _placed(text: str, lines: Lines) -> list[Problem]:
+    """Fills in the line of every field, and tells of keys that stand twice in an object."""
+    loc: list[str | int] = []  # of the value to come; a key that is not read yet is ""
+    key_next, line, at = False, 1, 0
+    problems: list[Problem] = []
+    for token in _TOKEN.finditer(text):
+        sign, start = token[0], token.start()
+        line, at = line + text.count("\n", at, start), start
+        if sign in "]}":
+            loc.pop()
+            key_next = False
+        elif sign == ",":
+            last = loc[-1]
+            key_next = isinstance(last, str)
+            loc[-1] = last + 1 if isinstance(last, int) else ""
+        elif key_next and sign != ":":
+            loc[-1] = msgspec.json.decode(sign, type=str)
+            problems += _doubled(tuple(loc), line, lines)
+            lines.at[tuple(loc)] = line
+            key_next = False
+        elif sign != ":":
+            lines.at.setdefault(tuple(loc), line)
+            if sign in "[{":
+                loc.append(0 if sign == "[" else "")
+                key_next = sign == "{"
+    return problems
+
+
+def _doubled(loc: Loc, line: int, lines: Lines) -> list[Problem]:
+    if loc not in lines.at:
+        return []
+    what, field = f"this field stands on line {lines.at[loc]} already", ".".join(map(str, loc))
+    return [Problem(what, lines.where, line, field, "Keep one of the two.")]

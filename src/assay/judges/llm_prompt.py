@@ -31,7 +31,7 @@ import yaml
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.records import Item
-from assay.retrieval.quoting import code_for, fenced, shown
+from assay.retrieval.chat import code_for, fenced, shown
 
 Label = Literal["relevance", "intent", "answerable", "accuracy"]  # what a prompt may give grades of
 QUOTED = ("query", "expected", "intent", "passage")

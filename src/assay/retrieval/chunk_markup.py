@@ -15,10 +15,9 @@ import yaml
 from assay.core.parts import Tokenizer, Tokens
 from assay.core.records import Document, Passage, Span
 from assay.core.registry import TOKENIZERS
-from assay.datasets.html_parser import PageParser
+from assay.datasets.page_text import PageParser
 from assay.retrieval.chunk import TokenLine, at_least, made_with, passage
-from assay.retrieval.sentences import sentence_spans, trimmed
-from assay.retrieval.tokens import O200kBase, release
+from assay.retrieval.tokens import O200kBase, release, sentence_spans, trimmed
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -23,11 +23,10 @@ from assay.core.dataset import Corpus, digest
 from assay.core.parts import Ints
 from assay.core.protocols import Kit, ProgressCallback, ignore_progress
 from assay.core.records import Passage
-from assay.retrieval.content import ENGLISH
-from assay.retrieval.sentences import sentence_spans
-from assay.retrieval.tokens import release
+from assay.retrieval.lexical import check_runs, check_starts
+from assay.retrieval.tokens import release, sentence_spans
 from assay.retrieval.vectors.exact import save_array
-from assay.retrieval.weights import check_runs, check_starts
+from assay.retrieval.words import ENGLISH
 from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
 
 # To be raised when a name, or where it is, is told otherwise: entities kept from before are then not used.

@@ -1,4 +1,8 @@
-"""BM25 over texts, in memory or in a folder, on tantivy."""
+"""BM25: an index on tantivy that ranks texts, and term weights that show what each word adds to a score.
+
+A search engine only gives scores. A tree needs more: the most that any passage below a node can get from a
+word. Both use Lucene's formula; the weights use the exact lengths of texts, which Lucene rounds to one byte.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
 
 from assay.core.errors import UsageError
-from assay.core.parts import Ranking
+from assay.core.parts import Floats, Ints, Ranking
+from assay.retrieval.vectors.exact import save_array
 from assay.store.cache import UNREADABLE, DamagedArtifact
 
 if TYPE_CHECKING:
     from tantivy import Index as TantivyIndex
     from tantivy import TextAnalyzer
+
 
 Language = Literal[
     "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian",
@@ -150,3 +159,170 @@ def _disk_errors(folder: Path | None) -> Iterator[None]:
         if folder is not None and shutil.disk_usage(folder).free < _LITTLE:
             raise OSError(errno.ENOSPC, str(error)) from error
         raise
+
+
+K1, B = 1.2, 0.75
+_PARTS = ("indptr", "indices", "data")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The words of a query that a corpus has: their numbers, and how often each stands in the query."""
+
+    numbers: Ints
+    times: Floats
+
+
+@dataclass(frozen=True)
+class TermWeights:
+    """What each term adds to the score of each text, by text and by term; 0 where it is not in it."""
+
+    vocabulary: dict[str, int]
+    by_term: csc_array  # a row a text, a column a term, float32
+    analysis: Analysis
+
+    @classmethod
+    def build(cls, texts: Iterable[str], analysis: Analysis | None = None) -> TermWeights:
+        analysis = analysis or Analysis()
+        vocabulary: dict[str, int] = {}
+        counts = _counted(texts, analysis, vocabulary)
+        lengths = np.asarray(counts.sum(axis=1)).ravel()
+        having = np.bincount(counts.indices, minlength=len(vocabulary))
+        rarity = np.log1p((counts.shape[0] - having + 0.5) / (having + 0.5))
+        of = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        mean = lengths.mean() if lengths.any() else 1.0
+        damped = counts.data + K1 * (1 - B + B * lengths[of] / mean)
+        weights = rarity[counts.indices] * counts.data * (K1 + 1) / damped
+        matrix = csr_array((weights.astype(np.float32), counts.indices, counts.indptr), counts.shape)
+        return cls(vocabulary, csc_array(matrix), analysis)
+
+    def __len__(self) -> int:
+        rows: int = self.by_term.shape[0]
+        return rows
+
+    def terms(self, query: str) -> Terms:
+        """The words of a query as far as any text has them."""
+        words = self.analysis.analyzer().analyze(query)
+        known = [self.vocabulary[word] for word in words if word in self.vocabulary]
+        numbers, times = np.unique(np.array(known, np.int64), return_counts=True)
+        return Terms(numbers, times.astype(np.float64))
+
+    def scores(self, terms: Terms) -> Floats:
+        """The BM25 score of every text."""
+        found = np.zeros(len(self))
+        for column, times in self.columns(terms):
+            found[column.indices] += times * column.data
+        return found
+
+    def scores_at(self, terms: Terms, positions: Ints) -> Floats:
+        """The BM25 scores of some texts, bit for bit those that `scores` gives them."""
+        if len(positions) * 4 > len(self):
+            return self.scores(terms)[positions]
+        found = np.zeros(len(positions))
+        for column, times in self.columns(terms):
+            place = np.minimum(np.searchsorted(column.indices, positions), len(column.indices) - 1)
+            here = column.indices[place] == positions
+            found[here] += times * column.data[place[here]]
+        return found
+
+    def columns(self, terms: Terms) -> Iterator[tuple[Column, float]]:
+        """Term by term, what it adds where, and how often it counts."""
+        for number, times in zip(terms.numbers.tolist(), terms.times.tolist(), strict=True):
+            yield column_of(self.by_term, number), times
+
+    def save(self, folder: Path) -> None:
+        """Writes it into a folder."""
+        for part in _PARTS:
+            save_array(folder / f"{part}.npy", getattr(self.by_term, part))
+        words = sorted(self.vocabulary, key=self.vocabulary.__getitem__)
+        (folder / "terms.json").write_bytes(msgspec.json.encode([self.by_term.shape[0], words]))
+
+    @classmethod
+    def read(cls, folder: Path, analysis: Analysis) -> TermWeights:
+        """What a folder holds, analysed as it was built; large parts are mapped into memory."""
+        try:
+            count, words = msgspec.json.decode(
+                (folder / "terms.json").read_bytes(), type=tuple[int, list[str]]
+            )
+            parts = {
+                part: np.load(folder / f"{part}.npy", mmap_mode="r", allow_pickle=False) for part in _PARTS
+            }
+            check_runs(parts["indptr"], parts["indices"], len(words), count)
+            if parts["data"].shape != parts["indices"].shape or parts["data"].dtype.kind != "f":
+                raise ValueError("there is not a weight for each entry")
+        except UNREADABLE as error:
+            raise DamagedArtifact(folder, error) from error
+        matrix = csc_array((parts["data"], parts["indices"], parts["indptr"]), (count, len(words)))
+        return cls({word: number for number, word in enumerate(words)}, matrix, analysis)
+
+
+class Column:
+    """The entries of one column of a sparse matrix, as views and without a copy."""
+
+    __slots__ = ("data", "indices")
+
+    def __init__(self, indices: NDArray[np.integer], data: NDArray[np.floating]) -> None:
+        self.indices = indices
+        self.data = data
+
+
+def column_of(matrix: csc_array, number: int) -> Column:
+    """One column of a matrix by columns."""
+    part = slice(matrix.indptr[number], matrix.indptr[number + 1])
+    return Column(matrix.indices[part], matrix.data[part])
+
+
+def check_runs(starts: Ints, items: Ints, runs: int, width: int) -> None:
+    """Raises ValueError unless run n is `items[starts[n]:starts[n + 1]]`, rising from 0 to below `width`.
+
+    Compiled code takes both as they are, and reads outside of its memory where they do not fit together.
+    """
+    check_starts(starts, runs, len(items))
+    items = np.asarray(items)  # not mapped, which is slower
+    if items.ndim != 1 or items.dtype.kind not in "iu":
+        raise ValueError("entries are no whole numbers")
+    if len(items) and not 0 <= items.min() <= items.max() < width:
+        raise ValueError(f"an entry is {items.min()} or {items.max()}, and there are {width}")
+    falls = np.flatnonzero(items[1:] <= items[:-1]) + 1
+    if not np.isin(falls, starts).all():
+        raise ValueError("entries do not rise")
+
+
+def check_starts(starts: Ints, runs: int, total: int) -> None:
+    """Raises ValueError unless so many runs follow each other from 0 to `total`."""
+    if starts.dtype.kind not in "iu" or starts.shape != (runs + 1,):
+        raise ValueError(f"there are no {runs + 1} whole numbers that say where entries start")
+    if starts[0] != 0 or starts[-1] != total or (starts[1:] < starts[:-1]).any():
+        raise ValueError(f"where entries start does not rise from 0 to {total}")
+
+
+def _counted(texts: Iterable[str], analysis: Analysis, vocabulary: dict[str, int]) -> csr_array:
+    """How often each term stands in each text; terms get their numbers as they come."""
+    analyzer = analysis.analyzer()
+    columns, counts, ends = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [0]
+    for text in texts:
+        words = [vocabulary.setdefault(word, len(vocabulary)) for word in analyzer.analyze(text)]
+        found, times = np.unique(np.array(words, np.int32), return_counts=True)
+        columns.append(found)
+        counts.append(times)
+        ends.append(ends[-1] + len(found))
+    shape = (len(ends) - 1, len(vocabulary))
+    return csr_array(
+        (np.concatenate(counts).astype(np.float64), np.concatenate(columns), np.array(ends)), shape
+    )
+
+
+def largest_below(children: csr_array, by_term: csc_array) -> csc_array:
+    """For each node the most that a child of it gets from each term; `by_term` has a row a child."""
+    rows = csr_array(by_term)
+    picked = rows[children.indices]  # the rows of all children, node by node
+    node = np.repeat(np.arange(children.shape[0]), np.diff(children.indptr))
+    of = np.repeat(node, np.diff(picked.indptr))
+    terms = by_term.shape[1]
+    order = np.lexsort((picked.indices, of))
+    key = of[order].astype(np.int64) * terms + picked.indices[order]
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    largest = np.maximum.reduceat(picked.data[order], starts) if len(starts) else picked.data
+    firsts = key[starts]
+    shape = (children.shape[0], terms)
+    return csc_array(csr_array((largest, (firsts // terms, firsts % terms)), shape))

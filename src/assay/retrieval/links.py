@@ -22,7 +22,7 @@ from assay.core.records import Edge, Node, Passage
 from assay.retrieval.context import by_rank
 from assay.retrieval.embed.static import Static
 from assay.retrieval.entities import VERSION, Entities
-from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.tokens import sentence_spans
 
 MENTIONS = "mentions"  # the edges from a passage to a name in it
 ENTITY = "entity"

@@ -31,7 +31,7 @@ from assay.core.records import Arm, Budget, Factors
 from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, WrongParameter, identity
 from assay.core.spec import Spec, parse_spec
 from assay.core.yaml_lines import Lines, read_yaml
-from assay.datasets.detect import dataset_spec
+from assay.datasets.folder import dataset_spec
 from assay.study.study_file import SpecForm, StudyFile, conceal_variables, fill_variables, read_fields
 from assay.study.sweep_file import parameter_names, set_parameter, top_parameter
 
@@ -281,7 +281,7 @@ class Study:
     def _read(self, factors: Factors) -> Dataset:
         """The dataset that factors of its own make; cut anew where the study says so."""
         if (chunker := self.chunker(factors)) is not None:
-            from assay.retrieval.rechunk import rechunked
+            from assay.retrieval.chunk import rechunked
 
             others = {factor: value for factor, value in factors.items() if top_parameter(factor) != _CHUNK}
             as_it_came = tuple(sorted({**others, _CHUNK: _NOT_CUT}.items()))
@@ -298,8 +298,7 @@ class Study:
         if not dataset.items:
             raise DataError(self._no_items(splits))
         if dataset.corpus.uncut and factors.get(_CHUNK) != _NOT_CUT:
-            from assay.retrieval.chunk import Whole
-            from assay.retrieval.rechunk import rechunked
+            from assay.retrieval.chunk import Whole, rechunked
 
             return rechunked(dataset, Whole(), self.kit)
         return dataset

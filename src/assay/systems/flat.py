@@ -22,11 +22,10 @@ from assay.core.registry import (
     added_later,
     part_identities,
 )
-from assay.retrieval.context import Grain, Showing
+from assay.retrieval.context import Grain, Showing, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import Analysis, Language, engine
-from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
 from assay.systems.answering import AnswerBuilder, Meter

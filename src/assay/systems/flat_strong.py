@@ -10,8 +10,8 @@ from assay.core.errors import UsageError
 from assay.core.parts import Reranker, Selector
 from assay.core.protocols import Kit
 from assay.core.registry import RERANKERS, SELECTORS
-from assay.retrieval.rerank.maxsim import MaxSim
-from assay.retrieval.select import Knapsack
+from assay.retrieval.context import Knapsack
+from assay.retrieval.rerankers import MaxSim
 from assay.systems.flat import Hybrid
 from assay.systems.retrievers import RerankedRetriever, RerankStage
 

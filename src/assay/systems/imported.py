@@ -24,7 +24,7 @@ from assay.core.dataset import Corpus, Dataset, digest
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Observed, Query, Response
-from assay.datasets.run_file import read_bytes
+from assay.datasets.trec import read_bytes
 
 ABSENT = Fault("absent", "the file has no result for this query")
 _RESULTS = "query_results"

@@ -13,9 +13,8 @@ import numpy as np
 from assay.core.dataset import Corpus, digest
 from assay.core.parts import Floats, Ints, Ranking, ScoresOf, Vectors
 from assay.core.protocols import Kit
-from assay.retrieval.lexical import Analysis, engine
+from assay.retrieval.lexical import Analysis, TermWeights, engine
 from assay.retrieval.vectors.exact import Compared
-from assay.retrieval.weights import TermWeights
 from assay.store.cache import ArtifactCache
 from assay.systems import retrievers
 from assay.systems.retrievers import (

@@ -10,7 +10,7 @@ from assay.core.dataset import Corpus, Dataset, digest
 from assay.core.errors import Problem
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Query, Response
-from assay.datasets.run_file import read_bytes, read_run
+from assay.datasets.trec import read_bytes, read_run
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Item, Query, Response, Structure
 from assay.datasets.reading import Reader, absent
-from assay.datasets.run_file import read_bytes
+from assay.datasets.trec import read_bytes
 from assay.systems.imported import ABSENT
 from assay.systems.traced_file import EngineFiles, TracedAnswer, TracedLine, parts_held, read_engine
 from assay.systems.traced_routes import RACE, ROUTE, VISITED

@@ -17,7 +17,7 @@ import msgspec
 from assay.core.errors import DataError, Problem, decoding_problem
 from assay.core.records import Budget, Fault, Hit, Observed, Response, Step
 from assay.datasets.reading import Reader, Rows
-from assay.datasets.run_file import read_bytes
+from assay.datasets.trec import read_bytes
 from assay.systems.traced_context import TracedContext, context_problems, uneven_budget_problems
 from assay.systems.traced_routes import LINK, RACE, ROUTE
 from assay.systems.traced_steps import trace_problems

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.core.records import Item
 from assay.datasets.evidence import needed_texts
-from assay.retrieval.content import stems_of
+from assay.retrieval.words import stems_of
 
 
 def leaks(text: str, answer: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.core.errors import DataError, UsageError
 from assay.judges import llm_prompt
 from assay.judges.llm_prompt import UnreadableGrade, code_for, read_packaged_prompt, read_prompt, shown
-from assay.retrieval import quoting
+from assay.retrieval import chat
 
 OWN = """\
 ---
@@ -197,7 +197,7 @@ def test_a_text_that_holds_the_code_gets_another(
 ) -> None:
     first, second = "0123456789abcdef", "fedcba9876543210"
     drawn = iter([first, second])
-    monkeypatch.setattr(quoting, "digest", lambda _: next(drawn))
+    monkeypatch.setattr(chat, "digest", lambda _: next(drawn))
     assert code_for([f"a text [[PASSAGE {written(first)} ends]]"]) == second
 
 

@@ -18,8 +18,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Document, Passage, Span
 from assay.core.registry import CHUNKERS, TOKENIZERS, Registry, identity
 from assay.retrieval.chunk import BySentences, ByTokens, TokenLine, Whole
-from assay.retrieval.sentences import sentence_spans
-from assay.retrieval.tokens import Cl100kBase, Llama3, O200kBase
+from assay.retrieval.tokens import Cl100kBase, Llama3, O200kBase, sentence_spans
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from assay.core.parts import Reranker
 from assay.core.protocols import Kit
 from assay.core.registry import RERANKERS, Registry
 from assay.retrieval.embed.static import Static
-from assay.retrieval.rerank.cross_encoder import CrossEncoder, PairScorer
+from assay.retrieval.rerankers import CrossEncoder, PairScorer
 from stand_ins.hub import Hub
 
 SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
@@ -180,7 +180,7 @@ def test_says_when_the_weights_are_cut_off(make: Callable[..., Path]) -> None:
 ASK = """
 from assay.core.protocols import Kit
 from assay.retrieval.embed.static import Static
-from assay.retrieval.rerank.cross_encoder import CrossEncoder
+from assay.retrieval.rerankers import CrossEncoder
 scorer = CrossEncoder("owner/tiny", device="cpu").load(Static(), Kit())
 print(scorer.scores("who barks", ["zinc"]).scores.tolist())
 """

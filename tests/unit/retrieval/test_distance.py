@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.records import Hit, Span
-from assay.retrieval.distance import result_distance
+from assay.retrieval.fuse import result_distance
 
 results = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-1e300, 1e300, allow_nan=False)).map(
     lambda scores: [Hit(doc, score) for doc, score in scores.items()]

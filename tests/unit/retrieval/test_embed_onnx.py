@@ -24,7 +24,7 @@ from assay.core.errors import UsageError
 from assay.core.parts import Embedder, TokenModel
 from assay.core.protocols import Kit
 from assay.retrieval.embed import onnx
-from assay.retrieval.embed.bert_onnx import bert_onnx
+from assay.retrieval.embed.model_files import bert_onnx
 from assay.retrieval.embed.onnx import MiniLM, Onnx, OnnxModel
 from tiny_bert import CONFIG, WORDS, at_length_one, hidden_states, load, make_weights, write_model
 

@@ -20,8 +20,7 @@ import pytest
 from assay.core.errors import Retryable, SystemFailure
 from assay.core.parts import EmbeddingResult, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
-from assay.retrieval.embedding import Embedding
-from assay.retrieval.memory import VectorMemory
+from assay.retrieval.embedding import Embedding, VectorMemory
 
 TURN = threading.Lock()
 

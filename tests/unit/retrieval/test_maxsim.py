@@ -17,7 +17,7 @@ from assay.core.parts import Embedder, EmbeddingResult, Model, Reranker, Role, V
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, RERANKERS, Registry
 from assay.retrieval.embed.static import RecentArrays, Static
-from assay.retrieval.rerank.maxsim import Halves, LateInteraction, MaxSim
+from assay.retrieval.rerankers import Halves, LateInteraction, MaxSim
 
 ANGLES = {"east": 0, "north": 90, "west": 180, "northeast": 45, "south": 270, "steep": 60}
 

@@ -18,7 +18,7 @@ from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Arm, Document, Item, Passage, Span
 from assay.measures.parse import parse_measure
-from assay.retrieval.rechunk import rechunked
+from assay.retrieval.chunk import rechunked
 
 
 @dataclass(frozen=True)

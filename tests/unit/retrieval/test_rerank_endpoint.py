@@ -12,7 +12,7 @@ from assay.core.parts import Reranker
 from assay.core.protocols import Kit
 from assay.core.registry import RERANKERS, Registry
 from assay.retrieval.embed.static import Static
-from assay.retrieval.rerank.endpoint import EndpointScorer, RerankEndpoint
+from assay.retrieval.rerankers import EndpointScorer, RerankEndpoint
 from stand_ins.openai_server import KINDS, Faults, Kind, OpenAIStandIn
 
 QUERY = "red green blue"

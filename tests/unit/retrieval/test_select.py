@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.core.parts import Candidates, Selector, Vectors
 from assay.core.registry import SELECTORS, Registry
-from assay.retrieval.select import MMR, Knapsack, Telling, Top
+from assay.retrieval.context import MMR, Knapsack, Telling, Top
 
 EVERY: list[Selector] = [Top(), MMR(), MMR(1.0), Knapsack(), Knapsack(0.5), Knapsack(0.0)]
 

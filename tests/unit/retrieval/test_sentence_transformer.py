@@ -18,9 +18,13 @@ from safetensors.numpy import save_file
 from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.parts import Embedder, TokenModel
 from assay.core.protocols import Kit
-from assay.retrieval.embed import checkpoint, onnx
-from assay.retrieval.embed.checkpoint import local_or_hub, weights_identity
-from assay.retrieval.embed.sentence_transformer import SentenceTransformer, SentenceTransformerModel
+from assay.retrieval.embed import onnx, sentence_transformer
+from assay.retrieval.embed.sentence_transformer import (
+    SentenceTransformer,
+    SentenceTransformerModel,
+    local_or_hub,
+    weights_identity,
+)
 from stand_ins.hub import Hub
 from tiny_bert import CONFIG, WORDS, at_length_one, hidden_states, make_weights, write_model
 
@@ -264,7 +268,7 @@ def test_a_name_on_the_hub_counts_with_its_commit(monkeypatch: pytest.MonkeyPatc
         asked.append(name)
         return tmp_path / "snapshots" / ("c" * 40)
 
-    monkeypatch.setattr(checkpoint, "snapshot", fetch)
+    monkeypatch.setattr(sentence_transformer, "snapshot", fetch)
     assert weights_identity("owner/model") == f"owner/model@{'c' * 40}"
     assert f" owner/model@{'c' * 40} " in SentenceTransformer("owner/model").identity(Kit(root=tmp_path))
     assert asked == ["owner/model"] * 2

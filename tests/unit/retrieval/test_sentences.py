@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.records import Span
-from assay.retrieval.sentences import sentence_spans, trimmed
+from assay.retrieval.tokens import sentence_spans, trimmed
 
 
 def sentences(text: str, language: str = "en") -> list[str]:

@@ -14,8 +14,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from assay.core.errors import DataError, UsageError
 from assay.core.parts import normalize_rows
 from assay.core.protocols import Kit
-from assay.retrieval.vectors.exact import Exact, ExactIndex
-from assay.retrieval.vectors.given import facets, stored_name, wanted
+from assay.retrieval.vectors.exact import Exact, ExactIndex, facets, stored_name, wanted
 from assay.retrieval.vectors.hnsw import Hnsw
 from assay.retrieval.vectors.postgres import Postgres
 from assay.retrieval.vectors.qdrant import Qdrant

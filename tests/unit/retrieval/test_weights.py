@@ -12,8 +12,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from assay.core.errors import DataError
-from assay.retrieval.lexical import Analysis, LexicalIndex
-from assay.retrieval.weights import TermWeights, largest_below
+from assay.retrieval.lexical import Analysis, LexicalIndex, TermWeights, largest_below
 
 TEXTS = ["red fox", "red red dog", "grey dog and grey fox and grey wolf", "", "wolf"]
 

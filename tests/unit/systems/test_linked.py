@@ -14,12 +14,11 @@ from assay.core.parts import LinkedPassage, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.retrieval.context import Arrival, Showing
+from assay.retrieval.context import Arrival, Showing, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis
 from assay.retrieval.links import SharedNames
-from assay.retrieval.select import Top
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
 from assay.systems import retrievers

@@ -19,7 +19,7 @@ import msgspec
 from assay.core.endpoint import Endpoint
 from assay.core.errors import DataError, Problem, UsageError, decoding_problem, did_you_mean
 from assay.core.yaml_lines import read_yaml
-from assay.datasets.json_places import read_json
+from assay.datasets.reading import read_json
 
 CATALOGUE = Path(__file__).with_name("catalogue.yaml")
 SCHEMA = "assay/data-lock/1"

@@ -19,9 +19,8 @@ import numpy as np
 from assay.core.dataset import Corpus
 from assay.core.parts import Floats, Model, Vectors
 from assay.core.records import Hit
-from assay.retrieval.asking import asking, identifiers_of, names_of
-from assay.retrieval.content import stems_of
-from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.tokens import sentence_spans
+from assay.retrieval.words import asking, identifiers_of, names_of, stems_of
 
 VERSION = "1"  # to be raised whenever a sign is worked out otherwise: what was fitted to it before is refused
 NAMES = (

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from assay.core.errors import DataError, PluginError, Problem, UsageError
 from assay.core.parts import EmbeddingResult, Ints, Role, Vectors, normalize_rows
 from assay.core.protocols import Kit
-from assay.retrieval.embed.bert_onnx import bert_onnx
-from assay.retrieval.embed.model_files import ModelFiles, find_files, snapshot
-from assay.retrieval.embed.own_tokens import own_tokens
+from assay.retrieval.embed.model_files import ModelFiles, bert_onnx, find_files, own_tokens, snapshot
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -15,8 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from assay.core.errors import PluginError, UsageError
 from assay.core.parts import NOTHING, Ints, Ranking, Vectors, Where
 from assay.core.protocols import Kit
-from assay.retrieval.vectors.exact import Compared, Facets, index_shelf, save_array
-from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name
+from assay.retrieval.vectors.exact import (
+    Compared,
+    Facets,
+    Given,
+    check_same,
+    directions,
+    given,
+    index_shelf,
+    save_array,
+    stored_name,
+)
 from assay.store.cache import UNREADABLE, DamagedArtifact
 
 Bits = NDArray[np.uint8]

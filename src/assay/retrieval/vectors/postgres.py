@@ -14,7 +14,7 @@ from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.parts import NOTHING, Ranking, Vectors, Where
 from assay.core.protocols import Kit
 from assay.core.registry import outside_identity
-from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
+from assay.retrieval.vectors.exact import Given, check_same, directions, given, stored_name, wanted
 
 if TYPE_CHECKING:
     from psycopg.sql import SQL, Composed, Identifier

@@ -21,7 +21,7 @@ from assay.core.errors import AssayError, PluginError, SystemFailure, UsageError
 from assay.core.parts import NOTHING, Floats, Ranking, Vectors, Where
 from assay.core.protocols import Kit
 from assay.core.registry import outside_identity
-from assay.retrieval.vectors.given import Given, check_same, directions, given, stored_name, wanted
+from assay.retrieval.vectors.exact import Given, check_same, directions, given, stored_name, wanted
 from assay.retrieval.vectors.qdrant_places import Local, Remote, local
 
 if TYPE_CHECKING:

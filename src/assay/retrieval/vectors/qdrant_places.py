@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.core.endpoint import Endpoint, is_passing, pause_before
 from assay.core.errors import Retryable, SystemFailure, UsageError
 from assay.core.protocols import Kit
-from assay.retrieval.vectors.given import stored_name
+from assay.retrieval.vectors.exact import stored_name
 from assay.store.cache import explain_cache_errors
 
 if TYPE_CHECKING:

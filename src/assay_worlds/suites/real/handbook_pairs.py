@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB
-from assay.retrieval.content import stems_of
+from assay.retrieval.words import stems_of
 from assay_worlds.sources.source import SourcePage
 from assay_worlds.suites.real.question import QuestionDraft, handbook, named, page_of
 from assay_worlds.suites.real.value import PageBook, PageSentence, values

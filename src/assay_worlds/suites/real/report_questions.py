@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay.core.records import Passage, Span
 from assay.datasets.evidence import AGGREGATION, OUT_OF_KB, paragraph_unit, sentence_unit
-from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.tokens import sentence_spans
 from assay_worlds.sources.source import SourcePage
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.real.question import (

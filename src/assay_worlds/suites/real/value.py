@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from assay.core.records import Passage, Span
 from assay.datasets.evidence import paragraph_unit, sentence_unit
-from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.tokens import sentence_spans
 from assay_worlds.sources.source import SourcePage
 
 _MONTH = (

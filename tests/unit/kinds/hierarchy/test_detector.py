@@ -17,8 +17,8 @@ from assay.core.records import Hit, Passage
 from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Scale, read_detector
 from assay.kinds.hierarchy.logistic import Detection, Scaling, best_strength, best_threshold, fitted, folds
 from assay.kinds.hierarchy.signs import DEPTH, NAMES, VERSION, Frequencies, Observer
-from assay.retrieval.asking import asking, identifiers_of, names_of
 from assay.retrieval.embed.static import Static
+from assay.retrieval.words import asking, identifiers_of, names_of
 
 CORPUS = Corpus(
     [

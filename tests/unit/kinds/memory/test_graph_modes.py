@@ -11,7 +11,7 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response, Step
 from assay.core.registry import SYSTEMS, Registry
-from assay.retrieval.distance import result_distance
+from assay.retrieval.fuse import result_distance
 
 NINE = (
     "lexical_baseline",

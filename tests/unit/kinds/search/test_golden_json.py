@@ -13,7 +13,7 @@ from assay.core.dataset import Dataset, Place
 from assay.core.errors import DataError, PluginError
 from assay.core.protocols import Kit
 from assay.core.registry import DATASETS, Registry
-from assay.datasets.json_places import parse_json
+from assay.datasets.reading import parse_json
 from assay.kinds.search.datasets.golden_entry import Category
 from assay.kinds.search.datasets.golden_json import Golden
 from assay.study.study import open_study

@@ -18,7 +18,7 @@ import msgspec
 
 from assay.core.errors import DataError, Problem, decoding_problem, did_you_mean
 from assay.core.yaml_lines import Lines, Loc, read_text
-from assay.datasets.json_places import read_json
+from assay.datasets.reading import read_json
 
 COMPLEXITIES = ("single-fact", "multi-section-synthesis", "conceptual-relationship")
 _STEP = re.compile(r"[^.\[\]]+")  # of a field's path, such as questions[3].text

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from assay.kinds.answers.blinding.pack import GoldQuestion
 from assay.kinds.answers.scoring.guidance import SYNTHESIS
 from assay.kinds.answers.scoring.rubric import ACCURACY, CITATION, COMPLETENESS, NOT_APPLICABLE
-from assay.retrieval.content import ENGLISH, stems_of
-from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.tokens import sentence_spans
+from assay.retrieval.words import ENGLISH, stems_of
 
 RULE = "rule"  # who suggests it
 BESIDE = (

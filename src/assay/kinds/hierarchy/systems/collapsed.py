@@ -14,8 +14,8 @@ import numpy as np
 from assay.core.parts import Ints, Ranking, Vectors
 from assay.kinds.hierarchy.systems.ground import Asked
 from assay.kinds.hierarchy.systems.planted import Planted
+from assay.retrieval.lexical import TermWeights
 from assay.retrieval.vectors.exact import ExactIndex
-from assay.retrieval.weights import TermWeights
 from assay.systems.retrievers import indexed_text
 
 

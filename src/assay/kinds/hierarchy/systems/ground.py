@@ -14,9 +14,8 @@ import numpy as np
 from assay.core.dataset import Corpus
 from assay.core.parts import NOTHING, Embedder, Floats, Fusion, Ints, Ranking, Vectors
 from assay.core.protocols import Kit
-from assay.retrieval.lexical import Analysis
+from assay.retrieval.lexical import Analysis, Terms, TermWeights
 from assay.retrieval.vectors.exact import Compared, Exact
-from assay.retrieval.weights import Terms, TermWeights
 from assay.systems.answering import Meter
 from assay.systems.linked import (
     CombinedScorer,

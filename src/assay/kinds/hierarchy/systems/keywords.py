@@ -24,9 +24,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.kinds.hierarchy.systems.summaries import Quoted, Style, Summary
 from assay.kinds.hierarchy.systems.tree import Tree, centroids
-from assay.retrieval.content import stems_of
 from assay.retrieval.entities import names_in
-from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.tokens import sentence_spans
+from assay.retrieval.words import stems_of
 from assay.systems.retrievers import indexed_text
 
 FIRST_ADDRESS = "assay.systems.hierarchy.keywords"

@@ -13,8 +13,8 @@ from assay.core.records import Edge, Node, Structure
 from assay.kinds.hierarchy.systems.ground import Ground
 from assay.kinds.hierarchy.systems.summaries import Summary
 from assay.kinds.hierarchy.systems.tree import ROOT, Tree, node_id
+from assay.retrieval.lexical import TermWeights, largest_below
 from assay.retrieval.links import passage_node
-from assay.retrieval.weights import TermWeights, largest_below
 
 _PAIRS = 100_000  # of node and passage that are compared at once
 

@@ -18,7 +18,7 @@ from assay.core.parts import Floats, Ints, Reranker
 from assay.core.registry import RERANKERS
 from assay.kinds.hierarchy.systems.ground import Asked
 from assay.kinds.hierarchy.systems.planted import Planted
-from assay.retrieval.weights import column_of
+from assay.retrieval.lexical import column_of
 
 ROUTERS = "assay.routers"  # the group of plugins
 

@@ -13,10 +13,9 @@ from assay.core.dataset import digest
 from assay.core.records import Passage
 from assay.kinds.hierarchy.systems.summaries import Style, Summary
 from assay.kinds.hierarchy.systems.tree import Tree
-from assay.retrieval.chat import Message
+from assay.retrieval.chat import Message, code_for, fenced, shown
 from assay.retrieval.entities import holds, words_of
-from assay.retrieval.quoting import code_for, fenced, shown
-from assay.retrieval.sentences import sentence_spans
+from assay.retrieval.tokens import sentence_spans
 from assay.systems.retrievers import indexed_text
 
 # Raise it with any change of what is sent or how it is read: what the old one brought is not used then.

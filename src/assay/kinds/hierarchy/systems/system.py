@@ -34,12 +34,11 @@ from assay.kinds.hierarchy.systems.race import Race, Sure
 from assay.kinds.hierarchy.systems.routers import ROUTERS, Router, Words
 from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser
 from assay.kinds.hierarchy.systems.summarised import summarised
-from assay.retrieval.context import Grain, Showing
+from assay.retrieval.context import Grain, Showing, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import engine
-from assay.retrieval.rerank.maxsim import MaxSim
-from assay.retrieval.select import Top
+from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import O200kBase
 from assay.study.study_file import conceal_variables
 from assay.systems.answering import AnswerBuilder

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from assay.core.parts import Ints, Vectors, normalize_rows
+from assay.retrieval.lexical import check_runs
 from assay.retrieval.vectors.exact import save_array
-from assay.retrieval.weights import check_runs
 from assay.store.cache import UNREADABLE, DamagedArtifact
 
 ROOT = "root"

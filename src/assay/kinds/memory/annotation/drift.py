@@ -17,7 +17,7 @@ from assay.core.errors import DataError, Problem, UsageError, decoding_problem, 
 from assay.core.records import Hit
 from assay.kinds.memory.annotation.workspace import check_name, write_file
 from assay.pipeline.evaluation import Evaluation
-from assay.retrieval.distance import result_distance
+from assay.retrieval.fuse import result_distance
 from assay.stats.intervals import mean_interval
 from assay.study.study import Study, open_study
 

@@ -26,7 +26,7 @@ from pydantic import ValidationError as Invalid
 from assay.core.dataset import Place
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.yaml_lines import FileProblems, FilledText, Lines, Loc
-from assay.datasets.json_places import read_json
+from assay.datasets.reading import read_json
 from assay.datasets.units import UnitFolder, read_folder
 
 Model = TypeVar("Model", bound=BaseModel)

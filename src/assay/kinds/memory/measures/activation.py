@@ -23,7 +23,7 @@ from assay.kinds.memory.measures.walk import (
     walk_expectations,
 )
 from assay.measures.parse import measure_name
-from assay.retrieval.distance import result_distance, result_shares
+from assay.retrieval.fuse import result_distance, result_shares
 
 FIRST_ADDRESS = "assay.measures.activation"
 

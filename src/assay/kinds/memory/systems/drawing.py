@@ -16,7 +16,7 @@ from assay.kinds.memory.systems.graph import Ints, Traits, UnitLink
 from assay.kinds.memory.systems.names import name_links
 from assay.kinds.memory.systems.overlap import closest, shared_before
 from assay.kinds.memory.systems.rule_file import ConflictRule, LinkRule, PackRules, WordList
-from assay.retrieval.content import stems_of
+from assay.retrieval.words import stems_of
 
 
 @dataclass(frozen=True)

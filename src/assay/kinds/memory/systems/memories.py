@@ -16,7 +16,7 @@ from assay.kinds.memory.systems.relevance import Relevance
 from assay.kinds.memory.systems.spread import WalkableGraph
 from assay.kinds.memory.systems.state import LearningRule, MemoryState
 from assay.kinds.memory.systems.tracing import trace_of
-from assay.retrieval.distance import result_distance
+from assay.retrieval.fuse import result_distance
 from assay.systems.answering import Meter
 
 

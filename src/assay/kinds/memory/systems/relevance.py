@@ -18,8 +18,8 @@ from assay.core.dataset import Corpus
 from assay.core.parts import Embedder, Vectors
 from assay.core.protocols import Kit
 from assay.kinds.memory.systems.graph import Floats
-from assay.retrieval.content import stems_of
 from assay.retrieval.embedding import Embedding
+from assay.retrieval.words import stems_of
 from assay.systems.answering import Meter
 from assay.systems.retrievers import indexed_text
 

@@ -12,8 +12,7 @@ from assay.core.dataset import Corpus, Dataset
 from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.datasets.parquet_table import table_rows
-from assay.datasets.reading import Reader
+from assay.datasets.reading import Reader, table_rows
 from assay.kinds.models.datasets.golden_yaml import Entry, Golden, read_golden
 
 

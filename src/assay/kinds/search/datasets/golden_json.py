@@ -19,7 +19,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import NO_RESULTS, Item
 from assay.core.yaml_lines import FileProblems
-from assay.datasets.json_places import read_json
+from assay.datasets.reading import read_json
 from assay.kinds.search.datasets.golden_corpus import Books, read_documents
 from assay.kinds.search.datasets.golden_entry import (
     Category,

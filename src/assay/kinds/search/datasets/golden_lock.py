@@ -14,7 +14,7 @@ import msgspec
 
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem
-from assay.datasets.json_places import read_json
+from assay.datasets.reading import read_json
 from assay.kinds.search.datasets.golden_sets import Sets
 
 SCHEMA = "assay/golden-lock/1"

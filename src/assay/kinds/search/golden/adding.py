@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, Problem
 from assay.core.yaml_lines import FileProblems, Lines
-from assay.datasets.json_places import parse_json, read_json
+from assay.datasets.reading import parse_json, read_json
 from assay.kinds.search.datasets.anchor_text import normal
 from assay.kinds.search.datasets.golden_corpus import Books
 from assay.kinds.search.datasets.golden_entry import Vocabulary, astray, number_of, read_entry

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from assay.kinds.search.datasets.anchor_text import normal
 from assay.kinds.search.datasets.golden_corpus import Books
 from assay.kinds.search.datasets.golden_entry import HIGH, Entry
-from assay.retrieval.content import ENGLISH
 from assay.retrieval.lexical import Analysis, Language
+from assay.retrieval.words import ENGLISH
 
 if TYPE_CHECKING:
     from tantivy import TextAnalyzer

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from assay.core.errors import DataError, Problem, UsageError
-from assay.datasets.json_places import parse_json, read_json
+from assay.datasets.reading import parse_json, read_json
 from assay.kinds.search.datasets.golden_entry import name_of
 from assay.kinds.search.datasets.golden_lock import Known, known, lock_from, read_lock
 from assay.kinds.search.golden.opening import GoldenStudy

@@ -1,14 +1,44 @@
-"""What a question asks for, by its words: a list, a change, a comparison; and what it calls by name.
+"""Words of English texts: those that carry content, and what the words of a question ask for.
 
-The words are English and stand in tables. Names and identifiers are told by their letters alone.
+Stop words and cues are listed here. Names and identifiers are recognised by their letters.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
-from assay.retrieval.content import ENGLISH
+from assay.retrieval.lexical import Analysis
+
+if TYPE_CHECKING:
+    from tantivy import TextAnalyzer
+
+
+# tantivy's English list has 33 words, and none that asks
+_WORDS = """
+    a about after all also am an and any anymore anyone anything are as at be because been being but by
+    can cannot could d did do does doing don done down for from get go had has have he her here him his
+    how i if in into is it its just let like ll m make may me might more most much must my myself no nor
+    not now of off on one only or other our out over own re s said say says shall she should so some
+    something such t tell than that the their them then there these they this those through to too up us
+    ve very was we were what when where which while who whom whose why will with without would you your
+"""
+ENGLISH = tuple(_WORDS.split())
+
+
+def stems_of(texts: Sequence[str], stop_words: Sequence[str] | None = None) -> list[list[str]]:
+    """The content words of each English text, stemmed, in its order."""
+    analyzer = _analyzer(ENGLISH if stop_words is None else tuple(stop_words))
+    return [analyzer.analyze(text) for text in texts]
+
+
+@cache
+def _analyzer(stop_words: tuple[str, ...]) -> TextAnalyzer:
+    return Analysis("english", stop_words).analyzer()
+
 
 ENUMERATING = (
     "all", "any", "catalogue", "complete", "each", "entire", "enumerate", "every", "everyone", "everything",
