@@ -18,13 +18,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.corpus_profile import heaps, near_duplicates
 from bench.size import sized
 
 from assay.core.dataset import digest
 from assay.core.protocols import Kit
 from assay.pipeline.evaluate import evaluate
 from assay_worlds.suites.leaks import overlap_by_tag
-from assay_worlds.suites.profile import heaps, near_duplicates
 from assay_worlds.suites.workplace import Workplace
 from assay_worlds.workplace.corpus import SIZES, STAGES
 

@@ -21,13 +21,13 @@ _MARK = re.compile(r"[\[\]{}<>|]")
 
 
 class SlotValues(Protocol):
-    """What fills slots, by their names."""
+    """The values of slots, by name."""
 
     def __getitem__(self, name: str, /) -> str: ...
 
 
 def expand(template: str, rng: Random) -> str:
-    """A template with every alternative and number drawn; slots stay."""
+    """Draws every alternative and number of a template. Slots stay."""
 
     def drawn(found: re.Match[str]) -> str:
         options, low, high, step = found.groups()
@@ -42,7 +42,7 @@ def expand(template: str, rng: Random) -> str:
 
 
 def render(template: str, rng: Random, slots: SlotValues) -> str:
-    """A template with everything drawn and every slot filled."""
+    """Draws everything and fills every slot of a template."""
     text = expand(template, rng)
     while "{" in text:
         text = expand(text.format_map(slots), rng)
@@ -50,12 +50,12 @@ def render(template: str, rng: Random, slots: SlotValues) -> str:
 
 
 def say(rng: Random, templates: Sequence[str], **slots: str) -> str:
-    """One of several templates, rendered."""
+    """Renders one of several templates."""
     return render(rng.choice(templates), rng, slots)
 
 
 def capital(text: str) -> str:
-    """A text that begins with a capital letter, the rest as it is."""
+    """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -65,7 +65,7 @@ def slots_of(template: str) -> set[str]:
 
 
 def fault(template: str) -> str:
-    """What is wrong with a template; empty if nothing is."""
+    """Describes the fault of a template; empty if there is none."""
     count = 1
     while count:
         template, count = _CHOICE.subn(lambda found: (found[1] or "").replace("|", ""), template)

@@ -22,17 +22,17 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class TextEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that a text file describes, field by field."""
+    """Base of the records that text files contain."""
 
 
 def read_texts(shape: type[Shape], package: str, name: str) -> Shape:
-    """What `text/NAME.yaml` of a package holds, in a shape. Callers keep it: every call reads the file."""
+    """Reads `text/NAME.yaml` of a package as a type. Callers cache it: every call reads the file."""
     resource = files(package).joinpath("text", f"{name}.yaml")
     return parse_texts(shape, resource.read_text(encoding="utf-8"), str(resource))
 
 
 def parse_texts(shape: type[Shape], text: str, where: str) -> Shape:
-    """The content of a text file, in a shape; `where` names the file if something is wrong."""
+    """Reads the content of a text file as a type; `where` names the file in errors."""
     try:
         root = yaml.compose(text, Loader=_Loader)
     except yaml.YAMLError as error:
@@ -69,7 +69,7 @@ def _content(node: Any, where: str) -> Any:
 
 
 def _line(node: Any, field: str) -> int:
-    """The line of a field such as `relations[2].states`, or of the nearest thing around it."""
+    """The line of a field such as `relations[2].states`, or of the nearest enclosing node."""
     for step in re.findall(r"[^.\[\]]+", field):
         if isinstance(node, yaml.MappingNode):
             found = [child for key, child in node.value if key.value == step]

@@ -11,7 +11,7 @@ from assay_worlds.incidents.corpus import write
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes the Parquet file that the one argument names, and says so."""
+    """Writes the corpus to the Parquet file that the argument names."""
     if len(arguments) != 1:
         print("Name one file to write: python -m assay_worlds.incidents PATH", file=sys.stderr)
         return UsageError.exit_code

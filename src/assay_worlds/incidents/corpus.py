@@ -18,7 +18,7 @@ SEED = 41
 
 
 class Chunk(NamedTuple):
-    """A passage under its id, with the report it is from."""
+    """A passage with its id and its report."""
 
     chunk_id: str
     report: AccidentReport
@@ -27,7 +27,7 @@ class Chunk(NamedTuple):
 
 @lru_cache(maxsize=2)
 def chunks(seed: int = SEED) -> tuple[Chunk, ...]:
-    """Every passage of every report, from the seed and nothing else."""
+    """All passages of all reports. The same seed gives the same passages."""
     rng = Random(seed)
     reports = plan(rng)
     writer = ReportWriter(rng)
@@ -84,7 +84,7 @@ WEIGHED = ("analysis", "findings", "cause")
 
 
 class ThemeQuery(NamedTuple):
-    """What a query asks for: a theme, or one in some sections only."""
+    """The theme that a query asks for, and the sections that count (all, if none is named)."""
 
     theme: str
     sections: tuple[str, ...] = ()
@@ -115,17 +115,17 @@ ASKED = {
 
 
 def themes_of(chunk_id: str, seed: int = SEED) -> dict[str, str]:
-    """The themes that a passage mentions, each with how: `keyword` or `paraphrase`."""
+    """The themes of a passage, and how it mentions each: by `keyword` or by `paraphrase`."""
     return {chunk.chunk_id: dict(chunk.written.themes) for chunk in chunks(seed)}.get(chunk_id, {})
 
 
 def truth(seed: int = SEED) -> dict[str, set[str]]:
-    """For each conceptual and comparative query, the passages that a perfect reviewer calls relevant."""
+    """The passages that a perfect reviewer marks as relevant, by query id."""
     return {item_id: _relevant(asked, seed) for item_id, asked in ASKED.items()}
 
 
-def unnamed(seed: int = SEED) -> dict[str, set[str]]:
-    """The part of the truth that mentions its theme without any of its keywords."""
+def truth_without_keywords(seed: int = SEED) -> dict[str, set[str]]:
+    """The relevant passages that contain no keyword of their theme, by query id."""
     found = truth(seed)
     hows = {chunk.chunk_id: chunk.written.themes for chunk in chunks(seed)}
     return {

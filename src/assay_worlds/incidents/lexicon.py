@@ -1,4 +1,4 @@
-"""The invented region in which the accidents happen."""
+"""The invented region, its vehicles, and the themes of its accident reports, read from text files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay_worlds.texts import TextEntry, read_texts
 
 
 class Region(TextEntry, frozen=True):
-    """Districts and places, companies, vessels and people; some of them by kind of vehicle."""
+    """Names of districts, places, companies, vessels and people; some are listed by kind of vehicle."""
 
     board: str
     regions: dict[str, tuple[str, ...]]
@@ -28,12 +28,12 @@ GROUPS = ("crew", "attention", "setting", "machine", "company")
 
 
 class AccidentTheme(TextEntry, frozen=True):
-    """A cause that reports mention, by its name or without it.
+    """A cause of accidents. Reports mention it with its keywords or in other words.
 
-    Sentences are templates of `wording.Wording`. `words` are what a keyword search would look for: every
-    sentence of `keyword`, `advice_keyword` and `other_sense` holds one of them, no sentence of `paraphrase`
-    and `advice_paraphrase` does. `other_sense` are sentences in which the words mean something else, or in
-    which the cause is ruled out; they only appear where the theme is absent.
+    `words` are what a keyword search looks for. Every sentence of `keyword`, `advice_keyword` and
+    `other_sense` contains one of them; no sentence of `paraphrase` and `advice_paraphrase` does. In a
+    sentence of `other_sense` the words mean something else, or the cause is ruled out; such sentences are
+    used only in reports without the theme. All sentences are templates.
     """
 
     key: str
@@ -55,7 +55,7 @@ def themes() -> dict[str, AccidentTheme]:
 
 
 class VehicleModel(TextEntry, frozen=True):
-    """One make of vehicle, and what its crew and public call it."""
+    """One vehicle model, with the words that its crew and the public use for it."""
 
     vehicle_type: str
     kind: str  # what the sentences of a theme are marked with: air, water, rail, rope
@@ -70,7 +70,7 @@ class VehicleModel(TextEntry, frozen=True):
 
 
 class Vehicles(TextEntry, frozen=True):
-    """All models, and by kind of vehicle: phases of a trip, and how it can end."""
+    """All vehicle models; for each kind of vehicle, the phases of a trip and its possible outcomes."""
 
     models: tuple[VehicleModel, ...]
     dispatcher: dict[str, str]

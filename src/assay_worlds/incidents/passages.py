@@ -1,4 +1,4 @@
-"""Reports written out: section by section, each cause mentioned here by name and there without."""
+"""Writes reports section by section. Passages mention a cause with its keywords or without them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ TELLING = {"clock": "night", "visibility": "fog"}
 
 @dataclass(frozen=True)
 class WrittenPassage:
-    """A passage of a report: its text, and how it mentions each theme."""
+    """The text of a passage, and how it mentions each theme."""
 
     section: ReportSection
     text: str
@@ -64,7 +64,7 @@ class WrittenPassage:
 
 
 class ThemeMention(NamedTuple):
-    """What a passage says about a cause, in a sentence or a few; or one that only sounds like it."""
+    """Sentences about a cause, or (if `theme` is empty) a sentence that only sounds like one."""
 
     sentences: list[ReportSentence]
     theme: str = ""
@@ -73,7 +73,7 @@ class ThemeMention(NamedTuple):
 
 @dataclass
 class PassageDraft:
-    """A passage that is being written."""
+    """A passage before its sentences are put in order."""
 
     section: ReportSection
     turn: int
@@ -81,13 +81,13 @@ class PassageDraft:
 
 
 class ReportWriter:
-    """Writes reports one after the other, from decks that all of them share."""
+    """Writes reports. All reports deal their sentences from the same decks, so that none repeats too soon."""
 
     def __init__(self, rng: Random) -> None:
         self.rng, self.decks = rng, Decks(rng)
 
     def write(self, report: AccidentReport, other: AccidentReport) -> Iterator[WrittenPassage]:
-        """The passages of a report, which may recall another."""
+        """Yields the passages of a report. Sentences may mention the other report."""
         wording = SentenceFiller(self.rng, report.model.kind, slots(self.rng, report, other))
         sheets = self._sheets(report)
         for rank, cause in enumerate(report.causes):
@@ -107,7 +107,7 @@ class ReportWriter:
     def _spread(
         self, sheets: Sequence[PassageDraft], rank: int, cause: Cause, wording: SentenceFiller
     ) -> None:
-        """Speaks of a cause in its home and in the sections that weigh causes of its rank."""
+        """Adds mentions of a cause to its home section and to other sections, by its rank."""
         present = {sheet.section.key for sheet in sheets}
         homes = [key for key in cause.theme.homes if key in present] or ["analysis"]
         places = [homes[0], *(key for key, chance in MENTIONS[rank].items() if self.rng.random() < chance)]
@@ -116,7 +116,7 @@ class ReportWriter:
             sheet.mentions.append(self._mention(cause, key, wording))
 
     def _mention(self, cause: Cause, key: str, wording: SentenceFiller) -> ThemeMention:
-        """A few sentences on a cause; where one of them names it, the others need not."""
+        """A few sentences on a cause. If one of them names it, the others do not."""
         theme, advice = cause.theme, key == "recommendations"
         named, unnamed = theme.keyword, theme.paraphrase
         if advice:
@@ -187,7 +187,7 @@ class ReportWriter:
     def _in_order(
         self, pool: Sequence[str], wording: SentenceFiller, mentions: Sequence[list[ReportSentence]]
     ) -> list[ReportSentence]:
-        """The mentions among sentences of the pool that keep its order."""
+        """Mixes the mentions into background sentences, which stay in the order of the pool."""
         background = self._background(pool, wording, list(chain(*mentions)))
         parts = [[background[template]] for template in sorted(background, key=pool.index)]
         for mention in mentions:
@@ -201,7 +201,7 @@ class ReportWriter:
         mentions: Sequence[list[ReportSentence]],
         before: Sequence[ReportSentence] = (),
     ) -> list[ReportSentence]:
-        """The mentions among sentences of the pool, in any order; each mention stays together."""
+        """Mixes mentions and background sentences at random. The sentences of a mention stay together."""
         background = self._background(pool, wording, list(chain(before, *mentions)))
         parts = [*mentions, *([sentence] for sentence in background.values())]
         self.rng.shuffle(parts)
@@ -210,7 +210,7 @@ class ReportWriter:
     def _background(
         self, pool: Sequence[str], wording: SentenceFiller, beside: Sequence[ReportSentence]
     ) -> dict[str, ReportSentence]:
-        """As many sentences of the pool as make, with those beside them, a passage of a chance length."""
+        """Draws background sentences until the passage reaches a random length."""
         goal = self.rng.randint(SHORTEST, LONGEST)
         words = sum(len(sentence.text.split()) for sentence in beside)
         said: dict[str, ReportSentence] = {}
@@ -227,14 +227,14 @@ _ARTICLE = re.compile(r"\b([Aa]) (?=[AEIO])")
 
 
 class ReportSentence(NamedTuple):
-    """A finished sentence, and the slots it was filled from."""
+    """A finished sentence, and the slots of its template."""
 
     text: str
     slots: frozenset[str]
 
 
 class SentenceFiller:
-    """The words of one report: what fills its slots, and a generator for the rest.
+    """Fills templates with the names and numbers of one report.
 
     A template that begins with `air:`, `water:`, `rail:` or `rope:` (or several of them, with commas) suits
     only vehicles of that kind.
@@ -245,7 +245,7 @@ class SentenceFiller:
         self._used: set[str] = set()
 
     def say(self, template: str) -> ReportSentence:
-        """One wording of a template."""
+        """One random wording of a template."""
         self._used.clear()
         text = _KINDS.sub("", template, count=1) if suits(template, self.kind) else template
         text = _ARTICLE.sub(r"\1n ", render(text, self.rng, self))
@@ -258,14 +258,14 @@ class SentenceFiller:
 
 
 class Decks:
-    """Templates dealt like cards: none comes again before all of its pool have come."""
+    """Deals templates like cards: a template returns only after all others of its pool were used."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self._left: dict[tuple[Sequence[str], str], list[str]] = {}
 
     def deal(self, pool: Sequence[str], kind: str, count: int) -> list[str]:
-        """That many different templates of the pool, all of which suit the kind of vehicle."""
+        """Draws `count` different templates that suit the kind of vehicle."""
         cards = [template for template in pool if suits(template, kind)]
         left = self._left.setdefault((pool, kind), [])
         dealt: list[str] = []
@@ -290,18 +290,18 @@ _SHE = {"he": "she", "his": "her", "him": "her", "himself": "herself"}
 
 @cache
 def words() -> dict[str, str]:
-    """What is the same in every report, as templates."""
+    """The templates that fill slots the same way in every report."""
     return read_texts(dict[str, str], __package__, "words")
 
 
 @cache
 def pools() -> dict[str, tuple[str, ...]]:
-    """The sentences of the sections, and a few that several share."""
+    """Sentence templates, by section."""
     return read_texts(dict[str, tuple[str, ...]], __package__, "sections")
 
 
 def slots(rng: Random, report: AccidentReport, other: AccidentReport) -> dict[str, str | Sequence[str]]:
-    """What fills the slots of a report; several words in one are alternatives."""
+    """The values for a report's slots. A value may hold alternatives."""
     model, day, known = report.model, report.happened, region()
     first, second, third = rng.sample(known.surnames, 3)
     aboard = rng.randint(*model.aboard)

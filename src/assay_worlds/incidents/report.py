@@ -1,4 +1,4 @@
-"""The reports as facts, before they are written: what happened to whom, where, and for which reasons."""
+"""Plans the reports as facts: what happened, to which vehicle, where and why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOLL_SHARES = (60, 18, 10, 6, 6)  # none to four
 
 @dataclass(frozen=True)
 class Cause:
-    """A theme in a report: how likely each mention of it is to use its keywords."""
+    """A theme of a report. `candour` is the probability that a mention uses its keywords."""
 
     theme: AccidentTheme
     candour: float
@@ -54,7 +54,7 @@ class AccidentReport:
 
 
 def plan(rng: Random) -> list[AccidentReport]:
-    """Every report: each model equally often, each theme about equally often, no name twice."""
+    """Plans all reports: each model equally often, each theme about equally often, no name twice."""
     names = {key: rng.sample(pool, len(pool)) for key, pool in region().names.items()}
     count = len(YEARS) * A_YEAR
     known = vehicles().models
@@ -99,7 +99,7 @@ def _report(
 
 
 def _day(rng: Random, reported: date, keys: set[str]) -> date:
-    """A day in the year and a half before the report, in a season in which its themes are possible."""
+    """A random day, 240 to 600 days before the report, in a season that suits its themes."""
     days = [reported - timedelta(days=before) for before in range(240, 600)]
     if "icing" in keys:
         days = [day for day in days if day.month in COLD]
@@ -109,7 +109,7 @@ def _day(rng: Random, reported: date, keys: set[str]) -> date:
 
 
 class _ThemeDealer:
-    """Themes dealt so that each comes about equally often, with each candour in turn."""
+    """Deals the themes about equally often, and the values of candour in turn."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -176,7 +176,7 @@ _LETTERED = {"findings": "(a)", "cause": "(b)", "recommendations": "(c)"}
 
 
 class ReportSection(NamedTuple):
-    """A section by what it is, and by the name its report gives it."""
+    """A section: what it is, and its heading in the report."""
 
     key: str
     name: str

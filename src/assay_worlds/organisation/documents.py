@@ -1,4 +1,4 @@
-"""A document before it has positions: paragraphs of sentences, some of which state a fact."""
+"""Drafts of the organisation's pages: people, handbook, release notes. Some sentences state facts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STATES, REPEATS = (
 
 
 class Sentence(NamedTuple):
-    """A sentence, and what its passage is worth to a question about a fact, which is the generator's own."""
+    """A sentence. If it states a fact, `grade` is the relevance of its passage to a question on that fact."""
 
     text: str
     fact: Any = None
@@ -39,14 +39,14 @@ class Sentence(NamedTuple):
 
 
 class PageParagraph(NamedTuple):
-    """What becomes one passage."""
+    """A paragraph, which becomes one passage."""
 
     section: str
     sentences: tuple[Sentence, ...]
 
 
 class Mention(NamedTuple):
-    """Where a fact is mentioned: the passage, and the sentence's span in the document."""
+    """A sentence that mentions a fact: its passage, document and span."""
 
     fact: Any
     grade: int
@@ -58,7 +58,7 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True)
 class PageDraft:
-    """A document still in parts."""
+    """A document before its text is laid out."""
 
     doc_id: str
     title: str
@@ -67,7 +67,7 @@ class PageDraft:
 
 
 class FinishedPage(NamedTuple):
-    """A finished document, its passages, and what they say."""
+    """A finished document, its passages, and where they mention facts."""
 
     document: Document
     passages: list[Passage]
@@ -75,17 +75,17 @@ class FinishedPage(NamedTuple):
 
 
 def state(fact: Fact) -> Sentence:
-    """The sentence in which the fact is at home."""
+    """The sentence that states a fact."""
     return Sentence(fact.sentence, fact)
 
 
 def prose(*texts: str) -> tuple[Sentence, ...]:
-    """Sentences that state no fact anybody asks for."""
+    """Sentences without facts."""
     return tuple(Sentence(text) for text in texts)
 
 
 def lay_out(draft: PageDraft) -> FinishedPage:
-    """Writes a draft out: section headings between paragraphs, and the span of everything that counts."""
+    """Lays a draft out as text, and records the spans of its passages and facts."""
     parts, passages, mentions, at, metadata = [draft.title], [], [], len(draft.title), dict(draft.metadata)
     for number, paragraph in enumerate(draft.paragraphs, 1):
         doc_id, heading = f"{draft.doc_id}#p{number}", f"\n\n{paragraph.section}\n"
@@ -105,14 +105,14 @@ def lay_out(draft: PageDraft) -> FinishedPage:
 
 
 class Duty(TextEntry, frozen=True):
-    """A duty as its holder's page words it, and as a colleague in need of it would."""
+    """A duty, in the words of its holder's page and in a colleague's plain words."""
 
     text: str
     plain: str
 
 
 class PeopleTexts(TextEntry, frozen=True):
-    """What people's pages say."""
+    """The texts of people's pages."""
 
     duties: tuple[Duty, ...]
     duty: Phrase
@@ -127,7 +127,7 @@ def people_texts() -> PeopleTexts:
 
 
 def pages(world: World) -> Iterator[PageDraft]:
-    """A page for each person; the first ones hold the duties there are."""
+    """Yields one page per person. The first people get the duties."""
     bearers = Counter(person.name for person in world.people)
     extensions = world.rng("extensions").sample(range(2000, 9999), len(world.people))
     known = people_texts().duties
@@ -175,7 +175,7 @@ SECTIONS = {
 
 
 class Edition(NamedTuple):
-    """One text of a topic: whose it is (None: the whole company's) and from which year."""
+    """One text of a topic: its office (None: the whole company) and its year."""
 
     kind: str
     topic: Topic
@@ -194,7 +194,7 @@ def topics(name: str) -> tuple[Topic, ...]:
 
 
 def editions(kind: str, topics: Sequence[Topic], world: World) -> Iterator[PageDraft]:
-    """Every edition, the newest first, so that a small corpus holds what is in force and some of what was."""
+    """Yields all editions, newest first: a small corpus has the current and some earlier ones."""
     numbers = dict.fromkeys((topic.key for topic in topics), 0)
     for year in reversed(YEARS):
         for topic in topics:
@@ -244,7 +244,7 @@ def _facts(edition: Edition, world: World) -> list[Fact]:
 
 
 def _values(edition: Edition, world: World) -> list[str]:
-    """The values in force in a year: each edition takes over its predecessor's and changes one of them."""
+    """The values of each edition. Each edition changes one value of the edition before it."""
     rng = world.rng("values", edition.topic.key, edition.place)
     choices = [phrase.values for phrase in edition.topic.clauses]
     values = [rng.choice(options) for options in choices]
@@ -260,7 +260,7 @@ def _local(value: str, office: Office | None) -> str:
 
 
 def _scopes(place: str, year: int | None) -> dict[str, dict[str, str]]:
-    """How a question in each style says whose rule it means; without a year it means the one in force."""
+    """The words that name office and year, by question style. Without a year, the current edition counts."""
     if place:
         when = (f" {year}", f" in {year}", f" in {year}") if year else ("", " today", " now")
         where = (place, f"at the {place} office", f"in {place}")
@@ -271,7 +271,7 @@ def _scopes(place: str, year: int | None) -> dict[str, dict[str, str]]:
 
 
 class ReleaseSetting(TextEntry, frozen=True):
-    """A setting, how a user would ask for it, and the values it may take."""
+    """A setting, a user's plain words for it, and its possible values."""
 
     name: str
     plain: str
@@ -279,7 +279,7 @@ class ReleaseSetting(TextEntry, frozen=True):
 
 
 class ReleaseTexts(TextEntry, frozen=True):
-    """What release notes say."""
+    """The texts of release notes."""
 
     defects: tuple[Phrase, ...]
     settings: tuple[ReleaseSetting, ...]
@@ -293,7 +293,7 @@ def release_texts() -> ReleaseTexts:
 
 
 def releases(world: World) -> Iterator[PageDraft]:
-    """One release of each product after the other, without end."""
+    """Yields releases without end, the products in turn."""
     streams = [_versions(product, world.rng("release", product.name)) for product in world.products]
     for stream in cycle(streams):
         yield next(stream)
@@ -342,7 +342,7 @@ def _repair(index: int, slots: dict[str, str]) -> Fact:
 
 
 def _move(setting: ReleaseSetting, slots: dict[str, str], values: dict[str, str], rng: Random) -> Fact:
-    """A default that moves on from the value the release before left it at."""
+    """Changes the default of a setting to another value than the last release gave it."""
     name, old = setting.name, values[setting.name]
     values[name] = rng.choice([choice for choice in setting.values if choice != old])
     own = {**slots, "setting": name, "plain": setting.plain, "old": old}

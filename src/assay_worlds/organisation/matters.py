@@ -1,4 +1,4 @@
-"""E-mail threads and decision records: matters on which people disagree until one sentence settles them."""
+"""E-mail threads and decision records: people disagree on a matter until one sentence settles it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Matter(TextEntry, frozen=True):
 
 
 class MatterTexts(TextEntry, frozen=True):
-    """What is argued about, and what is written around it."""
+    """The texts of threads, decision records and announcements."""
 
     greeting: tuple[str, ...]
     agreeing: tuple[str, ...]
@@ -43,7 +43,7 @@ def matter_texts() -> MatterTexts:
 
 
 def decisions(world: World) -> Iterator[PageDraft]:
-    """A decision record for each matter of each project, in shuffled order."""
+    """Yields one decision record per matter and project, in random order."""
     texts, filler = matter_texts(), company().filler
     for number, fact, matter in _settled("decision", texts.decisions, world):
         rng = world.rng("decision", number)
@@ -63,7 +63,7 @@ def decisions(world: World) -> Iterator[PageDraft]:
 
 
 def threads(world: World, facts: Sequence[Fact]) -> Iterator[PageDraft]:
-    """E-mail threads; every few of them an announcement quotes facts that other documents state."""
+    """Yields e-mail threads and, every few threads, an announcement that quotes facts of other documents."""
     quotable = [fact for fact in facts if fact.kind in QUOTABLE]
     world.rng("announcements").shuffle(quotable)
     for number, fact, matter in _settled("email", matter_texts().threads, world):
@@ -108,7 +108,7 @@ def _announcement(doc_id: str, quoted: Sequence[Fact], world: World) -> PageDraf
 
 
 def _quoted(fact: Fact) -> str:
-    """The sentence as a bulletin quotes it, with whom it concerns."""
+    """A fact's sentence as a bulletin quotes it, after the name of what it is about."""
     scope = fact.asked.get("keyword", {}).get("scope", "")
     about = [word for word in (scope, fact.slots.get("product"), fact.slots.get("version")) if word]
     return f"{' '.join(about)}: {fact.sentence}" if about else fact.sentence
@@ -128,7 +128,7 @@ def _day(rng: Random, since: int) -> date:
 
 
 def _settled(kind: str, matters: Sequence[Matter], world: World) -> Iterator[tuple[int, Fact, Matter]]:
-    """Every matter with everything it can be about, shuffled, each with the value it was settled on."""
+    """Yields each matter with each possible subject, in random order, and the value that settles it."""
     cases = [
         (matter, slots, contested) for matter in matters for slots, contested in _subjects(matter, world)
     ]
@@ -148,7 +148,7 @@ def _fact(kind: str, matter: Matter, slots: dict[str, str], contested: bool, rng
 
 
 def _subjects(matter: Matter, world: World) -> Iterator[tuple[dict[str, str], bool]]:
-    """What a matter can be about, and whether a namesake makes that ambiguous."""
+    """The possible subjects of a matter, and whether another subject has the same name."""
     if "{project}" in matter.subject:
         for project in world.projects:
             yield {"project": project.name, "team": project.team}, project.shared

@@ -58,7 +58,7 @@ class Organisation:
         return Dataset(name, corpus, questions(mentions, world, self.queries), LABELS)
 
     def _write(self, world: World) -> list[FinishedPage]:
-        """Every page, kind by kind; e-mail comes last, because it quotes what the others state."""
+        """Writes all pages, kind by kind. E-mail comes last because it quotes the others."""
         streams = {
             "policy": editions("policy", (*topics("office_policies"), *topics("company_policies")), world),
             "procedure": editions("procedure", topics("procedures"), world),

@@ -25,7 +25,7 @@ ONE_IN = 15  # one item in so many expects nothing
 
 
 class Unanswerable(TextEntry, frozen=True):
-    """A question the knowledge base is silent on, and the word that occurs nowhere in it."""
+    """A question without an answer in the knowledge base, and a word that does not occur there."""
 
     category: str
     style: str
@@ -39,7 +39,7 @@ def unanswerable() -> tuple[Unanswerable, ...]:
 
 
 def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Item]:
-    """That many items, balanced over categories and styles, some of them unanswerable."""
+    """Makes `count` items, balanced over categories and styles. Some of them have no answer."""
     silent = min(count // ONE_IN, len(unanswerable()))
     mentioned: dict[Fact, list[Mention]] = defaultdict(list)
     for mention in mentions:
@@ -69,7 +69,7 @@ def questions(mentions: Sequence[Mention], world: World, count: int) -> list[Ite
 
 
 def _clear_questions(facts: Iterable[Fact]) -> set[tuple[Fact, str]]:
-    """The facts and styles whose question has one answer only and does not give it away."""
+    """The facts and styles whose question has exactly one answer and does not contain it."""
     asked: dict[str, list[tuple[Fact, str]]] = defaultdict(list)
     for fact in facts:
         for style in STYLES:
@@ -82,7 +82,7 @@ def _clear_questions(facts: Iterable[Fact]) -> set[tuple[Fact, str]]:
 
 
 def _varied(facts: Sequence[Fact], rng: Random) -> list[Fact]:
-    """Facts in shuffled order, every relation once before any comes a second time."""
+    """Facts in random order, such that each relation comes once before any comes again."""
     seen: Counter[str] = Counter()
     laps = []
     for fact in rng.sample(facts, len(facts)):

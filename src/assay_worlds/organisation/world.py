@@ -1,4 +1,4 @@
-"""The organisation as facts: its offices, people, products and projects, before they are put into words."""
+"""The organisation as facts: offices, people, products and projects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Person(NamedTuple):
 
 
 class Project(NamedTuple):
-    """An undertaking of one team. Another team may have one of the same name."""
+    """A team's project. Another team may have a project of the same name."""
 
     name: str
     team: str
@@ -36,9 +36,9 @@ class Project(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fact:
-    """Something that holds in this organisation: a relation, what it is about, and its value.
+    """A fact about the organisation: a relation between a subject and a value.
 
-    Facts differ by identity: two offices may well have the same rule.
+    Facts are compared by identity, because two offices may have the same rule.
 
     `slots` fill the sentence and the questions alike, `asked` only the questions, by style. A contested
     fact has rivals that read almost the same: other offices and years, or a namesake.
@@ -65,7 +65,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class World:
-    """Everybody and everything the documents may mention."""
+    """All people and things that documents may mention."""
 
     seed: int
     offices: tuple[Office, ...]
@@ -74,12 +74,12 @@ class World:
     projects: tuple[Project, ...]
 
     def rng(self, *path: object) -> Random:
-        """A generator of its own for one part of the world, so that no part disturbs another."""
+        """A random generator for one part of the world. Parts do not influence each other."""
         return Random("/".join(map(str, (self.seed, *path))))
 
 
 def create_world(seed: int, people: int, projects: int) -> World:
-    """A world of that many people and projects, from the seed and nothing else."""
+    """Makes a world with so many people and projects. The same seed gives the same world."""
     rng, names = Random(seed), company()
     return World(
         seed, names.offices, names.products, _people(rng, names, people), _projects(rng, names, projects)
@@ -115,7 +115,7 @@ def _projects(rng: Random, known: Company, count: int) -> tuple[Project, ...]:
 
 
 class Office(NamedTuple):
-    """A site, and the money that is spent there: `rate` units of it make one euro."""
+    """A site and its currency: `rate` of it make one euro."""
 
     name: str
     currency: str
@@ -123,7 +123,7 @@ class Office(NamedTuple):
 
 
 class Product(NamedTuple):
-    """Something the organisation sells, with the prefix of its tickets."""
+    """A product, with the prefix of its ticket numbers."""
 
     name: str
     prefix: str
@@ -131,7 +131,7 @@ class Product(NamedTuple):
 
 
 class Company(TextEntry, frozen=True):
-    """The organisation by its names."""
+    """The names that the organisation uses."""
 
     name: str
     offices: tuple[Office, ...]
@@ -156,7 +156,7 @@ STYLES = ("keyword", "natural", "paraphrase")
 class Phrase(TextEntry, frozen=True):
     """One relation in words. `{value}` is the answer; a question's `{scope}` says whose and when.
 
-    Its templates hold slots and no chance, so that a fact reads the same wherever it is quoted.
+    Its templates have slots but no alternatives, so that every quotation of a fact reads the same.
 
     `state` is the sentence of the document. `keyword` reuses its words, `natural` some of them, and
     `paraphrase` as few as a person who does not know the house's terms would.
@@ -170,7 +170,7 @@ class Phrase(TextEntry, frozen=True):
 
 
 class Topic(TextEntry, frozen=True):
-    """A subject the handbook has editions of: its prose, and the clauses whose values differ between them."""
+    """A handbook topic: its prose, and the clauses whose values differ between editions."""
 
     key: str
     title: str

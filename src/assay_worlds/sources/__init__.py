@@ -1,1 +1,1 @@
-"""Real texts as an organisation has them on disk: handbooks, mail, release notes, reports."""
+"""Readers of real texts on disk: handbooks, mail, release notes and reports."""

@@ -18,7 +18,14 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
 from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
-from assay_worlds.sources.source import PageSection, SourcePage, check_pin, fingerprint, in_order, unpacked
+from assay_worlds.sources.source import (
+    PageSection,
+    SourcePage,
+    check_pin,
+    fingerprint,
+    read_unpacked,
+    sort_files,
+)
 
 _VERSION = re.compile(r"\[?(v?\d+\.\d[\w.+-]*)\]?(?:\s.*)?")
 _LEFT_OUT = re.compile(r"downloads? for|downloads?$|table of contents", re.IGNORECASE)
@@ -34,7 +41,7 @@ _LONGEST = 200  # characters of a heading that may name a product
 
 
 class _ReleasePart(NamedTuple):
-    """What stands under one heading of a release; `path` has the headings above it and its own."""
+    """The text under one heading of a release; `path` lists the headings above it and its own."""
 
     path: tuple[str, ...]
     text: str
@@ -55,14 +62,14 @@ class Changelog:
     kind: ClassVar[str] = "changelog"
 
     def pages(self, kit: Kit) -> Iterator[SourcePage]:
-        """One page a release, in the order of files and of releases in them."""
+        """Yields one page per release, in the order of the files."""
         where = kit.path(self.path)
         files = _files(where)
         if self.sha256:
             check_pin(where, self.sha256, fingerprint(files))
         parser, found = markdown_parser(), False
         for name, path in files:
-            plain = plain_text(unpacked(path).decode("utf-8", "replace"), parser)
+            plain = plain_text(read_unpacked(path).decode("utf-8", "replace"), parser)
             level = _release_level(plain)
             product = self._called(name) if self.product else _product(plain, level, path)
             for version, parts in _releases(plain, level):
@@ -73,7 +80,7 @@ class Changelog:
             raise DataError(Problem("there is no release in it", str(where), fix=fix))
 
     def _called(self, name: str) -> str:
-        """The product as it was given, with what else the name of a file says: "Pumps python client"."""
+        """The given product name, with the rest of the file name: "Pumps python client"."""
         return " ".join([self.product, *_NOT_NAME.sub(" ", Path(_SUFFIX.sub("", name)).name).split()])
 
     def _page(
@@ -100,13 +107,13 @@ def _files(where: Path) -> list[tuple[str, Path]]:
     named = [path for path in notes if "changelog" in path.name.lower()]
     if not notes:
         raise DataError(Problem("there is no Markdown file in it", str(where), fix="Check the path."))
-    return in_order(named or notes, where)
+    return sort_files(named or notes, where)
 
 
 def _place(where: Path, name: str) -> str:
-    """What ids of a file's pages begin with. A file alone, or one whose name says nothing, has its folder's.
+    """The prefix of a file's page ids: the folder's name if the file is the only one or has a generic name.
 
-    Of a CHANGELOG.md there are as many as there are products, and a study may read several.
+    Many products have a CHANGELOG.md, and a study may read several.
     """
     stem = _SUFFIX.sub("", name)
     if where.is_file():
@@ -121,7 +128,7 @@ def _release_level(plain: PlainText) -> int:
 
 
 def _product(plain: PlainText, level: int, path: Path) -> str:
-    """What release notes are of, as their first heading, their file or a folder above it says."""
+    """The product of release notes: from their first heading, their file name or a folder above."""
     headings = [each.text for each in plain.headings[:1] if each.level <= level]
     folders = [folder.name.replace("_", " ").replace("-", " ") for folder in path.resolve().parents[:2]]
     stem = _SUFFIX.sub("", path.name)
@@ -132,7 +139,7 @@ def _product(plain: PlainText, level: int, path: Path) -> str:
 
 
 def _less_notes(text: str) -> str:
-    """A name without the words that any release notes have in theirs."""
+    """A name without words such as "changelog" and "release notes"."""
     name, before = " ".join(_NOTES.sub(" ", text).split()), ""
     while name != before:
         name, before = _EDGE.sub("", name), name
@@ -140,7 +147,7 @@ def _less_notes(text: str) -> str:
 
 
 def _releases(plain: PlainText, level: int) -> Iterator[tuple[str, list[_ReleasePart]]]:
-    """Each release with its parts, less what is a list of files or says that nothing changed."""
+    """The releases with their parts, without lists of files and parts that report no change."""
     ends = [*(heading.start for heading in plain.headings), len(plain.text)]
     spans = list(zip(plain.headings, pairwise(ends), strict=True))
     version, parts, above = "", list[_ReleasePart](), list[Heading]()

@@ -1,4 +1,4 @@
-"""Handbooks: a folder of Markdown pages, and dated snapshots of what the pages said before."""
+"""Handbooks: a folder of Markdown pages, and dated snapshots of their earlier texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.core.errors import DataError, Problem, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Document, Span
 from assay.datasets.markdown_text import Heading, PlainText, markdown_parser, plain_text
-from assay_worlds.sources.source import PageSection, SourcePage, check_pin, fingerprint, unpacked
+from assay_worlds.sources.source import PageSection, SourcePage, check_pin, fingerprint, read_unpacked
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -37,7 +37,7 @@ _KIND = "handbook"
 
 
 class _SnapshotLine(msgspec.Struct):
-    """A line of the file of snapshots: a page as it was from a day on, or that it was deleted by then."""
+    """A line of the snapshot file: the text of a page from a day on, or its deletion."""
 
     as_of: str
     path: str
@@ -53,7 +53,7 @@ class _PageVersion(NamedTuple):
 
 @dataclass(frozen=True)
 class Handbook:
-    """A tree of Markdown pages with or without front matter, and what they said on earlier days.
+    """A folder of Markdown pages, with or without front matter, and their earlier texts.
 
     A page that the snapshots cover is a document for each of its texts; the one that holds now is the page
     itself. `snapshots` is a file of JSON lines (`as_of`, `path`, `text`, or `deleted`), gzipped or not, in
@@ -74,7 +74,7 @@ class Handbook:
             raise UsageError(f"snapshots_per_page is {self.snapshots_per_page}; give 0 or more.")
 
     def pages(self, kit: Kit) -> Iterator[SourcePage]:
-        """The pages by path, each followed by its earlier texts, the oldest first."""
+        """Yields the pages by path, each followed by its earlier texts, oldest first."""
         folder = kit.path(self.path)
         files = _files(folder)
         history = folder / self.snapshots if self.snapshots else None
@@ -107,7 +107,7 @@ class Handbook:
         versions: Mapping[str, Sequence[_PageVersion]],
         parser: MarkdownIt,
     ) -> Iterator[SourcePage]:
-        """What a page says now, where it is still there, and what it said before."""
+        """The current text of a page, if it still exists, and its earlier texts."""
         source = None if file is None else _read(file)
         dated = versions.get(path, ())
         doc_id = f"{prefix}/{path.rpartition('.')[0]}"
@@ -143,7 +143,7 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _read(path: Path) -> str | None:
-    """The text of a file; None where it is none at all. A broken character does not cost the page."""
+    """The text of a file, or None if it is not text. Broken characters are replaced."""
     content = path.read_bytes()
     return None if b"\0" in content else content.decode("utf-8", "replace")
 
@@ -154,11 +154,11 @@ def _called(folder: Path) -> str:
 
 
 def _versions(path: Path) -> dict[str, list[_PageVersion]]:
-    """The texts of each page by day, each with the day on which it ended; broken lines are named together."""
+    """The texts of each page with their days of validity. All broken lines are reported together."""
     by_path: dict[str, list[_SnapshotLine]] = {}
     problems = []
     decode = msgspec.json.Decoder(_SnapshotLine).decode
-    for line, text in enumerate(unpacked(path).split(b"\n"), 1):
+    for line, text in enumerate(read_unpacked(path).split(b"\n"), 1):
         if not text.strip():
             continue
         try:
@@ -185,7 +185,7 @@ def _ended(records: list[_SnapshotLine]) -> list[_PageVersion]:
 
 
 def _page(doc_id: str, source: str, metadata: dict[str, Any], parser: MarkdownIt) -> Iterator[SourcePage]:
-    """The page of a Markdown text, unless nothing of it is left as text."""
+    """The page of a Markdown text, or None if it has no text."""
     plain = plain_text(source, parser)
     if not plain.text.strip():
         return
@@ -211,7 +211,7 @@ def _title(plain: PlainText, path: str) -> str:
 
 
 def _sections(plain: PlainText, title: str) -> Iterator[PageSection]:
-    """Stretches between headings; a heading without text of its own goes with the section below it."""
+    """The sections between headings. A heading without text belongs to the section below it."""
     path: list[Heading] = []
     start = 0
     top, bottom = Heading(0, title, 0), Heading(0, "", len(plain.text))

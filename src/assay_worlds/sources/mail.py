@@ -1,8 +1,8 @@
-"""E-mail as it is kept: a tree of message files, an mbox file, or JSONL of source texts.
+"""E-mail on disk: a folder of message files, an mbox file, or JSONL of source texts.
 
     maildir/PERSON/FOLDER/1.       as the Enron corpus is distributed
     list.mbox
-    messages.jsonl[.gz]            {"_id": …, "raw": …} a line
+    messages.jsonl[.gz]            one {"_id": …, "raw": …} per line
 
 A folder that holds mbox or JSONL files is read as those; any other is a tree of messages. The text of a page
 begins with the lines From, Date and Subject, so that they can be evidence.
@@ -38,8 +38,8 @@ from assay_worlds.sources.source import (
     SourcePage,
     check_pin,
     fingerprint,
-    in_order,
-    parted,
+    sort_files,
+    split_paragraphs,
 )
 
 _PACKED = (".jsonl", ".jsonl.gz", ".mbox")
@@ -55,7 +55,7 @@ class MessageSource(msgspec.Struct, frozen=True):
 
 
 class LocatedMessage(NamedTuple):
-    """A message with its id in this source and the path it was found at."""
+    """A message with its id in this source, and its path."""
 
     id: str
     path: str
@@ -77,7 +77,7 @@ class Mail:
             raise UsageError(f"limit is {self.limit}; take 1 or more, or leave it out.")
 
     def pages(self, kit: Kit) -> Iterator[SourcePage]:
-        """One page a message. Threads are found among all that are read."""
+        """Yields one page per message. Threads are formed among all messages that are read."""
         where = kit.path(self.path)
         files = _files(where)
         if self.sha256:
@@ -99,7 +99,7 @@ def _files(where: Path) -> list[tuple[str, Path]]:
     paths = packed or [path for path in where.rglob("*") if path.is_file() and _is_message(path)]
     if not paths:
         raise DataError(Problem("there is no message in the folder", str(where), fix="Check the path."))
-    return in_order(paths, where)
+    return sort_files(paths, where)
 
 
 def _is_message(path: Path) -> bool:
@@ -108,7 +108,7 @@ def _is_message(path: Path) -> bool:
 
 
 def _messages(files: list[tuple[str, Path]], boxed: bool) -> Iterator[LocatedMessage]:
-    """The messages of all files; `boxed` says that a file of any name holds several."""
+    """The messages of all files. If `boxed`, every file is read as an mbox, whatever its name."""
     for name, path in files:
         if name.endswith((".jsonl", ".jsonl.gz")):
             reader = Reader(path.parent)
@@ -140,7 +140,7 @@ def _page(found: LocatedMessage, place: ThreadPosition, among: list[LocatedMessa
     lines = [("From", sender), ("Date", when), ("Subject", message.subject)]
     text = "\n".join(f"{name}: {value}" for name, value in lines if value)
     if message.body:
-        text += f"\n\n{parted(message.body, WORDS)}"
+        text += f"\n\n{split_paragraphs(message.body, WORDS)}"
     metadata = {"kind": Mail.kind, "path": found.path, "thread": _doc_id(among[place.first])}
     if message.date:
         metadata["date"] = message.date.isoformat()
@@ -155,7 +155,7 @@ def _doc_id(found: LocatedMessage) -> str:
 
 
 def _sections(text: str, subject: str) -> Iterator[PageSection]:
-    """The message, and what stands under it as a signature."""
+    """The sections of a page: the message and its signature."""
     signature = list(_SIGNATURE.finditer(text))
     end = signature[-1].start() if signature else len(text)
     yield PageSection(subject, Span(0, end))
@@ -177,7 +177,7 @@ _GAP = re.compile(r"\n\s*\n")
 
 
 class MailMessage(NamedTuple):
-    """What of an e-mail is read: who, when, about what, in answer to what, and the words."""
+    """The parts of an e-mail that are read: sender, date, subject, references and text."""
 
     name: str
     address: str
@@ -189,23 +189,23 @@ class MailMessage(NamedTuple):
 
     @property
     def bare_subject(self) -> str:
-        """The subject less what replies and mailing lists put before it."""
+        """The subject without the prefixes of replies and mailing lists."""
         return bare(self.subject)
 
     @property
     def is_reply(self) -> bool:
-        """Whether its subject says that it answers something."""
+        """Whether the subject is that of a reply."""
         return says_reply(self.subject)
 
 
 def bare(subject: str) -> str:
-    """A subject less "Re:" and the tags that mailing lists put before it."""
+    """A subject without "Re:" and the tags of mailing lists."""
     found = _MARKS.match(subject)
     return subject[found.end() :] if found else subject
 
 
 def says_reply(subject: str) -> bool:
-    """Whether a subject begins as replies do."""
+    """Whether a subject begins like that of a reply."""
     return bool(_REPLY.match(subject))
 
 
@@ -216,7 +216,7 @@ def _parsed(raw: bytes | str, head: bool = False) -> EmailMessage:
 
 
 def read_message(raw: bytes | str) -> MailMessage:
-    """An e-mail from its source text; what cannot be read of it is left empty."""
+    """Reads an e-mail from its source text. Parts that cannot be read are empty."""
     try:
         message = _parsed(raw)
     except RecursionError:  # parts within parts within parts: its head is all that is read
@@ -256,7 +256,7 @@ def _date(text: str) -> datetime | None:
 
 
 def _body(message: EmailMessage) -> str:
-    """The words of a message: its plain part, or its HTML where there is none; attachments are left out."""
+    """The text of a message: its plain part, or else its HTML. Attachments are left out."""
     try:
         part = message.get_body(("plain", "html"))
     except _BROKEN:
@@ -277,7 +277,7 @@ def _body(message: EmailMessage) -> str:
 
 
 def _guessed(part: MIMEPart) -> str:
-    """The text of a part whose encoding is not what it says, if it says any."""
+    """Decodes a part whose declared encoding is wrong or missing."""
     source = part.get_payload()
     plain = str(part.get("content-transfer-encoding", "")).strip().lower() in _PLAIN
     if plain and isinstance(source, str) and _UNREAD not in source:
@@ -294,17 +294,17 @@ _UNDATED = datetime.max.replace(tzinfo=UTC)
 
 
 class ThreadPosition(NamedTuple):
-    """Where a message stands: the first message of its thread, and the one it answers, by position."""
+    """The positions of the first message of its thread and of the message that it answers."""
 
     first: int
     parent: int | None
 
 
 def places(messages: Sequence[MailMessage]) -> list[ThreadPosition]:
-    """The place of each message.
+    """The position of each message in its thread.
 
-    Messages that refer to one another, or to one that is not here, are of one thread. A reply that refers to
-    nothing known joins the last message before it that has the same subject.
+    Messages that refer to each other, or to the same missing message, form a thread. A reply without a known
+    reference joins the last earlier message with the same subject.
     """
     from scipy.cluster.hierarchy import DisjointSet
 
@@ -337,7 +337,7 @@ def places(messages: Sequence[MailMessage]) -> list[ThreadPosition]:
 
 
 def moment(message: MailMessage) -> datetime:
-    """When a message was sent, to sort by; what has no date comes last."""
+    """The sort key of a message: when it was sent. Messages without a date come last."""
     if message.date is None:
         return _UNDATED
     return message.date if message.date.tzinfo else message.date.replace(tzinfo=UTC)

@@ -24,8 +24,8 @@ from assay_worlds.sources.source import (
     SourcePage,
     check_pin,
     fingerprint,
-    parted,
-    unpacked,
+    read_unpacked,
+    split_paragraphs,
 )
 
 FIELDS = {  # the line's name -> the column
@@ -57,7 +57,7 @@ class SafetyReports:
     kind: ClassVar[str] = "report"
 
     def pages(self, kit: Kit) -> Iterator[SourcePage]:
-        """One page a report that has any section."""
+        """Yields one page per report with at least one section."""
         from assay_worlds.sources.safety_reports import SECTIONS, report_files, reports
 
         where = kit.path(self.path)
@@ -71,14 +71,14 @@ class SafetyReports:
 
 
 def clean(text: str) -> str:
-    """A section's text in paragraphs of a passage's length; words and their order stay."""
+    """Splits a section's text into paragraphs of the length of a passage. The words stay the same."""
     lines = _GAP.sub("\n\n", _RETURN.sub("\n", _less_breaks(text)))
     lines = "\n".join(_SPACES.sub(" ", line).strip() for line in lines.split("\n"))
-    return parted(_BLANK.sub("\n\n", lines).strip(), WORDS)
+    return split_paragraphs(_BLANK.sub("\n\n", lines).strip(), WORDS)
 
 
 def _less_breaks(text: str) -> str:
-    """A text with one line break for each `<br>` and the white space around it."""
+    """Replaces each `<br>`, and the white space around it, by one line break."""
     first, *others = _BREAK.split(text)
     if not others:
         return first
@@ -129,12 +129,12 @@ class ReportFiles(NamedTuple):
 
     @property
     def named(self) -> list[tuple[str, Path]]:
-        """All of them with their names, in a fixed order."""
+        """All files with their names, in a fixed order."""
         return [(path.name, path) for path in (*self.safenet, self.safecom, *self.llis.values())]
 
 
 def report_files(folder: Path) -> ReportFiles:
-    """The files of the three collections; says which are missing."""
+    """Finds the files of the three collections; an error names the missing ones."""
     reader = Reader(folder)
     years = sorted(reader.folder.glob("SAFENET_*.csv*"))
     if not years:
@@ -145,7 +145,7 @@ def report_files(folder: Path) -> ReportFiles:
 
 
 def reports(files: ReportFiles) -> pl.DataFrame:
-    """The reports of all three collections, in the order of their ids; a section that is absent is null."""
+    """The reports of all three collections, in the order of their ids. A missing section is null."""
     sources = [*map(_safenet, files.safenet), _safecom(files.safecom), _llis(files.llis)]
     return (
         pl.concat(sources, how="diagonal")
@@ -223,8 +223,8 @@ def _llis(files: dict[str, Path]) -> pl.DataFrame:
 
 
 def _table(path: Path, needed: list[str], key: str, optional: list[str] | None = None) -> pl.DataFrame:
-    """The rows of a CSV or JSONL file that have a key; what is blank, or optional and absent, is null."""
-    raw = unpacked(path)
+    """The rows of a CSV or JSONL file that have a key. Blank and missing values are null."""
+    raw = read_unpacked(path)
     try:
         raw.decode()
     except UnicodeDecodeError:
@@ -252,7 +252,7 @@ def _year(column: str) -> pl.Expr:
 
 
 def _date(column: str) -> pl.Expr:
-    """The day, month first in the files, as YYYY-MM-DD."""
+    """Converts a month-first date of the files to YYYY-MM-DD."""
     day = pl.col(column).str.extract(r"^(\d{1,2}/\d{1,2}/\d{4})")
     return day.str.to_date("%m/%d/%Y", strict=False).dt.to_string("iso")
 
@@ -262,7 +262,7 @@ def _words(column: str) -> pl.Expr:
 
 
 def _own_text(section: str) -> pl.Expr:
-    """A section's text where it says something, and something that is this report's own."""
+    """A section's text, or null if it is empty or repeats another report."""
     shared = pl.len().over(section)
     own = (_words(section) >= FEWEST_WORDS) & (shared <= MOST_SHARED)
     return pl.when(own).then(pl.col(section)).alias(section)

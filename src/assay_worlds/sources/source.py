@@ -1,4 +1,4 @@
-"""What a source of real texts gives: pages of plain text with their sections, and passages cut from them."""
+"""Sources of real texts: pages of plain text with sections, and the passages cut from them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from assay.core.registry import Registry
 SOURCES = "assay.sources"  # the group of plugins
 
 WORDS = 120  # of a passage, at most, unless a single paragraph has more
-LEAST = 12  # a heading alone is no passage: it goes with what follows it
+LEAST = 12  # a shorter piece, such as a heading, joins the text that follows it
 _GAP = re.compile(r"\n\s*\n")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 class PageSection(NamedTuple):
-    """A stretch of a page under one heading; the path of headings above it is joined by " > "."""
+    """A span of a page under one heading; its path of headings is joined by " > "."""
 
     heading: str
     span: Span
 
 
 class SourcePage(NamedTuple):
-    """A document as plain text: no markup, so that what is shown is what stands there.
+    """A document as plain text, without markup, so that people see exactly what is searched.
 
     `document.metadata` has `kind` ("handbook", "mail", "changelog", "report"), `path`, and where known `date`
     (ISO), `version`, `as_of` (the day from which a dated snapshot is) and `snapshot_of` (the page's path,
@@ -58,7 +58,7 @@ class TextSource(Protocol):
 
 
 def passages_of(page: SourcePage, words: int = WORDS) -> list[Passage]:
-    """The passages of a page: neighbouring paragraphs of one section, as many as `words` allow."""
+    """Cuts a page into passages: neighbouring paragraphs of one section, up to so many words."""
     document, found = page.document, list[Passage]()
     for section in page.sections:
         for span in _packed(document.text, section.span, words):
@@ -72,7 +72,7 @@ def passages_of(page: SourcePage, words: int = WORDS) -> list[Passage]:
 
 
 def paragraphs(text: str, inside: Span) -> Iterator[Span]:
-    """The paragraphs of a stretch: what blank lines part, less the white space around each."""
+    """The paragraphs of a span, separated by blank lines, without surrounding white space."""
     start = inside.start
     for gap in (*_GAP.finditer(text, inside.start, inside.end), None):
         end = inside.end if gap is None else gap.start()
@@ -106,7 +106,7 @@ def fingerprint(files: Iterable[tuple[str, Path]]) -> str:
 
 
 def check_pin(where: Path, wanted: str, found: str) -> None:
-    """Refuses content that is not what was pinned, and a pin that no content can have."""
+    """Raises an error if the content does not have the pinned hash, or the pin is not a hash."""
     if wanted and not _SHA256.fullmatch(wanted):
         what = f"{wanted!r} is not a sha256, which has 64 digits from 0 to f"
         raise DataError(
@@ -121,8 +121,8 @@ _NUMBERS = re.compile(r"(\d+)")
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?])[ \t]+(?=[\"'(]?[A-Z0-9])")
 
 
-def in_order(paths: Iterable[Path], root: Path) -> list[tuple[str, Path]]:
-    """Files with their names under a folder, sorted so that numbers in names count as numbers."""
+def sort_files(paths: Iterable[Path], root: Path) -> list[tuple[str, Path]]:
+    """Files with their names in a folder, sorted with the numbers in names as numbers."""
     named = [(path.relative_to(root).as_posix(), path) for path in paths]
     return sorted(named, key=lambda each: (_counted(each[0]), each[0]))
 
@@ -131,8 +131,8 @@ def _counted(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _NUMBERS.split(name)]
 
 
-def unpacked(path: Path) -> bytes:
-    """The bytes of a file, unpacked where it is gzipped."""
+def read_unpacked(path: Path) -> bytes:
+    """The bytes of a file, decompressed if it is gzipped."""
     if path.suffix != ".gz":
         return path.read_bytes()
     try:
@@ -141,10 +141,10 @@ def unpacked(path: Path) -> bytes:
         raise DataError(Problem(f"cannot be unpacked: {error}", str(path), fix="Fetch it again.")) from None
 
 
-def parted(text: str, words: int) -> str:
-    """A text in which no paragraph has many more than so many words.
+def split_paragraphs(text: str, words: int) -> str:
+    """Splits paragraphs that are much longer than so many words.
 
-    A longer one is parted by blank lines, at the ends of lines or sentences; only white space changes.
+    They are split at the ends of lines or sentences. Only white space changes.
     """
     return "\n\n".join(_parted(paragraph, words) for paragraph in re.split(r"\n[ \t]*\n", text))
 
@@ -165,10 +165,10 @@ def _parted(paragraph: str, words: int) -> str:
     return "\n\n".join([*pieces, paragraph[start:].strip()])
 
 
-def gathered(sources: Sequence[Any], kit: Kit) -> Iterator[SourcePage]:
-    """Every page of every source; a source may still be as a study writes it.
+def read_sources(sources: Sequence[Any], kit: Kit) -> Iterator[SourcePage]:
+    """Yields all pages of all sources. A source may be an object or its specification in a study.
 
-    What is wrong with the sources is reported at the end, all of it together, each problem with its source.
+    Problems are collected and raised together at the end, each with its source.
     """
     registry = Registry()
     made: list[TextSource] = [

@@ -1,1 +1,1 @@
-"""Query suites: corpora put together on purpose, with questions whose evidence is known to the sentence."""
+"""Query suites: corpora with questions whose evidence is known down to the sentence."""

@@ -1,4 +1,4 @@
-"""A question that was made: its words, and the program that answers it."""
+"""Generated questions: words, and the program that answers them."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ STYLES = {"keyword": 0.2, "natural": 0.45, "paraphrase": 0.35}
 
 
 class WordedQuestion(NamedTuple):
-    """A question in words, and as a program."""
+    """A question as text and as a program."""
 
     text: str
     program: Program
 
     @property
     def identity(self) -> tuple[str, Program]:
-        """What no other question of the suite may share: its words, and what it asks for."""
+        """The text and the program. No two questions of the suite may share either."""
         return self.text.casefold(), self.program
 
 
-def worded(relation: Relation, rng: Random, style: str = "", **slots: str) -> str:
-    """A relation asked for, in a style drawn by its share unless one is given."""
+def word_question(relation: Relation, rng: Random, style: str = "", **slots: str) -> str:
+    """Words a question on a relation. Without a style, one is drawn by its share."""
     style = style or rng.choices(list(STYLES), list(STYLES.values()))[0]
     template = relation.keyword if style == "keyword" else rng.choice(getattr(relation, style))
     return capital(render(template, rng, slots))
 
 
-def closing(relation: Relation, rng: Random, **slots: str) -> str | None:
-    """A relation asked for in words that end with whom and when, so that lists can stand there; or None."""
+def word_open_question(relation: Relation, rng: Random, **slots: str) -> str | None:
+    """Words a question that ends with its subject and time, so that both may be lists; or None."""
     fitting = [each for each in relation.natural if each.endswith("{of} in {when}?")]
     return capital(say(rng, fitting, **slots)) if fitting else None
 
 
-def in_one(first: str, second: str) -> str:
-    """Two questions as one."""
+def join_questions(first: str, second: str) -> str:
+    """Joins two questions into one."""
     return f"{first.rstrip('?. ')}, and {second[:1].lower()}{second[1:]}"
 
 
-def enumerated(parts: Sequence[str], last: str) -> str:
+def list_in_words(parts: Sequence[str], last: str) -> str:
     """A list in words: "a, b and c"."""
     return f" {last} ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 class FactLookup:
-    """What is stated of entities of any tier, looked up one at a time, without writing any page."""
+    """Looks up what pages state about entities of any tier, without writing the pages."""
 
     def __init__(self, directory: Directory) -> None:
         self.directory = directory
         self._entities: dict[str, dict[str, Entity]] = {}
 
     def find(self, relation: Relation, subject: str, when: str = "") -> Atom | None:
-        """What a page states of a subject; None where no page does."""
+        """The fact that a page states about a subject, or None."""
         kind = relation.kind
         if kind not in self._entities:
             self._entities[kind] = {entity.name: entity for entity in self.directory.every(kind)}
@@ -67,7 +67,7 @@ class FactLookup:
         return Atom(relation.key, subject, self.directory.value(entity, relation, when), when)
 
     def ends(self, subject: str, relations: tuple[Relation, ...]) -> str | None:
-        """Where a chain ends; None where a link of it is stated nowhere."""
+        """The value at the end of a chain of relations, or None if a link is not stated."""
         at: str | None = subject
         for relation in relations:
             atom = None if at is None else self.find(relation, at)

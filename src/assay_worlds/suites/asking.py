@@ -1,6 +1,6 @@
-"""Makes questions of every shape about the organisation, one after another, until one fits.
+"""Makes questions of all shapes about the organisation.
 
-A maker draws from the generator it is given and returns a question, or None if the draw led nowhere.
+A maker draws from the given generator. It returns a question, or None if the draw gave none.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ from collections.abc import Callable
 from functools import cache, cached_property, partial
 from random import Random
 
-from assay_worlds.suites.asked import FactLookup, WordedQuestion, closing, enumerated, in_one, worded
+from assay_worlds.suites.asked import (
+    FactLookup,
+    WordedQuestion,
+    join_questions,
+    list_in_words,
+    word_open_question,
+    word_question,
+)
 from assay_worlds.template import capital, expand, render, say
 from assay_worlds.texts import TextEntry, read_texts
 from assay_worlds.workplace import programs as program
@@ -23,7 +30,7 @@ COMPARED = (5, 6)  # subjects that are compared in every respect
 
 
 class Wordings(TextEntry, frozen=True):
-    """Wordings of questions that no single relation has."""
+    """Wordings of questions that involve more than one relation."""
 
     for_which: tuple[str, ...]
     histories: tuple[str, ...]
@@ -40,14 +47,14 @@ Maker = Callable[[Random, int], WordedQuestion | None]
 
 
 class QuestionMaker:
-    """Makes questions on the organisation; `facts` are those of the first stage."""
+    """Makes questions about the organisation from `facts`, those of the first stage."""
 
     def __init__(self, directory: Directory, facts: Facts) -> None:
         self.directory, self.facts, self.truth = directory, facts, FactLookup(directory)
 
     @cached_property
     def makers(self) -> dict[str, Maker]:
-        """By shape."""
+        """The methods that make questions, by shape."""
         return {
             "unknown_name": self.unknown_name,
             "unknown_fact": self.unknown_fact,
@@ -76,7 +83,7 @@ class QuestionMaker:
 
     @cached_property
     def plain(self) -> list[PageKind]:
-        """Kinds with one page a subject."""
+        """The kinds with one page per subject."""
         return [kind for kind in self.directory.kinds.values() if kind.relations and not kind.editions]
 
     @cached_property
@@ -84,12 +91,12 @@ class QuestionMaker:
         return [relation for kind in self.plain for relation in kind.relations]
 
     def entity(self, kind: str, tier: int, rng: Random) -> Entity:
-        """An entity that comes with a tier, no earlier."""
+        """A random entity that a tier adds."""
         start = self.directory.upto(kind, tier - 1) if tier else 0
         return self.directory.every(kind)[rng.randrange(start, self.directory.upto(kind, tier))]
 
     def fresh(self, kind: str, rng: Random) -> str:
-        """A name such as a kind's entities bear, that nobody bears."""
+        """A new name in the style of a kind, which no entity has."""
         borne = {entity.name for entity in self.directory.every(kind)}
         while True:
             other = Directory(rng.getrandbits(30), self.directory.kinds, {kind: (1, 1, 1)})
@@ -99,26 +106,26 @@ class QuestionMaker:
     # ---------------------------------------------------------------------------------- impossible
 
     def unknown_name(self, rng: Random, tier: int, *, detail: bool = False) -> WordedQuestion:
-        """About somebody who does not exist."""
+        """A question about an entity that does not exist."""
         kinds = {"person", "service", "product", "project", "vendor", "customer"}
         relation = rng.choice([each for each in self._asked_for(detail) if each.kind in kinds])
         name = self.fresh(relation.kind, rng)
-        return WordedQuestion(worded(relation, rng, of=name), program.NoAnswer((relation.key, name)))
+        return WordedQuestion(word_question(relation, rng, of=name), program.NoAnswer((relation.key, name)))
 
     def unknown_fact(self, rng: Random, tier: int, *, detail: bool = False) -> WordedQuestion:
-        """Something of somebody who exists, that is stated nowhere."""
+        """A question about an existing entity, on a fact that no page states."""
         relation, entity = rng.choice(self._unstated[detail])
         return WordedQuestion(
-            worded(relation, rng, of=entity.name), program.NoAnswer((relation.key, entity.name))
+            word_question(relation, rng, of=entity.name), program.NoAnswer((relation.key, entity.name))
         )
 
     def _asked_for(self, detail: bool) -> list[Relation]:
-        """Relations whose value is drawn, for a detail, or another entity."""
+        """The relations to ask for: with a drawn value, for a detail, or with another entity as value."""
         return [each for each in self.relations if bool(each.gives) != detail]
 
     @cached_property
     def _unstated(self) -> dict[bool, list[tuple[Relation, Entity]]]:
-        """What no page states of entities of the first stage."""
+        """The facts about entities of the first stage that no page states."""
         return {
             detail: [
                 (relation, entity)
@@ -130,23 +137,23 @@ class QuestionMaker:
         }
 
     def listing(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Every subject of a value, or of any of several."""
+        """Asks for all subjects with one of some values."""
         relation = rng.choice([each for each in self.relations if each.listing])
         return self.listed(relation.key, expand(relation.listing, rng), "or", rng)
 
     def listed(self, relation: str, wording: str, between: str, rng: Random) -> WordedQuestion | None:
-        """A wording filled with one to three values that several subjects share."""
+        """Fills a wording with one to three values that several subjects share."""
         known, count = self.values(relation, SHARED), rng.randint(1, 3)
         if len(known) < count:
             return None
         chosen = rng.sample(known, count)
         parts = tuple(program.Listing(relation, value) for value in chosen)
         return WordedQuestion(
-            capital(wording.format(value=enumerated(chosen, between))), program.Conjunction(parts)
+            capital(wording.format(value=list_in_words(chosen, between))), program.Conjunction(parts)
         )
 
     def two_listings(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Two lists in one, of different kinds."""
+        """Asks for two lists of different kinds at once."""
         one, other = rng.sample([each for each in self.relations if each.listing], 2)
         if one.kind == other.kind:
             return None
@@ -154,11 +161,11 @@ class QuestionMaker:
         known = [part for part in parts if part is not None]
         if len(known) < 2:
             return None
-        text = in_one(*(part.text for part in known))
+        text = join_questions(*(part.text for part in known))
         return WordedQuestion(text, program.Conjunction(tuple(part.program for part in known)))
 
     def short_listing(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Every subject of a value that few share."""
+        """Asks for all subjects with a value that few have."""
         relation = rng.choice([each for each in self.relations if each.listing and each.gives])
         values = self.values(relation.key, *FEW)
         if not values:
@@ -168,12 +175,12 @@ class QuestionMaker:
         return WordedQuestion(text, program.Listing(relation.key, value))
 
     def values(self, relation: str, least: int = 1, most: int | None = None) -> list[str]:
-        """The values that so many subjects of the first stage share."""
+        """The values that a number of subjects of the first stage share."""
         times = Counter(atom.value for atom in self.facts.all(relation))
         return [value for value, count in times.items() if least <= count and (most is None or count <= most)]
 
     def join(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Every subject whose neighbour has a value, or any of several."""
+        """Asks for all subjects whose related entity has one of some values."""
         outer = rng.choice([each for each in self.relations if each.gives and each.phrase])
         inner = [each for each in self._from(outer.gives) if each.listing and each.gives != outer.gives]
         kind = self.directory.kinds[outer.kind]
@@ -185,16 +192,16 @@ class QuestionMaker:
         return self.joined(outer.key, chosen.key, wording, rng)
 
     def joined(self, outer: str, inner: str, wording: str, rng: Random) -> WordedQuestion | None:
-        """A wording filled with one to three values of a neighbour."""
+        """Fills a wording with one to three values of a related entity."""
         chosen = rng.sample(self.values(inner), rng.randint(1, 3))
         wanted = program.Conjunction(tuple(program.Join(outer, inner, value) for value in chosen))
         derived = wanted.derive(self.facts)
         if derived is None or len(derived.atoms) < MANY:
             return None
-        return WordedQuestion(capital(wording.format(value=enumerated(chosen, "or"))), wanted)
+        return WordedQuestion(capital(wording.format(value=list_in_words(chosen, "or"))), wanted)
 
     def series(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """A value at every office, in two editions."""
+        """Asks for a value at every office, in two editions."""
         kind = self.directory.kinds["policy"]
         first = [entity.name for entity in self.directory.every("policy")[: self.directory.upto("policy", 0)]]
         topics = [name for name, times in Counter(map(_topic, first)).items() if times > EVERYWHERE]
@@ -202,34 +209,34 @@ class QuestionMaker:
         before, after = sorted(rng.sample(YEARS, 2))
         of, when = f"{topic} at every single office", f"{before}, and in {after}"
         parts = tuple(program.Series(relation.key, topic, year) for year in (before, after))
-        text = closing(relation, rng, of=of, when=when)
+        text = word_open_question(relation, rng, of=of, when=when)
         return None if text is None else WordedQuestion(text, program.Conjunction(parts))
 
     def history(self, rng: Random, tier: int) -> WordedQuestion:
-        """All the rules of a policy, year by year."""
+        """Asks for all rules of a policy, year by year."""
         name = self.entity("policy", tier, rng).name
         return WordedQuestion(capital(say(rng, wordings().histories, of=name)), program.History(name))
 
     def portraits(self, rng: Random, tier: int) -> WordedQuestion:
-        """Several subjects in every respect."""
+        """Asks for everything about several subjects."""
         kind = rng.choice([kind for kind in self.plain if len(kind.relations) > 4])
         chosen, listed = self.some_of(kind.key, COMPARED, rng)
         text = say(rng, wordings().portraits, kinds=kind.noun[1], names=listed)
         return WordedQuestion(capital(text), program.Portraits(chosen))
 
     def mixed_portraits(self, rng: Random, tier: int) -> WordedQuestion:
-        """Several subjects of two kinds in every respect."""
+        """Asks for everything about subjects of two kinds."""
         one, other = rng.sample([kind for kind in self.plain if len(kind.relations) > 4], 2)
         chosen = [name for kind in (one, other) for name in self.some_of(kind.key, (3, 3), rng)[0]]
         kinds = f"{one.noun[1]} and {other.noun[1]}"
-        text = say(rng, wordings().portraits, kinds=kinds, names=enumerated(chosen, "and"))
+        text = say(rng, wordings().portraits, kinds=kinds, names=list_in_words(chosen, "and"))
         return WordedQuestion(capital(text), program.Portraits(tuple(chosen)))
 
     def some_of(self, kind: str, count: tuple[int, int], rng: Random) -> tuple[tuple[str, ...], str]:
         """A few entities of the first stage, and their names as a list in words."""
         known = self.directory.every(kind)[: self.directory.upto(kind, 0)]
         chosen = tuple(entity.name for entity in rng.sample(known, rng.randint(*count)))
-        return chosen, enumerated(chosen, "and")
+        return chosen, list_in_words(chosen, "and")
 
     # ------------------------------------------------------------------------------------ possible
 
@@ -238,23 +245,25 @@ class QuestionMaker:
         return WordedQuestion(capital(say(rng, wordings().step_by_step, of=name)), program.Steps(name))
 
     def two_clauses(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Two clauses of one edition of a policy."""
+        """Asks for two clauses of one edition of a policy."""
         entity, when = self.entity("policy", tier, rng), rng.choice(YEARS)
         pair = rng.sample(self.directory.kinds["policy"].relations, 2)
         if not all(self.directory.stated(entity, each) for each in pair):
             return None
-        texts = [worded(each, rng, "natural", of=entity.name, when=when) for each in pair]
+        texts = [word_question(each, rng, "natural", of=entity.name, when=when) for each in pair]
         chains = tuple(program.Chain(entity.name, (each.key,), when) for each in pair)
-        return WordedQuestion(in_one(*texts), program.Conjunction(chains))
+        return WordedQuestion(join_questions(*texts), program.Conjunction(chains))
 
     def change(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """A setting before and after."""
+        """Asks for the value of a setting before and after a change."""
         entity = self.entity("release", tier, rng)
         relation = rng.choice(self.directory.kinds["release"].relations)
         before, after = rng.sample(self.directory.editions(entity), 2)
         if not self._changed(entity, relation, before, after):
             return None
-        text = f"{worded(relation, rng, of=entity.name, when=before).rstrip('?')}, and what in {after}?"
+        text = (
+            f"{word_question(relation, rng, of=entity.name, when=before).rstrip('?')}, and what in {after}?"
+        )
         return WordedQuestion(text, program.ValueChange(relation.key, entity.name, before, after))
 
     def _changed(self, entity: Entity, relation: Relation, before: str, after: str) -> bool:
@@ -268,7 +277,7 @@ class QuestionMaker:
         return self._chain(rng, tier, 3)
 
     def _chain(self, rng: Random, tier: int, hops: int) -> WordedQuestion | None:
-        """From kind to kind, and to a value at the end; more than one kind on the way."""
+        """A random chain of relations over several kinds, with a value at the end."""
         way = [rng.choice([each for each in self.relations if each.gives and each.phrase])]
         while len(way) < hops:
             last = len(way) == hops - 1
@@ -285,14 +294,14 @@ class QuestionMaker:
         return [each for each in self.relations if each.kind == kind]
 
     def chained(self, subject: str, way: tuple[Relation, ...], rng: Random) -> WordedQuestion | None:
-        """A chain in words, where every link of it is stated and it does not turn back."""
+        """Words a chain if pages state every link and no entity comes twice."""
         if self.truth.ends(subject, way) is None:
             return None
         of = subject
         for relation in way[:-1]:
             of = relation.phrase.format(of=of)
         return WordedQuestion(
-            worded(way[-1], rng, of=of), program.Chain(subject, tuple(each.key for each in way))
+            word_question(way[-1], rng, of=of), program.Chain(subject, tuple(each.key for each in way))
         )
 
     def people_hops(self, rng: Random, tier: int) -> WordedQuestion | None:
@@ -302,7 +311,7 @@ class QuestionMaker:
         return self.chained(self.entity("person", tier, rng).name, way, rng)
 
     def compare(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Which of two has more."""
+        """Asks which of two subjects has the larger value."""
         relation = rng.choice([each for each in self.relations if each.compare])
         kind = relation.kind
         a, b = (self.entity(kind, tier, rng).name for _ in range(2))
@@ -312,25 +321,25 @@ class QuestionMaker:
         return WordedQuestion(capital(render(relation.compare, rng, {"a": a, "b": b})), wanted)
 
     def two_facts(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """Two values of one subject."""
+        """Asks for two values of one subject."""
         kind = rng.choice(["service", "vendor", "asset", "incident", "customer"])
         entity = self.entity(kind, tier, rng)
         pair = rng.sample([each for each in self._from(kind) if not each.gives], 2)
         if not all(self.directory.stated(entity, each) for each in pair):
             return None
-        texts = [worded(each, rng, "natural", of=entity.name) for each in pair]
+        texts = [word_question(each, rng, "natural", of=entity.name) for each in pair]
         chains = tuple(program.Chain(entity.name, (each.key,)) for each in pair)
-        return WordedQuestion(in_one(*texts), program.Conjunction(chains))
+        return WordedQuestion(join_questions(*texts), program.Conjunction(chains))
 
     def two_topics(self, rng: Random, tier: int) -> WordedQuestion | None:
-        """The same rule of two policies."""
+        """Asks for the same rule in two policies."""
         relation, when = rng.choice(self.directory.kinds["policy"].relations), rng.choice(YEARS)
         one, other = (self.entity("policy", tier, rng) for _ in range(2))
         if one == other or not all(self.directory.stated(each, relation) for each in (one, other)):
             return None
         of = f"{one.name}, and for {other.name}"
         chains = tuple(program.Chain(each.name, (relation.key,), when) for each in (one, other))
-        text = closing(relation, rng, of=of, when=when)
+        text = word_open_question(relation, rng, of=of, when=when)
         return None if text is None else WordedQuestion(text, program.Conjunction(chains))
 
 

@@ -1,4 +1,4 @@
-"""Whether a query gives its answer away, and how much of it stands in its evidence word for word."""
+"""Whether a query gives its answer away, and how many of its words are in its evidence."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from assay.retrieval.words import stems_of
 
 
 def leaks(text: str, answer: Sequence[str]) -> bool:
-    """Whether a query holds a part of its answer, as words of their own."""
+    """Whether a query contains a part of its answer as whole words."""
     plain = _plain(text)
     return any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", plain) for part in map(_plain, answer) if part)
 
 
 def overlap(item: Item) -> float | None:
-    """The share of a query's content words that its evidence holds; None where it has no evidence."""
+    """The share of a query's content words that occur in its evidence, or None without evidence."""
     asked = set(stems_of([item.text])[0])
     units = item.gold.get("evidence") or ()
     if not asked or not units:

@@ -1,4 +1,4 @@
-"""Which queries a suite has: tags are given out first, and queries are then made to fit.
+"""The plan of a suite: tags are assigned first, then queries are made that fit them.
 
 A fold is a hundred queries with the same tags each time. Three folds are the test set, one is for tuning and
 one for choosing thresholds, so that every split has the same shares, to the query.
@@ -44,7 +44,7 @@ SOURCES = {ANCHORED: 180, ADVERSARIAL: 60, HAND: 60}
 
 
 class SuiteCell(NamedTuple):
-    """Queries of one shape: how many of a fold, what they are tagged, and who words them."""
+    """The queries of one shape in a fold: how many, with which tags, worded by whom."""
 
     shape: str
     tags: tuple[str, ...]
@@ -56,7 +56,7 @@ class SuiteCell(NamedTuple):
 
     @property
     def unknown(self) -> bool:
-        """Whether it asks for what is stated nowhere."""
+        """Whether no page states the answer."""
         return ABSENT in self.tags
 
 
@@ -105,7 +105,7 @@ class SuiteSlot(NamedTuple):
 
 
 def slots() -> Iterator[SuiteSlot]:
-    """Every query of the suite, fold by fold, in an order that mixes the cells."""
+    """Yields a slot for each query, fold by fold, with the cells in mixed order."""
     number = 0
     for fold, split in enumerate(FOLDS):
         places = [(cell, place) for cell in CELLS for place in range(cell.times)]
@@ -122,7 +122,7 @@ def _origin(cell: SuiteCell, place: int) -> str:
 
 
 def _tier(cell: SuiteCell, place: int) -> int:
-    """The last places of a cell are for later stages: those worded by hand come first."""
+    """The stage of a place in a cell. The last places are for later stages; hand-worded ones come first."""
     second, third = cell.later
     if place >= cell.times - third:
         return 2

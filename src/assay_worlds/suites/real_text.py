@@ -1,4 +1,4 @@
-"""Real texts with questions on them: handbooks, mail, release notes and reports, as they lie on disk."""
+"""A dataset of real texts (handbooks, mail, release notes, reports) with questions made by rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.core.records import Item
 from assay.core.registry import TOKENIZERS
 from assay.datasets.evidence import AGGREGATION, BUDGET, OUT_OF_KB, evidence_tokens, graded, misplaced
 from assay.retrieval.tokens import O200kBase
-from assay_worlds.sources.source import SOURCES, SourcePage, gathered, passages_of
+from assay_worlds.sources.source import SOURCES, SourcePage, passages_of, read_sources
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import ANCHORED, FOLDS
 from assay_worlds.suites.real.question import Maker, QuestionDraft
@@ -42,8 +42,8 @@ _PER_PAGE = 2  # questions whose evidence begins on the same page, at most
 class RealText:
     """The pages of several sources, cut into passages, with questions that rules draw from them.
 
-    Of all that the makers find, `queries` are chosen, evenly over makers, their rules and then tags; a fifth
-    is for tuning, a fifth for choosing thresholds, the rest for testing. Same files and seed, same items.
+    `queries` of the drafted questions are chosen, evenly over makers, rules and tags. A fifth is for tuning,
+    a fifth for choosing thresholds, the rest for testing. The same files and seed give the same items.
     """
 
     sources: list[Annotated[Any, SOURCES]]
@@ -59,13 +59,13 @@ class RealText:
             raise UsageError(f"queries is {self.queries}; ask for one or more.")
 
     def load(self, kit: Kit) -> Dataset:
-        pages = list(gathered(self.sources, kit))
-        _refuse_doubled(pages)
+        pages = list(read_sources(self.sources, kit))
+        _check_page_ids(pages)
         passages = {page.document.doc_id: passages_of(page) for page in pages}
         documents = {page.document.doc_id: page.document for page in pages}
         corpus = Corpus([each for group in passages.values() for each in group], documents)
         tokens = self.tokenizer.load(kit)
-        drafted = _drafted(pages, passages, self.seed)
+        drafted = _draft_questions(pages, passages, self.seed)
         kept = {name: sound_drafts(drafts, corpus, tokens) for name, drafts in drafted.items()}
         if not any(kept.values()):
             fix = "Give sources with more text, or of a kind that questions are made for."
@@ -83,8 +83,8 @@ class RealText:
         return Dataset(f"real_text-{self.seed}", corpus, asked, LABELS, few)
 
 
-def _refuse_doubled(pages: Sequence[SourcePage]) -> None:
-    """Two pages of one id: one of them would be lost without a word."""
+def _check_page_ids(pages: Sequence[SourcePage]) -> None:
+    """Raises an error if two pages have one id: one of them would be lost silently."""
     times = Counter(page.document.doc_id for page in pages)
     fix = "Put sources in folders of different names, and name every page once."
     problems = [
@@ -96,8 +96,10 @@ def _refuse_doubled(pages: Sequence[SourcePage]) -> None:
         raise DataError(problems)
 
 
-def _drafted(pages: Sequence[SourcePage], passages: Passages, seed: int) -> dict[str, list[QuestionDraft]]:
-    """What every maker finds. Each has its own chance, so that a source more does not change the others'."""
+def _draft_questions(
+    pages: Sequence[SourcePage], passages: Passages, seed: int
+) -> dict[str, list[QuestionDraft]]:
+    """The drafts of all makers. Each has its own random generator, so that makers are independent."""
     found: dict[str, list[QuestionDraft]] = {}
     for kind, modules in MAKERS.items():
         own = [page for page in pages if page.document.metadata.get("kind") == kind]
@@ -111,7 +113,7 @@ def _drafted(pages: Sequence[SourcePage], passages: Passages, seed: int) -> dict
 
 
 def sound_drafts(drafted: Iterable[QuestionDraft], corpus: Corpus, tokens: Tokens) -> list[QuestionDraft]:
-    """The drafts that hold: evidence in its place, no answer given away, as long as they say they are."""
+    """The valid drafts: evidence in place and of the declared length, no answer in the question."""
     found: dict[str, QuestionDraft] = {}
     for draft in drafted:
         if draft.text in found or gives_away(draft) or misplaced(_everywhere(draft), corpus):
@@ -124,7 +126,7 @@ def sound_drafts(drafted: Iterable[QuestionDraft], corpus: Corpus, tokens: Token
 
 
 def gives_away(draft: QuestionDraft) -> bool:
-    """Whether a question that can be answered holds its own answer, or one of several."""
+    """Whether an answerable question contains its answer, or one of its answers."""
     answers = [draft.answer] if isinstance(draft.answer, str) else draft.answer
     return draft.impossible is None and leaks(draft.text, answers)
 
@@ -137,7 +139,7 @@ def _everywhere(draft: QuestionDraft) -> list[dict[str, Any]]:
 
 
 def choose(drafted: Mapping[str, Sequence[QuestionDraft]], count: int, rng: Random) -> list[QuestionDraft]:
-    """As many drafts: the next is of the maker with the fewest, of its rule with the fewest, of rare tags."""
+    """Chooses `count` drafts, balanced over makers, then rules, then tags."""
     waiting: dict[tuple[str, str], list[QuestionDraft]] = {}
     for maker, drafts in drafted.items():
         for draft in drafts:
@@ -167,9 +169,9 @@ def _page(draft: QuestionDraft) -> str:
 
 
 def items(chosen: Sequence[QuestionDraft], tokens: Tokens) -> list[Item]:
-    """The items of the drafts, rule by rule; splits take turns, so each has its share of every rule.
+    """The items of the drafts. Splits take turns, so that each has its share of every rule.
 
-    What shares a page is of one split: a threshold must not be chosen on what it is tested on.
+    Items that share a page are in one split: a threshold must not be chosen on its test data.
     """
     ordered = sorted(enumerate(chosen), key=lambda pair: (pair[1].kind, pair[0]))
     splits = _splits([draft for _, draft in ordered])
@@ -180,7 +182,7 @@ def items(chosen: Sequence[QuestionDraft], tokens: Tokens) -> list[Item]:
 
 
 def _splits(drafts: Sequence[QuestionDraft]) -> list[str]:
-    """The split of each draft: what shares pages goes together, to the split that lacks most of its kind."""
+    """The split of each draft. Drafts that share pages go together to the split that needs them most."""
     found = [""] * len(drafts)
     have: Counter[tuple[str, str]] = Counter()
     for group in sorted(_sharing(drafts), key=lambda places: (-len(places), places)):
@@ -195,7 +197,7 @@ def _splits(drafts: Sequence[QuestionDraft]) -> list[str]:
 
 
 def _sharing(drafts: Sequence[QuestionDraft]) -> list[list[int]]:
-    """The places of drafts that share a page, directly or through others."""
+    """Groups of drafts that share a page, directly or through others."""
     of_page: dict[str, int] = {}
     group = list(range(len(drafts)))
     for place, draft in enumerate(drafts):

@@ -1,10 +1,9 @@
-"""A language model rewords queries, and rules decide which of its wordings are taken.
+"""A language model rewords queries, and rules decide which rewordings are used.
 
-The model is shown a query and nothing else: neither its answer nor its tags, so that its wording can give
-away neither. What it says is kept in `ASSAY_CACHE/rephrased`, each answer as it comes, so that nothing is
-asked for twice and a load that was killed goes on where it stopped. A wording is taken where every name,
-number and quotation of the query is still in it, none was added, and the answer is not in it. Whether it
-means the same, no rule can tell: read some before they count.
+The model sees only the query, not its answer or tags, so that it cannot give them away. Its replies are
+stored in `ASSAY_CACHE/rephrased` as they arrive: nothing is requested twice, and a load that was killed
+continues where it stopped. A rewording is used if it has every name, number and quotation of the query, no
+new ones, and not the answer. No rule can check that it means the same: read a sample before you rely on it.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _FILE = "said.txt"
 
 
 class QueryWording(NamedTuple):
-    """A query as it is worded, what may not be given away, and what it is counted under."""
+    """A query's text, its answer (which a rewording must not contain), and its tag."""
 
     text: str
     answer: Sequence[str] = ()
@@ -49,7 +48,7 @@ class QueryWording(NamedTuple):
 
 
 class Rewording(NamedTuple):
-    """The wording that counts; where the first one was kept, why."""
+    """The text that is used. If the original was kept, `why` has the reason."""
 
     text: str
     kept: bool
@@ -92,9 +91,9 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Endpoint(self.url, self.key, self.timeout, self.retries, self.backoff, price)
 
     def applied(self, items: Sequence[Item], kit: Kit) -> tuple[list[Item], list[str]]:
-        """The items in new words, otherwise as they were, and a summary of what changed.
+        """The items with reworded texts, and a summary of the changes.
 
-        Those that people worded stay as they are.
+        Items that people worded are not changed.
         """
         wordings = [_wording(item) for item in items]
         found = self.rewritten(wordings, kit)
@@ -102,7 +101,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [replace(item, text=each.text) for item, each in pairs], self.summarize(wordings, found)
 
     def rewritten(self, texts: Sequence[QueryWording], kit: Kit) -> list[Rewording]:
-        """The wording that counts for each query, in order. No two queries get the same one."""
+        """The text to use for each query, in order. No two queries get the same text."""
         said = self._said([each.text for each in texts if not each.stays], kit)
         taken = {_plain(each.text) for each in texts}
         found = []
@@ -117,7 +116,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return found
 
     def summarize(self, texts: Sequence[QueryWording], found: Sequence[Rewording]) -> list[str]:
-        """How many queries were rephrased, how many were not and why, and how many of each tag."""
+        """Counts the queries that were reworded and those that were not, with reasons and tags."""
         kept = Counter(each.reason.partition(":")[0] for each in found if each.kept)
         who = f"{self.model or 'The model'} at {self.endpoint.address}"
         count = f"{len(found) - kept.total()} of {len(found)} queries; {kept.total()} kept their wording"
@@ -129,7 +128,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [*lines, f"Rephrased by tag: {tags}."] if tags else lines
 
     def _said(self, texts: Iterable[str], kit: Kit) -> dict[str, str]:
-        """What the model says to each text, asked for where it was not said before."""
+        """The model's reply to each text, from the store or else from the model."""
         shelf = ArtifactCache(kit.cache / "rephrased")
         keys = {text: self._key(text) for text in texts}
         kept = {text: shelf.read(key, _kept) for text, key in keys.items()}
@@ -138,7 +137,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return said | self._ask_all(new, shelf, kit) if new else said
 
     def _ask_all(self, new: Mapping[str, str], shelf: ArtifactCache, kit: Kit) -> dict[str, str]:
-        """What the model says to texts that are new to it, each with the key that it is kept by."""
+        """Requests the model's replies to new texts, each with its key in the store."""
         found: dict[str, str] = {}
         client = self.endpoint.open(clock=kit.clock)
         kit.progress("rephrasing", 0, len(new))
@@ -162,7 +161,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return said
 
     def _read(self, text: str, kit: Kit, answer: Any) -> str:
-        """What the model says, paid for. That it says nothing is an answer too: it would say it again."""
+        """The reply of the model. An empty reply is stored too, because it would be empty again."""
         said = self._chat.said(_messages(text), answer)
         kit.pay(said.cost)
         return said.text or ""
@@ -175,7 +174,7 @@ class Rephrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self._chat.request(_messages(text), temperature=0.0, max_tokens=_MOST_TOKENS, seed=1)
 
     def _key(self, text: str) -> str:
-        """Of all that decides an answer: the service, the model, the prompt and the text."""
+        """The key of a stored reply: service, model, prompt and text."""
         sent = msgspec.json.encode(self._request(text), order="sorted")
         return digest([self.endpoint.identity.encode(), sent])
 
@@ -228,7 +227,7 @@ _OPENERS = _ASKING.union(_OTHERS.split(), ENGLISH)
 
 
 def fault(wording: QueryWording, new: str) -> str:
-    """Why a new wording is not taken: what is wrong, and after a colon by what; empty where nothing is."""
+    """Why a rewording is refused, with the words that cause it; empty if it is fine."""
     if not new:
         return "nothing was said"
     if "\n" in new:
@@ -249,11 +248,11 @@ def fault(wording: QueryWording, new: str) -> str:
 
 
 def fixed(text: str) -> list[str]:
-    """What every wording of a query must hold: names, numbers, identifiers, quotations, each once.
+    """What every rewording must contain: the names, numbers, identifiers and quotations of the query.
 
-    They are told by their letters: a capital that does not begin a sentence, a digit, a hyphen, an
-    underscore. A word that begins one counts too, unless questions are known to begin with it. A single
-    letter is one with the word before it: "grade A".
+    They are recognised by a digit, a hyphen, an underscore, or a capital that does not begin a sentence. The
+    first word of a sentence counts too, unless it is a usual first word of questions. A single letter belongs
+    to the word before it: "grade A".
     """
     found, before = ["".join(match.groups("")).strip() for match in _QUOTED.finditer(text)], ""
     for match in _TOKEN.finditer(text):
@@ -266,7 +265,7 @@ def fixed(text: str) -> list[str]:
 
 
 def _added(text: str, new: str) -> Iterator[str]:
-    """Names and numbers of a new wording that the query does not have, and that would be another one's."""
+    """Names and numbers of a rewording that the query does not have."""
     known = set(_plain(text).split())
     for match in _PIECE.finditer(new):
         named = _numbered(match[0]) or (_capital(match[0]) and not _begins(new, match))
@@ -279,12 +278,12 @@ def _numbered(token: str) -> bool:
 
 
 def _capital(token: str) -> bool:
-    """Whether a word is written as names are; the first person is none."""
+    """Whether a word is capitalised like a name ("I" is not a name)."""
     return any(sign.isupper() for sign in token) and re.split("['’]", token)[0] != "I"
 
 
 def _opens(text: str, match: re.Match[str]) -> bool:
-    """Whether a capital says no more than that a sentence begins."""
+    """Whether a word is capitalised only because it begins a sentence."""
     word = re.split("['’]", match[0])[0]
     return word.istitle() and word.lower() in _OPENERS and _begins(text, match)
 
@@ -298,7 +297,7 @@ def _plain(text: str) -> str:
 
 
 def _unquoted(said: str) -> str:
-    """An answer without blank lines, and without quotation marks around the whole of it."""
+    """A reply without blank lines and without quotation marks around it."""
     text = "\n".join(" ".join(line.split()) for line in said.splitlines() if line.strip())
     inside = text[1:-1]
     whole = text[:1] + text[-1:] in _QUOTES and not set(text[:1] + text[-1:]) & set(inside)

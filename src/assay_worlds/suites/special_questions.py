@@ -1,4 +1,4 @@
-"""Questions in words written by hand: each wording is used once, the name it is about is drawn."""
+"""Makes hand-worded questions, and questions on pages that were injected to mislead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay_worlds.workplace.injections import InjectedGroup
 
 
 class HandWording(TextEntry, frozen=True):
-    """One wording, and the relations it asks by."""
+    """One hand-written wording, and its relations."""
 
     text: str
     relations: tuple[str, ...] = ()
@@ -25,12 +25,12 @@ class HandWording(TextEntry, frozen=True):
 
 @cache
 def by_hand() -> dict[str, tuple[HandWording, ...]]:
-    """The wordings of each shape."""
+    """The hand-written wordings, by shape."""
     return read_texts(dict[str, tuple[HandWording, ...]], __package__, "by_hand")
 
 
 class HandQuestionMaker:
-    """Fills wordings with names until they fit; the next wording follows once one is settled."""
+    """Fills hand-written wordings with names. Each wording is used once."""
 
     def __init__(self, asking: QuestionMaker) -> None:
         self._asking = asking
@@ -38,7 +38,7 @@ class HandQuestionMaker:
         self._tried: str | None = None
 
     def make(self, shape: str, rng: Random, tier: int) -> WordedQuestion | None:
-        """The next wording of a shape, about somebody."""
+        """The next wording of a shape, with a drawn name."""
         self._tried = shape
         hand = self._left[shape][0]
         return {
@@ -56,7 +56,7 @@ class HandQuestionMaker:
         }[shape](hand, rng, tier)
 
     def settle(self) -> None:
-        """The wording tried last was taken."""
+        """Marks the last wording as used."""
         if self._tried is not None:
             self._left[self._tried].pop(0)
             self._tried = None
@@ -130,7 +130,7 @@ class InjectedQuestionMaker:
         self._texts = injected.injected_texts()
 
     def make(self, shape: str, rng: Random) -> WordedQuestion | None:
-        """The next question of a shape; None where no group is left."""
+        """The next question of a shape, or None if no group is left."""
         if not self._groups[OF[shape]]:
             return None
         return {

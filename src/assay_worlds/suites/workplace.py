@@ -1,4 +1,4 @@
-"""The knowledge base of an organisation in stages, with a suite of 500 queries on it."""
+"""The knowledge base of an organisation in three stages, with a suite of 500 queries."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from assay.core.registry import TOKENIZERS
 from assay.datasets import evidence as gold
 from assay.retrieval.tokens import O200kBase
 from assay_worlds.organisation.documents import FinishedPage, Mention
-from assay_worlds.sources.source import SOURCES, gathered, passages_of
+from assay_worlds.sources.source import SOURCES, passages_of, read_sources
 from assay_worlds.suites.asked import WordedQuestion
 from assay_worlds.suites.asking import QuestionMaker
 from assay_worlds.suites.leaks import leaks
 from assay_worlds.suites.plan import ADVERSARIAL, HAND, SuiteSlot, slots
 from assay_worlds.suites.rephrase import Rephrase
 from assay_worlds.suites.special_questions import HandQuestionMaker, InjectedQuestionMaker
-from assay_worlds.workplace.corpus import SIZES, STAGES, Workforce, WrittenStage, allotted
-from assay_worlds.workplace.facts import Atom, Facts, stated
+from assay_worlds.workplace.corpus import SIZES, STAGES, Workforce, WrittenStage, allot_pages
+from assay_worlds.workplace.facts import Atom, Facts, places_of_facts
 from assay_worlds.workplace.injections import InjectedGroup, injections
 from assay_worlds.workplace.programs import Derivation, Program, minimal
 
@@ -36,7 +36,7 @@ TRIES = 3000  # draws for one query, of which most lead nowhere
 
 
 class SuiteQuery(NamedTuple):
-    """A query of the suite, before anybody looks which stage answers it."""
+    """A query of the suite, before it is known which stage answers it."""
 
     slot: SuiteSlot
     asked: WordedQuestion
@@ -66,8 +66,10 @@ class Workplace:
             raise UsageError(f"There is no stage {self.stage!r}. {did_you_mean(self.stage, STAGES)}")
         if not 0.0 <= self.real <= MOST_REAL:
             raise UsageError(f"real is {self.real}. It is a share of the passages, from 0 to {MOST_REAL}.")
-        pages = [FinishedPage(page.document, passages_of(page), []) for page in gathered(self.sources, kit)]
-        workforce = Workforce(self.seed, allotted(pages, self.real, self.seed))
+        pages = [
+            FinishedPage(page.document, passages_of(page), []) for page in read_sources(self.sources, kit)
+        ]
+        workforce = Workforce(self.seed, allot_pages(pages, self.real, self.seed))
         groups = injections(workforce.directory)
         written = workforce.written(
             self.stage, [draft for group in groups for draft in group.drafts], kit.progress
@@ -81,17 +83,17 @@ class Workplace:
 
 
 class Suite:
-    """The queries on one stage, with the evidence that the stage has."""
+    """Makes the queries of a stage, with their evidence."""
 
     def __init__(self, workforce: Workforce, written: WrittenStage, tokens: Tokens) -> None:
         self._workforce, self._corpus, self._tokens = workforce, written.corpus, tokens
-        self._places = stated(written.mentions)
+        self._places = places_of_facts(written.mentions)
         self._facts = Facts(self._places)
         first = {passage.doc_id for passage in written.corpus.passages[: SIZES[STAGES[0]]]}
         self._first = Facts(atom for atom, place in self._places.items() if place.doc_id in first)
 
     def queries(self, groups: Sequence[InjectedGroup]) -> Iterator[SuiteQuery]:
-        """Every query, each the first draw that fits its slot and was not made before."""
+        """Yields one query per slot: the first draw that fits and is new."""
         asking = QuestionMaker(self._workforce.directory, self._first)
         injected, by_hand = InjectedQuestionMaker(groups), HandQuestionMaker(asking)
         known: set[str | Program] = set()  # neither the words nor what they ask for comes twice
@@ -115,7 +117,7 @@ class Suite:
                 raise UsageError(f"No query of the shape {slot.cell.shape!r} can be made with this seed.")
 
     def _fits(self, slot: SuiteSlot, asked: WordedQuestion) -> bool:
-        """Whether the evidence is there from the right stage on, minimal, and as long as the slot says."""
+        """Whether the evidence is minimal, fits the slot's length, and appears in the slot's stage."""
         derived = asked.program.derive(self._first)
         if slot.cell.unknown:
             return derived is None
@@ -133,7 +135,7 @@ class Suite:
     # ------------------------------------------------------------------------------------- items
 
     def item(self, query: SuiteQuery) -> Item:
-        """A query as an item, with the evidence that this stage has of it."""
+        """Turns a query into an item, with its evidence in this stage."""
         slot, asked = query
         derived = asked.program.derive(self._facts)
         impossible = _impossible(slot, derived)
@@ -183,7 +185,7 @@ class Suite:
 
 
 def _impossible(slot: SuiteSlot, derived: Derivation | None) -> str | None:
-    """Why a query cannot be answered within the budget in this stage; None where it can."""
+    """Why a query cannot be answered within the budget in this stage, or None if it can."""
     if derived is None:
         return gold.OUT_OF_KB
     return None if slot.cell.feasible else gold.AGGREGATION

@@ -1,1 +1,1 @@
-"""An organisation of any size as facts and sentences, generated from a seed."""
+"""An organisation of any size, generated from a seed as facts and sentences."""

@@ -1,7 +1,7 @@
-"""Who and what there is: entities by kind, and what holds of each, worked out when asked for.
+"""The entities of the organisation, by kind, and their facts, computed on demand.
 
-Entities come in tiers, one per corpus stage. What is said of an entity names only entities of its own tier or
-an earlier one, so that a chain that begins in a small corpus ends in it.
+Entities come in tiers, one per corpus stage. Facts about an entity refer only to entities of its own tier or
+an earlier one, so that a chain of facts never leaves the corpus.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TERMS = 6000  # rare words of the house
 
 
 class Entity(NamedTuple):
-    """Somebody or something with a name."""
+    """A person or thing with a name."""
 
     kind: str
     name: str
@@ -35,7 +35,7 @@ class Entity(NamedTuple):
 
 
 class Directory:
-    """The organisation: `counts` says how many entities of each kind there are up to each tier."""
+    """The organisation. `counts` is the number of entities of each kind up to each tier."""
 
     def __init__(
         self, seed: int, kinds: Mapping[str, PageKind], counts: Mapping[str, tuple[int, int, int]]
@@ -46,7 +46,7 @@ class Directory:
         self._known: dict[str, list[Entity]] = {}
 
     def rng(self, *path: object) -> Random:
-        """A generator of its own for one part, so that no part disturbs another."""
+        """A random generator for one part. Parts do not influence each other."""
         return Random("/".join(map(str, (self.seed, *path))))
 
     def every(self, kind: str) -> list[Entity]:
@@ -60,21 +60,21 @@ class Directory:
         return self._known[kind]
 
     def upto(self, kind: str, tier: int) -> int:
-        """How many entities of a kind there are up to a tier."""
+        """The number of entities of a kind up to a tier."""
         self.every(kind)
         return self._counts[kind][tier]
 
     def some(self, kind: str, tier: int, rng: Random) -> Entity:
-        """An entity of a kind that is known in a tier."""
+        """A random entity of a kind, up to a tier."""
         return self.every(kind)[rng.randrange(self.upto(kind, tier))]
 
     @cached_property
     def terms(self) -> list[str]:
-        """Words of the house, the common ones first."""
+        """Words that only this organisation uses, common ones first."""
         return list(islice(names.words(self.rng("terms"), 2), TERMS))
 
     def term(self, rng: Random) -> str:
-        """A word of the house: a few often, most hardly ever."""
+        """A random word of the organisation: a few are frequent, most are rare."""
         return self.terms[min(int(rng.paretovariate(0.35)) - 1, TERMS - 1)]
 
     # ------------------------------------------------------------------------------------ names
@@ -106,7 +106,7 @@ class Directory:
         return _distinct(made)
 
     def _at_offices(self, kind: str, rng: Random) -> Iterator[str]:
-        """Topics at offices: the first ones everywhere in the first tier, the others here and there."""
+        """Topics at offices. The first topics are at every office of the first tier."""
         topics = [expand(pattern, rng) for pattern in self.kinds[kind].names]
         towns = [office.name for office in self.every("office")]
         for topic in topics[:EVERYWHERE]:
@@ -125,7 +125,7 @@ class Directory:
     # ------------------------------------------------------------------------------------ facts
 
     def editions(self, entity: Entity) -> tuple[str, ...]:
-        """The years or versions that an entity has pages for; one without a name where it has one page."""
+        """The years or versions of an entity's pages; one empty name if it has a single page."""
         if not self.kinds[entity.kind].editions:
             return ("",)
         return YEARS if entity.kind == "policy" else self._versions(entity.name)
@@ -141,7 +141,7 @@ class Directory:
         return tuple(dict.fromkeys(found))
 
     def value(self, entity: Entity, relation: Relation, when: str = "") -> str:
-        """What holds of an entity."""
+        """The value of a relation for an entity."""
         if not when:
             return self._drawn(entity, relation, 0)
         place = self.editions(entity).index(when)
@@ -150,7 +150,7 @@ class Directory:
         return self._drawn(entity, relation, sum(changes))
 
     def _drawn(self, entity: Entity, relation: Relation, lap: int) -> str:
-        """The value after so many changes; no two laps in turn have the same."""
+        """The value after so many changes. Consecutive values differ."""
         values: list[str] = []
         for turn in range(lap + 1):
             rng, tries = self.rng("value", relation.key, entity.name, turn), 0
@@ -166,7 +166,7 @@ class Directory:
         return expand(relation.value, rng)
 
     def stated(self, entity: Entity, relation: Relation) -> bool:
-        """Whether a page says it. What holds and is said nowhere is what nobody can answer."""
+        """Whether a page states the relation. Facts that no page states make unanswerable questions."""
         return self.rng("stated", relation.key, entity.name).random() >= UNSTATED
 
 
@@ -197,10 +197,10 @@ FILL = "memo"  # the kind that fills what room is left
 
 
 class Relation(TextEntry, frozen=True):
-    """Something that holds of a subject: a value, or another entity.
+    """A relation of a subject to a value or to another entity.
 
-    Sentences stand for themselves, without their page's title: every one of `states` names {subject} and
-    {value}, and {when} where the kind has editions. Questions name the subject as {of}, which may be a name
+    Each sentence can be understood without its page's title: every one of `states` names {subject} and
+    {value}, and {when} if the kind has editions. Questions name the subject as {of}, which may be a name
     or, in a chain, a phrase such as "the owner of Kestrel". `natural` uses some of the words of `states`,
     `paraphrase` as few as somebody who does not know the house's terms would.
     """
@@ -219,12 +219,12 @@ class Relation(TextEntry, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The kind of entity that it holds of."""
+        """The kind of its subject."""
         return self.key.partition(".")[0]
 
 
 class PageKind(TextEntry, frozen=True):
-    """A kind of page: each is about one subject, and states its relations among prose."""
+    """A kind of page. Each page is about one subject and states its relations, between sentences of prose."""
 
     key: str
     noun: tuple[str, str]  # singular, plural: "service", "services"

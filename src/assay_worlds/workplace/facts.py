@@ -1,4 +1,4 @@
-"""What holds in the organisation, one fact per sentence, and where the corpus states it."""
+"""Facts of the organisation, one per sentence, and where the corpus states them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay_worlds.organisation.documents import Mention
 
 
 class Atom(NamedTuple):
-    """A relation holds between a subject and a value, in an edition where the kind has several."""
+    """One fact: a relation between a subject and a value, in an edition if the kind has several."""
 
     relation: str
     subject: str
@@ -18,9 +18,9 @@ class Atom(NamedTuple):
 
 
 class Facts:
-    """The facts that a corpus, or a handful of sentences, states. Each is stated once.
+    """The facts that a corpus, or some sentences, state. Each is stated once.
 
-    This is not all that holds: a reader of only these sentences knows nothing else.
+    A reader of only these sentences knows nothing else.
     """
 
     def __init__(self, atoms: Iterable[Atom]) -> None:
@@ -35,25 +35,25 @@ class Facts:
             self._by_subject.setdefault(atom.subject, []).append(atom)
 
     def find(self, relation: str, subject: str, when: str = "") -> Atom | None:
-        """What is stated of a subject."""
+        """The fact about a subject, or None."""
         return self._of.get((relation, subject, when))
 
     def having(self, relation: str, value: str, when: str = "") -> list[Atom]:
-        """What is stated with a value, in the order of the corpus."""
+        """The facts with a value, in the order of the corpus."""
         return self._by_value.get((relation, value, when), [])
 
     def all(self, relation: str) -> list[Atom]:
-        """Everything that is stated by one relation."""
+        """All facts of one relation."""
         return self._by_relation.get(relation, [])
 
     def about(self, subject: str) -> list[Atom]:
-        """Everything that is stated of a subject."""
+        """All facts about a subject."""
         return self._by_subject.get(subject, [])
 
     def __iter__(self) -> Iterator[Atom]:
         return iter(self._of.values())
 
 
-def stated(mentions: Iterable[Mention]) -> dict[Atom, Mention]:
-    """Where each fact is stated."""
+def places_of_facts(mentions: Iterable[Mention]) -> dict[Atom, Mention]:
+    """The place where each fact is stated."""
     return {mention.fact: mention for mention in mentions}

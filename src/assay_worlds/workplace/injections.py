@@ -1,4 +1,4 @@
-"""Five ways to make a corpus misleading on purpose, each in pages of its own, with what it should break.
+"""Five kinds of misleading pages, and what each is meant to break.
 
 The pages go into the first stage of any corpus, generated or real.
 """
@@ -33,7 +33,7 @@ YEARS = ("2018", "2020", "2022", "2024")
 
 
 class OfficeRule(TextEntry, frozen=True):
-    """Something that has a number at every office."""
+    """A rule with a number at every office."""
 
     name: str
     unit: str  # with {value}
@@ -42,7 +42,7 @@ class OfficeRule(TextEntry, frozen=True):
 
 
 class InjectedTexts(TextEntry, frozen=True):
-    """What the pages say, and the questions on them."""
+    """The texts of misleading pages, and of the questions on them."""
 
     notice_titles: tuple[str, ...]
     things: tuple[str, ...]
@@ -73,7 +73,7 @@ def injected_texts() -> InjectedTexts:
 
 
 class InjectedGroup(NamedTuple):
-    """Pages that mislead together, and what questions about them need to know."""
+    """Pages that mislead together, and the data for questions on them."""
 
     injector: str
     atoms: tuple[Atom, ...]
@@ -116,7 +116,7 @@ def _contradictions(directory: Directory) -> Iterator[InjectedGroup]:
             text = say(rng, texts.versions, when=when, rule=rule, office=office, value=value)
             atom = Atom(RULE, f"{rule} at the {office} office", value, when)
             atoms.append(atom)
-            sentences = _amid(directory, Sentence(capital(text), atom), 3, f"rule {number} {when}")
+            sentences = _hide_among(directory, Sentence(capital(text), atom), 3, f"rule {number} {when}")
             drafts.append(_notice(f"rule-{number:03d}-{version}", directory, sentences, when))
         yield InjectedGroup(CONTRADICTION, tuple(atoms), tuple(drafts), {"rule": rule, "office": office})
 
@@ -135,7 +135,7 @@ def _buried(directory: Directory) -> Iterator[InjectedGroup]:
             lead = fill(rng.choice(prose), _slots(directory, f"lead {crate} {atom.relation}"))
             sentence = Sentence(f"{lead.rstrip('.!?')}; {clause}.", atom)
             name = f"crate-{number:03d}-{atom.relation.partition('.')[2]}"
-            drafts.append(_notice(name, directory, _amid(directory, sentence, 8, name)))
+            drafts.append(_notice(name, directory, _hide_among(directory, sentence, 8, name)))
         yield InjectedGroup(BURIED, atoms, tuple(drafts), {"subject": crate})
 
 
@@ -150,7 +150,7 @@ def _collisions(directory: Directory) -> Iterator[InjectedGroup]:
             text = say(rng, texts.collisions, bearer=bearer, name=name, value=atom.value)
             page = f"name-{number:03d}-{len(atoms)}"
             atoms.append(atom)
-            sentences = _amid(directory, Sentence(capital(text), atom), 3, page)
+            sentences = _hide_among(directory, Sentence(capital(text), atom), 3, page)
             drafts.append(_notice(page, directory, sentences))
         yield InjectedGroup(COLLISION, tuple(atoms), tuple(drafts), {"name": name})
 
@@ -165,7 +165,7 @@ def _synonyms(directory: Directory) -> Iterator[InjectedGroup]:
         text = say(rng, texts.glossary, term=term.capitalize(), meaning=meaning)
         atom = Atom(MEANS, term, meaning)
         page = f"word-{term}"
-        sentences = _amid(directory, Sentence(text, atom), 2, page)
+        sentences = _hide_among(directory, Sentence(text, atom), 2, page)
         draft = _notice(page, directory, sentences, titles=texts.glossary_titles)
         yield InjectedGroup(SYNONYM, (atom,), (draft,), {})
     for number, (rule, office) in enumerate(pairs):
@@ -174,7 +174,7 @@ def _synonyms(directory: Directory) -> Iterator[InjectedGroup]:
         text = say(rng, texts.glossed, office=office, term=term, value=value)
         atom = Atom(MEASURE, f"{term} at the {office} office", value)
         page = f"term-{number:03d}"
-        draft = _notice(page, directory, _amid(directory, Sentence(text, atom), 3, page))
+        draft = _notice(page, directory, _hide_among(directory, Sentence(text, atom), 3, page))
         yield InjectedGroup(SYNONYM, (atom,), (draft,), {"meaning": meaning, "office": office, "term": term})
 
 
@@ -187,8 +187,8 @@ def _slots(directory: Directory, name: str) -> Slots:
     return Slots(directory, 0, directory.rng("injected", name), subject="the matter")
 
 
-def _amid(directory: Directory, sentence: Sentence, around: int, name: str) -> list[Sentence]:
-    """A sentence somewhere among others that are about something else."""
+def _hide_among(directory: Directory, sentence: Sentence, around: int, name: str) -> list[Sentence]:
+    """Puts a sentence at a random place between unrelated ones."""
     slots = _slots(directory, name)
     sentences = [
         Sentence(fill(template, slots)) for template in slots.rng.sample(kinds()[FILL].prose, around)

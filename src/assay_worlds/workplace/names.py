@@ -1,4 +1,4 @@
-"""Names that nobody has to write down: invented words, each drawn once, from an endless supply."""
+"""An endless supply of invented names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay_worlds.texts import TextEntry, read_texts
 
 
 class NameParts(TextEntry, frozen=True):
-    """What names are made of."""
+    """The parts of names."""
 
     onsets: tuple[str, ...]
     vowels: tuple[str, ...]
@@ -34,7 +34,7 @@ def parts() -> NameParts:
 
 @cache
 def towns() -> tuple[str, ...]:
-    """Where there are offices: the towns of the small organisation come first."""
+    """The towns with offices; those of the small organisation come first."""
     return (*(office.name for office in company().offices), *parts().towns)
 
 
@@ -46,7 +46,7 @@ def word(rng: Random, syllables: int) -> str:
 
 
 def words(rng: Random, syllables: int = 2) -> Iterator[str]:
-    """Invented words without end, none twice, none shorter than four letters; "a" stands well before each."""
+    """Yields invented words without end, none twice: four letters or more, the first a consonant."""
     seen: set[str] = set()
     while True:
         found = word(rng, syllables + (rng.random() < 0.3))
@@ -56,13 +56,13 @@ def words(rng: Random, syllables: int = 2) -> Iterator[str]:
 
 
 def surnames(rng: Random) -> Iterator[str]:
-    """Invented family names without end."""
+    """Yields invented family names without end."""
     for found in words(rng, 1):
         yield (found + rng.choice(parts().surname_ends)).capitalize()
 
 
 def person_names(rng: Random) -> Iterator[str]:
-    """Full names without end, none twice."""
+    """Yields full names without end, none twice."""
     families = surnames(rng)
     first_names = (*company().first_names, *parts().first_names)
     some: list[str] = []

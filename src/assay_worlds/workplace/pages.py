@@ -1,4 +1,4 @@
-"""Pages about entities: what holds of each, one sentence per fact, among prose that answers nothing."""
+"""Pages about entities: one sentence per fact, between sentences of prose without facts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENTITIES = {
 
 
 class Slots(dict[str, str]):
-    """Fills the slots of one page's templates; what is not given is drawn."""
+    """The slot values of a page's templates. Values that are not given are drawn."""
 
     def __init__(self, directory: Directory, tier: int, rng: Random, **given: str) -> None:
         super().__init__(given)
@@ -54,7 +54,7 @@ class Slots(dict[str, str]):
 
 
 def fill(template: str, slots: Slots) -> str:
-    """A template with everything drawn, as a sentence."""
+    """Renders a template as a sentence."""
     return capital(render(template, slots.rng, slots))
 
 
@@ -88,7 +88,7 @@ def page(directory: Directory, entity: Entity, when: str, doc_id: str) -> PageDr
 def _sections(
     directory: Directory, kind: PageKind, entity: Entity
 ) -> Iterator[tuple[str, Sequence[Relation]]]:
-    """What is stated, under its headings, no more than two facts per paragraph."""
+    """The facts of a page under their headings, at most two per paragraph."""
     stated = [relation for relation in kind.relations if directory.stated(entity, relation)]
     stated.sort(key=lambda relation: relation.section)
     for section, facts in groupby(stated, key=lambda relation: relation.section):
@@ -108,7 +108,7 @@ def _stating(directory: Directory, entity: Entity, relation: Relation, when: str
 def _mixed(
     section: str, stated: Sequence[Sentence], prose: Iterator[str], slots: Slots, rng: Random
 ) -> PageParagraph:
-    """Facts at random places among sentences of prose."""
+    """Mixes facts into sentences of prose."""
     sentences = [Sentence(fill(next(prose), slots)) for _ in range(rng.randint(2, 4))]
     for sentence in stated:
         sentences.insert(rng.randint(0, len(sentences)), sentence)
@@ -125,12 +125,12 @@ def _steps(entity: Entity, templates: Sequence[str], slots: Slots, rng: Random) 
 
 
 def further(kind: PageKind) -> tuple[int, int]:
-    """How many paragraphs of mere prose a page has, at least and at most."""
+    """The smallest and largest number of paragraphs without facts on a page."""
     return (0, 1) if kind.relations else (2, 4)
 
 
 def memo(directory: Directory, kind: PageKind, tier: int, number: int, paragraphs: int) -> PageDraft:
-    """A page of nothing but prose, as long as wanted."""
+    """A page of prose without facts."""
     doc_id = f"{kind.key}-{tier}-{number:05d}"
     rng = directory.rng("page", doc_id)
     slots = Slots(directory, tier, rng, subject=fill(rng.choice(kind.names), Slots(directory, tier, rng)))

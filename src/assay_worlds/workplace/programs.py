@@ -1,8 +1,7 @@
-"""Questions as programs over facts: what an answer is, and which facts it takes.
+"""Questions as programs over facts: they compute the answer and the facts it needs.
 
-A program run on the facts of a whole corpus gives the answer and its evidence; run on some of the facts, it
-gives what somebody can conclude who has read only these sentences. So evidence is minimal where every part
-of it that is left out changes the answer.
+Run on all facts of a corpus, a program gives the answer and its evidence. Run on some facts, it gives what a
+reader of only those sentences can conclude. Evidence is minimal if leaving out any part changes the answer.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class Derivation(NamedTuple):
-    """An answer, part by part, and the facts it follows from."""
+    """The parts of an answer, and the facts it follows from."""
 
     answer: tuple[str, ...]
     atoms: tuple[Atom, ...]
 
 
 class Program(Protocol):
-    """A question that facts answer, or do not."""
+    """A question that can be computed from facts."""
 
     def derive(self, facts: Facts) -> Derivation | None: ...
 
 
 @dataclass(frozen=True)
 class Chain:
-    """From a subject by one relation after another; by one, it is a plain look-up."""
+    """Follows relations from a subject. With one relation it is a look-up."""
 
     subject: str
     relations: tuple[str, ...]
@@ -52,7 +51,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class LargerOfTwo:
-    """Which of two subjects has the larger number."""
+    """Finds which of two subjects has the larger number."""
 
     relation: str
     subjects: tuple[str, str]
@@ -70,7 +69,7 @@ class LargerOfTwo:
 
 @dataclass(frozen=True)
 class ValueChange:
-    """The values of one relation in two editions."""
+    """Finds the values of a relation in two editions."""
 
     relation: str
     subject: str
@@ -86,7 +85,7 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class ValueAsOf:
-    """The value in force at a time: that of the latest version until then."""
+    """Finds the value that is valid at a time: that of the latest version until then."""
 
     relation: str
     subject: str
@@ -103,7 +102,7 @@ class ValueAsOf:
 
 @dataclass(frozen=True)
 class Listing:
-    """Every subject with a value."""
+    """Finds all subjects with a value."""
 
     relation: str
     value: str
@@ -115,7 +114,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Join:
-    """Every subject whose value by one relation has a value by another."""
+    """Finds all subjects whose related entity has a value."""
 
     outer: str
     inner: str
@@ -130,7 +129,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Readings:
-    """What holds of each thing that bears a name."""
+    """Finds the values of all things with the same name."""
 
     relation: str
     name: str
@@ -142,7 +141,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of a procedure, in order."""
+    """Finds the steps of a procedure, in order."""
 
     subject: str
 
@@ -154,7 +153,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Conjunction:
-    """Several questions in one."""
+    """Answers several questions together."""
 
     parts: tuple[Program, ...]
 
@@ -169,7 +168,7 @@ class Conjunction:
 
 @dataclass(frozen=True)
 class Series:
-    """The value at every office of a topic, in one edition."""
+    """Finds the value of a topic at every office, in one edition."""
 
     relation: str
     topic: str
@@ -188,7 +187,7 @@ class Series:
 
 @dataclass(frozen=True)
 class History:
-    """Everything that is stated of a subject, edition by edition."""
+    """Finds all facts about a subject, edition by edition."""
 
     subject: str
 
@@ -200,7 +199,7 @@ class History:
 
 @dataclass(frozen=True)
 class Portraits:
-    """Everything that is stated of several subjects."""
+    """Finds all facts about several subjects."""
 
     subjects: tuple[str, ...]
 
@@ -213,7 +212,7 @@ class Portraits:
 
 @dataclass(frozen=True)
 class GlossedTerm:
-    """A value under a rare word, which a glossary explains."""
+    """Finds the value of a rare word that a glossary explains."""
 
     meaning: str
     office: str
@@ -227,7 +226,7 @@ class GlossedTerm:
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """Something that is stated nowhere."""
+    """A question without an answer in the corpus."""
 
     what: tuple[str, ...]
 
@@ -236,13 +235,13 @@ class NoAnswer:
 
 
 def number(value: str) -> float | None:
-    """The first number of a value; None where it has none."""
+    """The first number in a value, or None."""
     found = _NUMBER.search(value.replace(",", ""))
     return float(found.group()) if found else None
 
 
 def _word(atom: Atom) -> str:
-    """What a relation is called in an answer."""
+    """The word for a relation in an answer."""
     return atom.relation.partition(".")[2].replace("_", " ")
 
 
@@ -251,7 +250,7 @@ def _listed(answer: list[str], atoms: list[Atom]) -> Derivation | None:
 
 
 def minimal(program: Program, derived: Derivation) -> bool:
-    """Whether the facts give the answer, and without any one of them something else, or nothing, follows."""
+    """Whether the facts give the answer, and leaving out any one of them changes it."""
     whole = program.derive(Facts(derived.atoms))
     if whole is None or set(whole.answer) != set(derived.answer):
         return False

@@ -12,7 +12,7 @@ from assay.core.protocols import Kit
 from assay.datasets.evidence import misplaced
 from assay_worlds.sources.changelog import Changelog
 from assay_worlds.sources.source import passages_of
-from assay_worlds.suites.real.changelog_entries import Rivals, by_request, described, entries
+from assay_worlds.suites.real.changelog_entries import Rivals, by_request, entries, summarize_change
 from assay_worlds.suites.real.changelog_questions import questions
 from assay_worlds.suites.real.question import QuestionDraft
 
@@ -149,7 +149,7 @@ def test_a_long_list_is_too_much(tmp_path: Path) -> None:
     ],
 )
 def test_descriptions(what: str, expected: tuple[str, str] | None) -> None:
-    assert described(what) == expected
+    assert summarize_change(what) == expected
 
 
 def test_a_description_that_fits_two_entries_is_not_used(tmp_path: Path) -> None:

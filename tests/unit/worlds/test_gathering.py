@@ -9,14 +9,14 @@ import pytest
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay_worlds.sources.handbook import Handbook
-from assay_worlds.sources.source import gathered
+from assay_worlds.sources.source import read_sources
 
 
 def test_pages_come_source_by_source(tmp_path: Path) -> None:
     for name in ("b", "a"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "tea.md").write_text("# Tea\n\nWe like tea.")
-    found = gathered([Handbook("b"), {"use": "handbook", "path": "a"}], Kit(root=tmp_path))
+    found = read_sources([Handbook("b"), {"use": "handbook", "path": "a"}], Kit(root=tmp_path))
     assert [page.document.doc_id for page in found] == ["b/tea", "a/tea"]
 
 
@@ -30,7 +30,7 @@ def test_the_problems_of_all_sources_are_told_together(tmp_path: Path) -> None:
         {"use": "mail", "path": "neither"},
     ]
     with pytest.raises(DataError) as raised:
-        list(gathered(sources, Kit(root=tmp_path)))
+        list(read_sources(sources, Kit(root=tmp_path)))
     told = [(problem.field, problem.what) for problem in raised.value.problems]
     assert told == [
         ("sources.0", "there is no such folder"),

@@ -10,7 +10,7 @@ from assay.core.records import Document, Span
 from assay_worlds.sources.source import PageSection, SourcePage, passages_of
 from assay_worlds.suites.real import temporal_questions
 from assay_worlds.suites.real.question import QuestionDraft
-from assay_worlds.suites.real.value import asked, blanked, changed, masked, values
+from assay_worlds.suites.real.value import as_question, changed_value, mask_values, values, with_blank
 
 BEFORE = "Travel policy\n\nBook your flights at least 14 days ahead of the trip.\n\nAsk in #travel for help."
 AFTER = "Travel policy\n\nBook your flights at least 21 days ahead of the trip.\n\nAsk in #travel for help."
@@ -58,7 +58,7 @@ def of(found: list[QuestionDraft], kind: str) -> list[QuestionDraft]:
 def test_a_value_is_asked_for_where_it_stands(said: str, sort: str, answer: str, question: str) -> None:
     (value,) = values(said)
     assert (value.sort, value.answer) == (sort, answer)
-    assert asked(said, value) == question
+    assert as_question(said, value) == question
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_a_number_that_counts_nothing_is_no_value(said: str) -> None:
 
 
 def test_one_changed_value_is_found_and_a_slip_is_not() -> None:
-    found = changed("Use Lumity to enrol in a plan.", "Use Sequoia to enrol in a plan.")
+    found = changed_value("Use Lumity to enrol in a plan.", "Use Sequoia to enrol in a plan.")
     assert found is not None
     assert [value.answer for value in found] == ["Lumity", "Sequoia"]
-    assert blanked("Use Lumity to enrol.", found[0]) == "Use ____ to enrol."
-    assert changed("Wait two weeks.", "Wait 2 weeks.") is None
-    assert changed("Open the HRLinks page now.", "Open the HR Links page now.") is None
-    assert changed("Wait 2 weeks in all.", "Wait 3 weeks at least.") is None
-    assert masked("Wait 2 weeks.") == masked("wait 3 weeks.")
+    assert with_blank("Use Lumity to enrol.", found[0]) == "Use ____ to enrol."
+    assert changed_value("Wait two weeks.", "Wait 2 weeks.") is None
+    assert changed_value("Open the HRLinks page now.", "Open the HR Links page now.") is None
+    assert changed_value("Wait 2 weeks in all.", "Wait 3 weeks at least.") is None
+    assert mask_values("Wait 2 weeks.") == mask_values("wait 3 weeks.")
 
 
 def test_an_as_of_question_points_at_the_text_of_its_day() -> None:

@@ -18,7 +18,7 @@ from assay_worlds.suites.leaks import leaks, overlap_by_tag
 from assay_worlds.suites.plan import WANTED
 from assay_worlds.suites.workplace import Suite, SuiteQuery, Workplace
 from assay_worlds.workplace.corpus import Workforce, WrittenStage
-from assay_worlds.workplace.facts import Atom, Facts, stated
+from assay_worlds.workplace.facts import Atom, Facts, places_of_facts
 from assay_worlds.workplace.injections import BREAKS, InjectedGroup, injections
 from assay_worlds.workplace.programs import NoAnswer
 
@@ -69,7 +69,7 @@ def test_the_counts_of_the_items_are_the_designs(made: Made) -> None:
 
 
 def test_no_evidence_can_spare_a_sentence(made: Made) -> None:
-    places = stated(made.written.mentions)
+    places = places_of_facts(made.written.mentions)
     facts = Facts(places)
     looked_at = 0
     for query, item in zip(made.queries, made.dataset.items, strict=True):
@@ -138,7 +138,7 @@ def test_no_query_gives_its_answer_away(made: Made) -> None:
 
 
 def test_half_of_what_nobody_can_answer_is_about_somebody_who_exists(made: Made) -> None:
-    facts = Facts(stated(made.written.mentions))
+    facts = Facts(places_of_facts(made.written.mentions))
     silent = [query for query in made.queries if query.slot.cell.unknown]
     by_shape = Counter(query.slot.cell.shape.removesuffix("_detail") for query in silent)
     assert by_shape == {"unknown": 10, "unknown_name": 20, "unknown_fact": 20}
@@ -156,7 +156,7 @@ def test_nothing_is_asked_twice_in_whatever_words(made: Made) -> None:
 
 
 def test_a_single_branch_is_one_kind_of_page_and_a_spanning_query_is_of_several(made: Made) -> None:
-    facts = Facts(stated(made.written.mentions))
+    facts = Facts(places_of_facts(made.written.mentions))
     for query in made.queries:
         derived = query.asked.program.derive(facts)
         kinds = {atom.relation.partition(".")[0] for atom in derived.atoms} if derived else set()

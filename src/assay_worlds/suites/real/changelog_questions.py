@@ -17,9 +17,9 @@ from assay_worlds.suites.real.changelog_entries import (
     ChangeSummary,
     Rivals,
     by_request,
-    described,
     entries,
     entry_unit,
+    summarize_change,
 )
 from assay_worlds.suites.real.question import LONG, QuestionDraft, Unit, characters, shuffled, some, unit_at
 from assay_worlds.suites.real.value import Passages, with_also
@@ -31,21 +31,21 @@ _PATCH = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
 
 
 class ReleaseNotes(NamedTuple):
-    """What the rules look at: the entries of the release notes by pull request, and their passages."""
+    """The entries of release notes by pull request, and their passages."""
 
     pages: Sequence[SourcePage]
     grouped: dict[str, list[ChangelogEntry]]
     passages: Passages
 
     def product(self, page: SourcePage) -> str:
-        """What a page's pull requests are of: the notes of a client list those of the product itself."""
+        """The product of a page's pull requests. The notes of a client list those of the main product."""
         own = str(page.document.metadata["product"])
         every = {str(each.document.metadata["product"]) for each in self.pages}
         return min((each for each in every if f"{own} ".startswith(f"{each} ")), key=len)
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Questions that one line of the notes, or two, or too many answer."""
+    """Questions that one line, two lines or very many lines of release notes answer."""
     notes = ReleaseNotes(pages, by_request(list(entries(pages))), passages)
     yield from some(_which_request(notes, rng))
     yield from some(_which_release(notes, rng))
@@ -61,9 +61,9 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _which_request(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """A described change: its number, its author or its group, whichever was asked for least."""
+    """Asks for the number, author or group of a described change, in turn."""
     turns = Counter[str]()
-    for same, thing in _told_apart(notes, rng):
+    for same, thing in _distinct_requests(notes, rng):
         unit = entry_unit(same, notes.passages)
         if unit is None or len({entry.author for entry in same}) > 1:
             continue
@@ -83,18 +83,20 @@ def _which_request(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
             yield QuestionDraft(text, answer, [unit], ("single_branch", "detail"), kind)
 
 
-def _told_apart(notes: ReleaseNotes, rng: Random) -> Iterator[tuple[list[ChangelogEntry], ChangeSummary]]:
-    """Pull requests that a description fits and fits no other."""
+def _distinct_requests(
+    notes: ReleaseNotes, rng: Random
+) -> Iterator[tuple[list[ChangelogEntry], ChangeSummary]]:
+    """Pull requests with a description that fits no other one."""
     rivals = Rivals(notes.grouped)
     for request, same in shuffled(notes.grouped.items(), rng):
-        thing = described(same[0].what)
+        thing = summarize_change(same[0].what)
         if thing and rivals.lacks(thing.thing, request):
             yield same, thing
 
 
 def _which_release(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """The one release that lists a change; its heading says which that is."""
-    for same, thing in _told_apart(notes, rng):
+    """Asks for the only release that lists a change."""
+    for same, thing in _distinct_requests(notes, rng):
         entry = same[0]
         unit = entry_unit(same, notes.passages)
         version = str(entry.page.document.metadata["version"])
@@ -109,7 +111,7 @@ def _which_release(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
 
 
 def _release_unit(page: SourcePage, passages: Passages) -> Unit | None:
-    """The page's title as evidence of the release; each heading names the release as well."""
+    """The page's title as evidence of the release, with the headings as alternatives."""
     document = page.document
     sign = re.escape(f"({document.metadata['version']})")
     lines = [Span(0, len(document.title))]
@@ -136,7 +138,7 @@ def _moves(notes: ReleaseNotes) -> Iterator[_VersionMove]:
 
 
 def _dependency_moved(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """The version that a dependency was moved to from a given one, where all places agree."""
+    """Asks to which version a dependency moved from a given one, if all entries agree."""
     grouped = defaultdict[tuple[str, str], list[_VersionMove]](list)
     for move in _moves(notes):
         grouped[move.name, move.old].append(move)
@@ -152,7 +154,7 @@ def _dependency_moved(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraf
 
 
 def _dependency_in_two(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """What two final releases moved one dependency to."""
+    """Asks to which versions two final releases moved one dependency."""
     grouped = defaultdict[str, dict[str, _VersionMove]](dict)
     for move in _moves(notes):
         if _PATCH.fullmatch(version := str(move.page.document.metadata["version"])):
@@ -179,7 +181,7 @@ def _dependency_in_two(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDra
 
 
 def _shared_group(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """The one group that two pull requests have in common."""
+    """Asks for the only group that two pull requests share."""
     several = [same for same in notes.grouped.values() if _stable(same) and 2 <= len(same[0].groups) <= 3]
     mixed = shuffled(several, rng)
     for one, two in zip(mixed[::2], mixed[1::2], strict=False):
@@ -198,7 +200,7 @@ def _stable(same: Sequence[ChangelogEntry]) -> bool:
 
 
 def _other_of_author(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """The second pull request of an author who has just two."""
+    """Asks for the other pull request of an author with exactly two."""
     grouped = defaultdict[str, list[list[ChangelogEntry]]](list)
     for same in notes.grouped.values():
         grouped[same[0].author].append(same)
@@ -220,7 +222,7 @@ def _other_of_author(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft
 
 
 def _all_of_group(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """All changes of one kind that a group has in a release: too many for a small context."""
+    """Asks for all changes of one kind by a group in a release: too many for a small context."""
     grouped = defaultdict[tuple[str, str, str], list[ChangelogEntry]](list)
     for same in notes.grouped.values():
         for entry in same:
@@ -239,7 +241,7 @@ def _all_of_group(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
 
 
 def _all_read(found: Sequence[ChangelogEntry], kind: str, group: str) -> bool:
-    """Whether every line of a kind that names a group was read as an entry."""
+    """Whether all lines of a kind that name a group were read as entries."""
     page = found[0].page
     spans = [section.span for section in page.sections if section.heading.rpartition(" > ")[2] == kind]
     named = re.compile(rf"\bSIG [^\]\n]*\b{re.escape(group)}\b")
@@ -248,7 +250,7 @@ def _all_read(found: Sequence[ChangelogEntry], kind: str, group: str) -> bool:
 
 
 def _release_not_there(notes: ReleaseNotes, rng: Random) -> Iterator[QuestionDraft]:
-    """Patch releases of lines that the notes do not have, and never name."""
+    """Asks for patch releases that the notes do not contain or mention."""
     told = "\n".join(page.document.text for page in notes.pages)
     product = notes.pages[0].document.metadata["product"] if notes.pages else ""
     own = [page.document.metadata for page in notes.pages if page.document.metadata["product"] == product]

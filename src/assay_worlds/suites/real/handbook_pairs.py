@@ -1,4 +1,4 @@
-"""Questions that a handbook certainly does not answer: it lacks the very words they are about."""
+"""Questions on words that do not occur in a handbook, and questions that ask for lists."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _SHARE, _FEWEST = 4, 3  # one absence on so many other drafts is a fifth of all;
 def absences(
     book: PageBook, current: Sequence[SourcePage], rng: Random, others: int | None = None
 ) -> Iterator[QuestionDraft]:
-    """Questions on topics nobody wrote about, and on pages that only another handbook has.
+    """Questions on topics without any text, and on pages that only another handbook has.
 
     `others` is how many drafts there are besides: absences are at most a fifth of all, or three.
     """
@@ -80,7 +80,7 @@ def _absences(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Ite
 
 
 def _unwritten(texts: Iterable[str]) -> Iterator[str]:
-    """The topics of which no text has a telling word: none of its stem, none that begins with it."""
+    """The topics whose distinctive words, and all words with their stems, occur in no text."""
     general = set(stems_of([_GENERAL])[0])
     telling = {topic: set(stems_of([topic])[0]) - general for topic in _TOPICS}
     written = _words(texts, {stem for stems in telling.values() for stem in stems})
@@ -92,7 +92,7 @@ def _unwritten(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _words(texts: Iterable[str], stems: Iterable[str]) -> set[str]:
-    """The words of texts, and two as one where that may be a stem's: "sky diving", "bee-hives"."""
+    """The words of texts, and joined pairs that may match a stem: "sky diving", "bee-hives"."""
     first = {stem[:end] for stem in stems for end in range(2, len(stem))}
     found = set[str]()
     for line in {line for text in texts for line in text.split("\n")}:  # snapshots repeat most lines
@@ -148,7 +148,7 @@ _LONG_WORDS = 320  # of what a listing needs: with headings and ids well above 4
 
 
 class _KeyedLine(NamedTuple):
-    """A line that gives a value under a key, such as "Policy Owner: Head of Security"."""
+    """A line with a key and a value, such as "Policy Owner: Head of Security"."""
 
     key: str
     value: str
@@ -156,7 +156,7 @@ class _KeyedLine(NamedTuple):
 
 
 def listings(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Iterator[QuestionDraft]:
-    """What pages say under a key they share, one by one, two by two and all together."""
+    """Asks for the values that pages give for a common key: of one page, of two, and of all."""
     for group in _pairs(book, current):
         settled = [pair for pair in group if not book.contested(pair.stated, _key_of)]
         for pair in settled:
@@ -176,7 +176,7 @@ def _key_of(said: str) -> str:
 
 
 def _pairs(book: PageBook, current: Sequence[SourcePage]) -> list[list[_KeyedLine]]:
-    """What pages give under keys that several of them have, one a page, by handbook and key."""
+    """The keyed lines of pages, by handbook and key, one per page, for keys that several pages have."""
     found: dict[tuple[str, str], list[_KeyedLine]] = {}
     for page in current:
         own: dict[str, list[_KeyedLine]] = {}
@@ -227,7 +227,7 @@ def _all_of_a_key(group: Sequence[_KeyedLine], rng: Random) -> QuestionDraft:
 
 
 def _mentions(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Iterator[QuestionDraft]:
-    """Which pages name a channel or an address: as many sentences as there are places that do."""
+    """Asks which pages name a channel or an address."""
     found: dict[tuple[str, str], list[PageSentence]] = {}
     for page in current:
         for each in book.sentences(page):

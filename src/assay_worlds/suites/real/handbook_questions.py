@@ -1,4 +1,4 @@
-"""Questions on what handbooks say now: single facts, procedures, and those of the modules beside it."""
+"""Questions on the current text of handbooks: facts, procedures, absences and listings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from assay.datasets.evidence import AGGREGATION
 from assay_worlds.sources.source import PageSection, SourcePage
 from assay_worlds.suites.real.handbook_pairs import absences, listings
 from assay_worlds.suites.real.question import TITLE, QuestionDraft, handbook, named, page_of, place, sound
-from assay_worlds.suites.real.value import PageBook, PageSentence, Passages, Value, asked, masked, values
+from assay_worlds.suites.real.value import (
+    PageBook,
+    PageSentence,
+    Passages,
+    Value,
+    as_question,
+    mask_values,
+    values,
+)
 
 _STEP = re.compile(r"(?m)^\s*\d{1,3}\. ")
 _STEPS_WORDS = (25, 220)  # of a procedure that can be told within the budget
@@ -50,7 +58,7 @@ class _StatedFact(NamedTuple):
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Every rule in turn, on pages that can be named without taking one for another."""
+    """Applies all rules to pages whose names are unambiguous."""
     book = PageBook(pages, passages)
     current = _current(pages)
     answered = list(_answered(book, current, rng))
@@ -68,7 +76,7 @@ def _answered(book: PageBook, current: Sequence[SourcePage], rng: Random) -> Ite
 
 
 def _current(pages: Sequence[SourcePage]) -> list[SourcePage]:
-    """The pages as they are now whose name is theirs alone."""
+    """The current pages with a unique name."""
     current = [page for page in pages if "until" not in page.document.metadata]
     count = Counter((handbook(page), str(page.document.metadata["page"]).casefold()) for page in current)
     return [
@@ -82,15 +90,19 @@ def _current(pages: Sequence[SourcePage]) -> list[SourcePage]:
 
 
 def _facts(book: PageBook, page: SourcePage) -> Iterator[_StatedFact]:
-    """Sentences with one value, which no other sentence of any text of the page gives otherwise."""
+    """Sentences with one value that no text of the page contradicts."""
     sentences = book.sentences(page)
     often = Counter(each.said for each in sentences)
     for each in sentences:
         lone = often[each.said] == 1 and not _SAMPLE.search(each.heading)
         found = values(each.said) if lone and sound(each.said, closed=True) else []
-        if len(found) != 1 or found[0].sort in {"channel", "clock", "day"} or book.contested(each, masked):
+        if (
+            len(found) != 1
+            or found[0].sort in {"channel", "clock", "day"}
+            or book.contested(each, mask_values)
+        ):
             continue
-        question = asked(each.said, found[0])
+        question = as_question(each.said, found[0])
         if question is not None:
             yield _StatedFact(each, found[0], question)
 
@@ -105,7 +117,7 @@ def _single(book: PageBook, fact: _StatedFact, rng: Random) -> QuestionDraft:
 
 
 def _side_by_side(book: PageBook, facts: Sequence[_StatedFact], rng: Random) -> Iterator[QuestionDraft]:
-    """The same sort of figure in two handbooks, on pages whose names share a telling word."""
+    """Asks for the same sort of number in two handbooks, on pages with a distinctive word in common."""
     for fact, other in combinations([fact for fact in facts if fact.value.sort in {"number", "amount"}], 2):
         pages = (fact.stated.page, other.stated.page)
         if handbook(pages[0]) == handbook(pages[1]) or _unit(fact) != _unit(other):
@@ -132,7 +144,7 @@ def _unit(fact: _StatedFact) -> str:
 
 
 def _sections(book: PageBook, page: SourcePage, rng: Random) -> Iterator[QuestionDraft]:
-    """What stands under a heading: the steps of a procedure, or the answer to the question it asks."""
+    """Asks for the text under a heading: the steps of a procedure, or the answer to its question."""
     headings = Counter(section.heading for section in page.sections)
     titles = {title for path in headings for title in path.split(" > ")}
     for section in page.sections:

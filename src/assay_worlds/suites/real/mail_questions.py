@@ -31,7 +31,7 @@ _MOST_LETTERS = 3  # that an ambiguous question means, so that its answer stays 
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Questions that the heads of messages answer, alone or together."""
+    """Questions that the headers of one or more messages answer."""
     threads = Threads(letters(pages))
     yield from some(_who_wrote(threads, passages, rng))
     yield from some(_when_opened(threads, passages, rng))
@@ -52,19 +52,19 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _who_wrote(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """The sender of the only message on a subject that day."""
+    """Asks for the sender of the only message on a subject that day."""
     for letter in shuffled(threads.letters, rng):
         same = [other for other in threads.about(letter) if other.day == letter.day]
         units = letter.units(_HEAD, passages)
         if not letter.name or len(same) > 1 or not units or not threads.named(letter):
             continue
         text = f"Who wrote the e-mail about “{letter.subject}” on {day_in_words(letter.day)}?"
-        if not _told(letter.name, text):
+        if not _gives_answer_away(letter.name, text):
             yield QuestionDraft(text, letter.name, units, ("single_branch", "detail"), "mail_sender")
 
 
 def _when_opened(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """The day of the message that opened a thread."""
+    """Asks for the day on which a thread began."""
     for letter in shuffled(threads.openers(), rng):
         units = letter.units(_HEAD, passages)
         if units and len(threads.by_thread[letter.thread]) > 1:
@@ -73,7 +73,7 @@ def _when_opened(threads: Threads, passages: Passages, rng: Random) -> Iterator[
 
 
 def _which_address(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """The address of someone who wrote once."""
+    """Asks for the address of a person who wrote only one message."""
     written = Counter(letter.name for letter in threads.letters)
     for letter in shuffled(threads.letters, rng):
         units = letter.units(("From",), passages)
@@ -88,7 +88,7 @@ def _which_address(threads: Threads, passages: Passages, rng: Random) -> Iterato
 def _replies(
     threads: Threads, passages: Passages, rng: Random
 ) -> Iterator[tuple[Letter, Letter, list[Unit]]]:
-    """Replies that name whom they answer, each the only one of its sender in the thread that day."""
+    """Replies that name the person they answer, each its sender's only one in the thread that day."""
     by_id = {letter.doc_id: letter for letter in threads.letters}
     for reply in shuffled(threads.letters, rng):
         parent = answered(reply, by_id)
@@ -104,12 +104,12 @@ def _replies(
 def _whom_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
     for reply, parent, units in _replies(threads, passages, rng):
         text = f"Whose words did {reply.name} answer about “{reply.subject}” on {day_in_words(reply.day)}?"
-        if not _told(parent.name, text):
+        if not _gives_answer_away(parent.name, text):
             yield QuestionDraft(text, parent.name, units, ("single_branch", "detail"), "mail_answered")
 
 
 def _when_answered(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """The day of the message that another one answers: the only one of its sender in the thread."""
+    """Asks for the day of the message that a reply answers."""
     for reply, parent, units in _replies(threads, passages, rng):
         own = [other for other in threads.by_thread[parent.thread] if other.name == parent.name]
         more = parent.units(_HEAD, passages)
@@ -123,7 +123,7 @@ def _when_answered(threads: Threads, passages: Passages, rng: Random) -> Iterato
 
 
 def _chain(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """A reply to a reply: the day of the message at the far end."""
+    """Asks, from a reply to a reply, for the day of the first message."""
     by_id = {letter.doc_id: letter for letter in threads.letters}
     for reply, parent, units in _replies(threads, passages, rng):
         first = answered(parent, by_id)
@@ -147,7 +147,7 @@ def _chain(threads: Threads, passages: Passages, rng: Random) -> Iterator[Questi
 
 
 def _other_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """What else the opener of a thread opened, on a day on which that was one thread only."""
+    """Asks which other thread the author of a thread began on a given day."""
     opened = defaultdict[str, list[Letter]](list)
     for letter in threads.letters:
         if not letter.is_reply:
@@ -162,12 +162,12 @@ def _other_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator
                     f" {day_in_words(other.day)}. What was its subject?"
                 )
                 tags = ("two_hop", "entity_spanning")
-                if not _told(other.subject, text):
+                if not _gives_answer_away(other.subject, text):
                     yield QuestionDraft(text, other.subject, units, tags, "mail_other_thread")
 
 
 def _earlier_thread(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Who opened the earlier of two threads."""
+    """Asks who began the earlier of two threads."""
     openers = shuffled(threads.openers(), rng)
     for one, two in zip(openers[::2], openers[1::2], strict=False):
         earlier, later = sorted((one, two), key=lambda letter: letter.day)
@@ -175,12 +175,12 @@ def _earlier_thread(threads: Threads, passages: Passages, rng: Random) -> Iterat
         if one.day != two.day and one.name != two.name and len(units) == 5:
             text = f"Who opened the earlier of the two e-mail threads “{one.subject}” and “{two.subject}”?"
             tags = ("comparative", "two_hop", "temporal")
-            if not _told(earlier.name, text):
+            if not _gives_answer_away(earlier.name, text):
                 yield QuestionDraft(text, earlier.name, units, tags, "mail_earlier")
 
 
 def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """A subject that several threads have: all who opened one belong to the answer."""
+    """Asks about a subject that several threads have. All of their authors are the answer."""
     for found in shuffled(threads.by_subject.values(), rng):
         first = [letter for letter in found if not letter.is_reply and letter.thread == letter.doc_id]
         names = sorted({letter.name for letter in first})
@@ -189,12 +189,12 @@ def _shared_subject(threads: Threads, passages: Passages, rng: Random) -> Iterat
         text = f"Who opened an e-mail thread “{found[0].subject}”?"
         if not (2 <= len(names) == len(first) <= _MOST_LETTERS and all(names) and covered):
             continue
-        if nameable(first[0].subject) and not any(_told(name, text) for name in names):
+        if nameable(first[0].subject) and not any(_gives_answer_away(name, text) for name in names):
             yield QuestionDraft(text, names, units, ("ambiguous", "entity_spanning"), "mail_shared_subject")
 
 
 def _several_days(threads: Threads, passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """A question for a day where someone wrote on several: all of them belong to the answer."""
+    """Asks when a person wrote, if that was on several days. All of them are the answer."""
     written = defaultdict[tuple[str, str], list[Letter]](list)
     for letter in threads.letters:
         written[letter.name, letter.subject.casefold()].append(letter)
@@ -233,7 +233,7 @@ def _sender_list(threads: Threads, passages: Passages, rng: Random) -> Iterator[
 
 
 def _year_not_there(threads: Threads, rng: Random) -> Iterator[QuestionDraft]:
-    """Years in which nobody wrote, asked of people and threads that are there."""
+    """Asks about existing people and threads in a year without messages."""
     years = Counter(int(letter.day[:4]) for letter in threads.letters)
     if not years:
         return
@@ -252,8 +252,8 @@ def _year_not_there(threads: Threads, rng: Random) -> Iterator[QuestionDraft]:
         yield QuestionDraft(text, "", [], ("out_of_distribution",), "mail_absent", OUT_OF_KB)
 
 
-def _told(answer: str, text: str) -> bool:
-    """Whether a question gives its answer away, or a word of it that would do."""
+def _gives_answer_away(answer: str, text: str) -> bool:
+    """Whether a question contains its answer, or a sufficient word of it."""
     return any(word.casefold() in text.casefold() for word in answer.split() if len(word) > 3)
 
 
@@ -278,12 +278,12 @@ class Letter(NamedTuple):
         return self.page.document.doc_id
 
     def units(self, fields: Sequence[str], passages: Passages) -> list[Unit]:
-        """Lines at its head as evidence."""
+        """Header lines as evidence."""
         return field_units(self.page, fields, passages)
 
 
 def letters(pages: Iterable[SourcePage]) -> list[Letter]:
-    """The messages with a dated head; a sender without a full name, or an odd subject, is left empty."""
+    """The messages with a date. The name is empty without a full name, the subject if it cannot be quoted."""
     found = []
     for page in pages:
         name, _, address = field_of(page, "From").rpartition(" <")
@@ -305,7 +305,7 @@ def letters(pages: Iterable[SourcePage]) -> list[Letter]:
 
 
 def nameable(subject: str) -> bool:
-    """Whether a subject can stand in a question."""
+    """Whether a subject can be quoted in a question."""
     return len(subject.split()) >= 2 and bool(_SUBJECT.fullmatch(subject))
 
 
@@ -321,15 +321,15 @@ class Threads:
             self.by_subject[letter.subject.casefold()].append(letter)
 
     def about(self, letter: Letter) -> list[Letter]:
-        """All messages with the subject of this one."""
+        """All messages with the same subject as this one."""
         return self.by_subject[letter.subject.casefold()]
 
     def named(self, letter: Letter) -> bool:
-        """Whether its subject can be asked about and means one thread, in all of which it is the subject."""
+        """Whether the subject can be quoted and belongs to exactly one thread."""
         return nameable(letter.subject) and {each.thread for each in self.about(letter)} == {letter.thread}
 
     def openers(self) -> list[Letter]:
-        """The messages that opened their thread: first in it, no reply, and all others of the subject are."""
+        """The messages that began their thread."""
         return [
             letter
             for letter in self.letters
@@ -342,12 +342,12 @@ class Threads:
 
 
 def answered(letter: Letter, by_id: dict[str, Letter]) -> Letter | None:
-    """The message that this one answers, where it is among those known."""
+    """The message that this one answers, if it is known."""
     return by_id.get(str(letter.page.document.metadata.get("reply_to")))
 
 
 def attribution(letter: Letter, other: Letter, passages: Passages) -> Unit | None:
-    """The line that says whose words a message quotes ("Ann Lee wrote:"), where it quotes one person only."""
+    """The line before a quotation ("Ann Lee wrote:"), if the message quotes exactly one person."""
     text = letter.page.document.text
     found = list(_SAID.finditer(text, text.find("\n\n") + 1))
     if len(found) != 1 or not other.name or other.name not in found[0][0]:

@@ -1,8 +1,8 @@
-"""A question drawn from real text, as its maker hands it over: words, answer, evidence and tags.
+"""Drafts of questions on real text: text, answer, evidence and tags.
 
-A maker is a function `questions(pages, passages, rng) -> Iterator[Drafted]`. `pages` are those of its own
-kind, in the order of their sources; `passages` has each page's passages by the page's doc_id; all chance
-comes from `rng`. It drafts more than are used, best rules first or mixed, and the dataset chooses among them.
+A maker is a function `questions(pages, passages, rng) -> Iterator[QuestionDraft]`. `pages` are those of its
+kind, in the order of their sources; `passages` maps the doc_id of a page to its passages; `rng` is the only
+source of randomness. It drafts more questions than are used, and the dataset chooses among them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class QuestionDraft(NamedTuple):
 
     @property
     def grain(self) -> str:
-        """What one unit is: a paragraph where units say which of their sentences are needed."""
+        """What a unit is: a paragraph if its needed sentences are listed, else a sentence."""
         return PARAGRAPH if any("needs" in unit for unit in self.units) else SENTENCE
 
 
@@ -54,7 +54,7 @@ TITLE = re.compile(r"[\w(][\w ,.&:'’()/+#-]{3,70}[\w).!]")
 
 
 def sound(said: str, closed: bool = False) -> bool:
-    """Whether a sentence stands on its own and reads as one; `closed`, whether it must end as one too."""
+    """Whether a text is a sentence that can be understood by itself. If `closed`, it must end like one."""
     words = said.split()
     letters = sum(word.strip(".,;:()\"'’“”").replace("-", "").isalpha() for word in words)
     return (
@@ -70,7 +70,7 @@ def sound(said: str, closed: bool = False) -> bool:
 
 
 def named(page: SourcePage) -> str | None:
-    """The page's name as a question can use it; None where a reader could not tell it from a fragment."""
+    """The page's name for use in a question, or None if it would read like a fragment."""
     name = str(page.document.metadata["page"])
     return name if TITLE.fullmatch(name) and not name.lower().endswith("readme") else None
 
@@ -80,7 +80,7 @@ def handbook(page: SourcePage) -> str:
 
 
 def as_of(page: SourcePage) -> str:
-    """The day from which a page says what it says, as people write a month: "April 2022"."""
+    """The month from which a page is valid, in words: "April 2022"."""
     return spoken(str(page.document.metadata["as_of"]))
 
 
@@ -89,12 +89,12 @@ def spoken(day: str) -> str:
 
 
 def page_of(page: SourcePage) -> str:
-    """A page as a question names it."""
+    """The words that name a page in a question."""
     return f'the "{named(page)}" page of the {handbook(page)}'
 
 
 def place(stated: PageSentence, rng: Random) -> str:
-    """Where a sentence stands, for the opening of a question."""
+    """The place of a sentence, in words that open a question."""
     where, heading = page_of(stated.page), stated.heading
     if heading and heading != named(stated.page) and TITLE.fullmatch(heading) and rng.random() < 0.5:
         return f'the section "{heading}" on {where}'
@@ -109,7 +109,7 @@ LONG_HEADS = 1200  # the same for lines of names, addresses and days, which take
 
 
 def unit_at(page: SourcePage, span: Span, passages: Passages) -> Unit | None:
-    """A stretch of a page as evidence; None where no passage holds the whole of it."""
+    """A span of a page as evidence, or None if no passage contains all of it."""
     for passage in passages.get(page.document.doc_id, ()):
         if passage.span and passage.span.start <= span.start and span.end <= passage.span.end:
             return sentence_unit(passage, span)
@@ -117,43 +117,43 @@ def unit_at(page: SourcePage, span: Span, passages: Passages) -> Unit | None:
 
 
 def field_span(page: SourcePage, name: str) -> Span | None:
-    """Where the line `Name: …` at the head of a page lies."""
+    """The span of the line `Name: …` at the head of a page."""
     head = page.document.text.partition("\n\n")[0]
     found = re.search(rf"^{re.escape(name)}: .*$", head, re.MULTILINE)
     return Span(*found.span()) if found else None
 
 
 def field_of(page: SourcePage, name: str) -> str:
-    """What the head of a page says after a field's name; empty where it has none."""
+    """The value of a field at the head of a page, or an empty text."""
     span = field_span(page, name)
     return page.document.text[span.start + len(name) + 2 : span.end] if span else ""
 
 
 def field_units(page: SourcePage, names: Sequence[str], passages: Passages) -> list[Unit]:
-    """The lines of some fields as evidence; nothing where one of them is missing."""
+    """The lines of some fields as evidence, or an empty list if one is missing."""
     spans = [span for name in names if (span := field_span(page, name))]
     units = [unit for span in spans if (unit := unit_at(page, span, passages))]
     return units if len(units) == len(names) else []
 
 
 def characters(units: Iterable[Unit]) -> int:
-    """How long the evidence is."""
+    """The length of the evidence."""
     return sum(len(unit["text"]) for unit in units)
 
 
 def shuffled(candidates: Iterable[T], rng: Random) -> list[T]:
-    """Candidates in an order of chance."""
+    """Candidates in random order."""
     mixed = list(candidates)
     rng.shuffle(mixed)
     return mixed
 
 
 def some(drafts: Iterator[QuestionDraft], most: int = MOST) -> Iterator[QuestionDraft]:
-    """The first of a rule's questions."""
+    """The first questions of a rule."""
     return islice(drafts, most)
 
 
 def day_in_words(day: str) -> str:
-    """A day as people write it: "2002-08-22" is 22 August 2002."""
+    """A day in words: "2002-08-22" is 22 August 2002."""
     found = date.fromisoformat(day)
     return f"{found.day} {found:%B} {found.year}"

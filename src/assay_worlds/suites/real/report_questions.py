@@ -1,4 +1,4 @@
-"""Questions on safety reports: where, when and under whom, which numbers, which other one, and how many."""
+"""Questions on safety reports: place, date, unit, numbers, related reports and counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from assay_worlds.suites.real.question import (
     some,
     sound,
 )
-from assay_worlds.suites.real.value import Passages, Value, asked, values
+from assay_worlds.suites.real.value import Passages, Value, as_question, values
 
 _NAME = re.compile(r"[A-Z][\w'’.& -]{2,35} (?:fire|complex|burn|rx)", re.IGNORECASE)
 _GENERIC = re.compile(r"\b(?:the|fires?|wildfire|complex|burns?|rx|prescribed|incident)\b|\W+", re.IGNORECASE)
@@ -55,17 +55,17 @@ class IncidentReport(NamedTuple):
     state: str
 
     def units(self, fields: Sequence[str], passages: Passages) -> list[Unit]:
-        """Lines at its head as evidence."""
+        """Header lines as evidence."""
         return field_units(self.page, fields, passages)
 
 
 def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """Questions that fields of reports answer, or one sentence of an account."""
+    """Questions that fields of reports, or one sentence of an account, answer."""
     found = list(_reports(pages))
     named = Counter(report.key for report in found)
     single = [report for report in found if report.incident and named[report.key] == 1]
     yield from some(_field_asked(single, passages, rng))
-    yield from some(_number_told(single, passages, rng))
+    yield from some(_ask_number(single, passages, rng))
     yield from some(_lesson(pages, passages, rng))
     yield from some(_report_of(found, passages, rng))
     yield from some(_same_day(found, single, passages, rng))
@@ -76,7 +76,7 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _reports(pages: Sequence[SourcePage]) -> Iterator[IncidentReport]:
-    """Every report on an incident; a question can name one that is called a fire, or a burn."""
+    """The reports on incidents whose name has "fire" or "burn": others cannot be named in a question."""
     for page in pages:
         given = field_of(page, "Incident")
         key = _GENERIC.sub(" ", given).strip().casefold()
@@ -91,7 +91,7 @@ def _reports(pages: Sequence[SourcePage]) -> Iterator[IncidentReport]:
 def _field_asked(
     single: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """A field of the only report on an incident, each field in turn."""
+    """Asks for a field of the only report on an incident, the fields in turn."""
     wordings = [
         ("Date", "On which day did the incident “{incident}” take place?", ("single_branch", "temporal")),
         ("State", "In which US state did the incident “{incident}” take place?", ("single_branch",)),
@@ -109,10 +109,8 @@ def _field_asked(
             yield QuestionDraft(text, answer, units, tags, f"report_{field.lower().replace(' ', '_')}")
 
 
-def _number_told(
-    single: Sequence[IncidentReport], passages: Passages, rng: Random
-) -> Iterator[QuestionDraft]:
-    """A number in the account of the only report on an incident, from a sentence that needs no other."""
+def _ask_number(single: Sequence[IncidentReport], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
+    """Asks for a number in the account of the only report on an incident."""
     for report in shuffled(single, rng):
         head = report.units(("Incident",), passages)
         for passage, span in _sentences(report.page, passages):
@@ -120,7 +118,7 @@ def _number_told(
             if _PERSON.search(said) or not sound(said, closed=True):
                 continue
             value = next((each for each in values(said) if _countable(said, each)), None)
-            question = asked(said, value) if value else None
+            question = as_question(said, value) if value else None
             if head and value and question and not leaks(question, [value.answer]):
                 base = passage.span.start if passage.span else 0
                 unit = sentence_unit(passage, Span(base + span.start, base + span.end))
@@ -131,20 +129,20 @@ def _number_told(
 
 
 def _countable(said: str, value: Value) -> bool:
-    """Whether a sentence counts a plain thing, and is not about a range or the time of day."""
+    """Whether a sentence counts things, and its number is not a range or a time of day."""
     known = _COUNTED.fullmatch(value.answer) and not _TIME.fullmatch(value.answer)
     return bool(known and _BEFORE.search(said[: value.start]) and not said.isupper())
 
 
 def _sentences(page: SourcePage, passages: Passages) -> Iterator[tuple[Passage, Span]]:
-    """The sentences of an account, each in its passage."""
+    """The sentences of an account, each with its passage."""
     for passage in passages.get(page.document.doc_id, ()):
         begin = passage.text.find("\n\n") if passage.text.startswith("Report: ") else 0
         yield from ((passage, span) for span in sentence_spans(passage.text) if span.start >= begin)
 
 
 def _lesson(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """What a lesson recommends: a whole paragraph, if it is short."""
+    """Asks what a lesson recommends, if that is a short paragraph."""
     for page in shuffled(pages, rng):
         section = next((each for each in page.sections if each.heading == _RECOMMENDED), None)
         head = field_of(page, "Report")
@@ -169,7 +167,7 @@ def _last_passage(page: SourcePage, passages: Passages) -> Passage | None:
 
 
 def _report_of(found: Sequence[IncidentReport], passages: Passages, rng: Random) -> Iterator[QuestionDraft]:
-    """The incident of a report that is named by its number."""
+    """Asks for the incident of a report with a given number."""
     for report in shuffled(found, rng):
         units = report.units(("Report", "Incident"), passages)
         name = field_of(report.page, "Report")
@@ -184,7 +182,7 @@ def _report_of(found: Sequence[IncidentReport], passages: Passages, rng: Random)
 def _same_day(
     found: Sequence[IncidentReport], single: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """The only other incident in a state on the day of a named one."""
+    """Asks for the only other incident in a state on the day of a named one."""
     by_day = defaultdict[tuple[str, str], list[IncidentReport]](list)
     for report in found:
         by_day[report.day, report.state].append(report)
@@ -209,7 +207,7 @@ def _same_day(
 def _earlier_state(
     single: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """The state of the earlier of two incidents."""
+    """Asks for the state of the earlier of two incidents."""
     mixed = shuffled((report for report in single if report.day and report.state), rng)
     for one, two in zip(mixed[::2], mixed[1::2], strict=False):
         earlier, later = sorted((one, two), key=lambda report: report.day)
@@ -229,7 +227,7 @@ def _earlier_state(
 def _several_reports(
     found: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """An incident's name that two or three reports bear, on different days: all of them are meant."""
+    """Asks about an incident name that two or three reports share. All of them are meant."""
     grouped = defaultdict[str, list[IncidentReport]](list)
     for report in found:
         grouped[report.key].append(report)
@@ -248,7 +246,7 @@ def _several_reports(
 def _all_of_state(
     found: Sequence[IncidentReport], passages: Passages, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """All incidents of a state in a year: too many for a small context."""
+    """Asks for all incidents of a state in a year: too many for a small context."""
     grouped = defaultdict[tuple[str, str], list[IncidentReport]](list)
     for report in found:
         if report.state and report.day:
@@ -270,7 +268,7 @@ def _all_of_state(
 def _not_there(
     pages: Sequence[SourcePage], single: Sequence[IncidentReport], rng: Random
 ) -> Iterator[QuestionDraft]:
-    """Lessons of numbers that nobody gave, and years in which no report was filed."""
+    """Asks for lessons whose numbers do not exist, and for years without reports."""
     known = {str(page.document.metadata["id"]) for page in pages}
     years = {int(report.day[:4]) for report in single if report.day}
     for number, report in enumerate(shuffled((each for each in single if each.day), rng)):

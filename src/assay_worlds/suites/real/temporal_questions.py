@@ -1,4 +1,4 @@
-"""Questions that need the right snapshot of a page: what it said as of a day, and what has changed since."""
+"""Questions that need the right snapshot of a page: its text as of a day, and what changed since."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from assay_worlds.suites.real.value import (
     PageSentence,
     Passages,
     Value,
-    asked,
-    blanked,
-    changed,
-    masked,
+    as_question,
+    changed_value,
+    mask_values,
+    with_blank,
 )
 
 _SHORT = 4  # sentences of evidence for a change that can be told in a few words, at most
@@ -61,7 +61,7 @@ def questions(pages: Sequence[SourcePage], passages: Passages, rng: Random) -> I
 
 
 def _histories(pages: Sequence[SourcePage]) -> Iterator[list[SourcePage]]:
-    """The texts of each page that has several, the oldest first."""
+    """The texts of each page with several, oldest first."""
     by_path: dict[tuple[str, str], list[SourcePage]] = {}
     for page in pages:
         if path := page.document.metadata.get("snapshot_of"):
@@ -72,7 +72,7 @@ def _histories(pages: Sequence[SourcePage]) -> Iterator[list[SourcePage]]:
 
 
 def _shared_names(pages: Sequence[SourcePage]) -> set[tuple[str, str]]:
-    """Names that several pages of a handbook have or had: a question could not say which is meant."""
+    """Names that several pages of a handbook have or had, so that a question would be ambiguous."""
     owners = {
         (handbook(page), str(page.document.metadata["page"]), page.document.metadata["path"])
         for page in pages
@@ -89,7 +89,7 @@ def _about_values(
 ) -> Iterator[QuestionDraft]:
     for change in _changes(book, before, after):
         question = _question(change.old.said, change.was)
-        if question is None or not _alone(book, change):
+        if question is None or not _has_one_answer(book, change):
             continue
         yield _then(book, change.old, change.was, question, rng)
         yield _then(book, change.new, change.now, question, rng)
@@ -97,9 +97,9 @@ def _about_values(
 
 
 def _question(said: str, value: Value) -> str | None:
-    question = asked(said, value)
+    question = as_question(said, value)
     if question is None and value.sort in {"name", "channel"}:
-        return f'What fills the blank in "{blanked(said, value)}"?'
+        return f'What fills the blank in "{with_blank(said, value)}"?'
     return question
 
 
@@ -108,7 +108,7 @@ def _changes(book: PageBook, before: SourcePage, after: SourcePage) -> Iterator[
         if len(olds) != len(news):
             continue
         for old, new in zip(olds, news, strict=True):
-            values = changed(old.said, new.said)
+            values = changed_value(old.said, new.said)
             if values is not None and sound(old.said) and sound(new.said):
                 yield _ChangedSentence(old, new, *values)
 
@@ -116,23 +116,23 @@ def _changes(book: PageBook, before: SourcePage, after: SourcePage) -> Iterator[
 def _differences(
     book: PageBook, before: SourcePage, after: SourcePage
 ) -> list[tuple[list[PageSentence], list[PageSentence]]]:
-    """The stretches of sentences in which two texts of a page differ, side by side."""
+    """The runs of sentences in which two texts of a page differ, side by side."""
     old, new = book.sentences(before), book.sentences(after)
     match = SequenceMatcher(None, [each.said for each in old], [each.said for each in new], autojunk=False)
     return [(old[a:b], new[c:d]) for tag, a, b, c, d in match.get_opcodes() if tag != "equal"]
 
 
-def _alone(book: PageBook, change: _ChangedSentence) -> bool:
-    """Whether no other sentence of either text answers the question with another value."""
+def _has_one_answer(book: PageBook, change: _ChangedSentence) -> bool:
+    """Whether no other sentence of the two texts gives another answer to the question."""
     for stated, value in ((change.old, change.was), (change.new, change.now)):
-        same = {masked(blanked(stated.said, value)), masked(stated.said)}
-        if sum(masked(each.said) in same for each in book.sentences(stated.page)) > 1:
+        same = {mask_values(with_blank(stated.said, value)), mask_values(stated.said)}
+        if sum(mask_values(each.said) in same for each in book.sentences(stated.page)) > 1:
             return False
     return True
 
 
 def _then(book: PageBook, stated: PageSentence, value: Value, question: str, rng: Random) -> QuestionDraft:
-    """What a page said as of a day, or says now although it once said something else."""
+    """Asks what a page said as of a day, or says now after a change."""
     where, units = place(stated, rng), [book.unit(stated)]
     tags = ("temporal", "detail", "single_branch")
     if "until" not in stated.page.document.metadata:
@@ -176,7 +176,7 @@ def _span_of_time(before: SourcePage, after: SourcePage) -> str:
 def _about_page(
     book: PageBook, before: SourcePage, after: SourcePage, rng: Random
 ) -> Iterator[QuestionDraft]:
-    """What changed on a page: a few sentences, or more than any budget holds."""
+    """Asks what changed on a page: a few sentences, or more than any budget holds."""
     pairs = _differences(book, before, after)
     touched = [each for olds, news in pairs for each in (*olds, *news)]
     since, where = _span_of_time(before, after), page_of(before)
@@ -201,14 +201,14 @@ def _about_page(
 
 
 def _units(touched: Sequence[PageSentence]) -> list[dict[str, Any]]:
-    """Evidence of a change stands in the one text alone: that others say the same is not what is asked."""
+    """Evidence of a change is only in one text. Other texts with the same sentence do not count."""
     return [each.unit for each in touched]
 
 
 def _reworded(pairs: Sequence[tuple[list[PageSentence], list[PageSentence]]]) -> bool:
-    """Whether sentences were put in other words, and more than a slip of the pen was mended.
+    """Whether sentences were reworded by more than a correction of spelling.
 
-    That something was removed or added no sentence can show: it takes the whole of the other text.
+    A removal or an addition has no sentence as evidence: it takes the whole other text.
     """
     if not pairs or not all(olds and news for olds, news in pairs):
         return False
@@ -222,7 +222,7 @@ def _reworded(pairs: Sequence[tuple[list[PageSentence], list[PageSentence]]]) ->
 
 
 def _too_early(first: SourcePage, clashing: set[tuple[str, str]], rng: Random) -> Iterator[QuestionDraft]:
-    """A question on a time from which nothing is kept: the first snapshots come years later."""
+    """Asks about a time before the first snapshot."""
     name = named(first)
     if name is None or (handbook(first), name) in clashing:
         return

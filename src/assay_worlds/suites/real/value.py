@@ -1,7 +1,7 @@
-"""Values in a sentence that can be asked for: numbers, amounts, dates, names; and how to ask for each.
+"""Finds values in sentences (numbers, amounts, dates, names) and asks for them; histories of pages.
 
-A question keeps the sentence's own order and puts the question word where the value stood ("… within how many
-days of the trip?"), or a blank where no question word fits. That needs no grammar, and cannot garble.
+A question keeps the sentence's word order and replaces the value by a question word ("… within how many
+days of the trip?"), or by a blank if none fits. This needs no grammar and cannot garble the sentence.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ BLANK = "____"
 
 
 class Value(NamedTuple):
-    """A stretch of a sentence, what sort of value it is, and the value as an answer names it."""
+    """A value in a sentence: its span, its sort, and its text in an answer."""
 
     start: int
     end: int
@@ -119,7 +119,7 @@ class Value(NamedTuple):
 
 
 def values(said: str) -> list[Value]:
-    """The values of a sentence in order. A number without a plain thing it counts is none."""
+    """The values of a sentence in order. A number that counts nothing is not a value."""
     if not _HINT.search(said):
         return []
     return [value for value in _found(said) if value.sort != "number" or _countable(said, value)]
@@ -140,8 +140,8 @@ def _countable(said: str, value: Value) -> bool:
     return plural and said[value.end] == " " and not numbered
 
 
-def asked(said: str, value: Value) -> str | None:
-    """The sentence as a question for one of its values; None where it would not read well."""
+def as_question(said: str, value: Value) -> str | None:
+    """Turns a sentence into a question for one of its values, or None if it would not read well."""
     before, after = said[: value.start], said[value.end :]
     if before.endswith("("):
         return None
@@ -163,8 +163,8 @@ def _asked_name(before: str, after: str) -> str | None:
     return None
 
 
-def blanked(said: str, value: Value) -> str:
-    """The sentence with a blank where the value stood."""
+def with_blank(said: str, value: Value) -> str:
+    """The sentence with a blank in place of the value."""
     return f"{said[: value.start]}{BLANK}{said[value.end :]}"
 
 
@@ -173,16 +173,16 @@ def _closed(question: str) -> str:
     return f"{first.rstrip('.!;,: ')}?"
 
 
-def masked(said: str) -> str:
-    """A sentence with every value taken out: two that differ in values alone have the same."""
+def mask_values(said: str) -> str:
+    """The sentence without its values. Two sentences that differ only in values give the same text."""
     return " ".join((_ANY.sub(BLANK, said) if _HINT.search(said) else said).split()).casefold()
 
 
 # --------------------------------------------------------------------------------------- changes
 
 
-def changed(old: str, new: str) -> tuple[Value, Value] | None:
-    """The one value in which two sentences differ, as it is in each; None where anything else does too."""
+def changed_value(old: str, new: str) -> tuple[Value, Value] | None:
+    """The only value in which two sentences differ, as it is in each; or None."""
     for mine, other in zip(values(old), values(new), strict=False):
         same = old[: mine.start] == new[: other.start] and old[mine.end :] == new[other.end :]
         if same and mine.sort == other.sort and _digits(mine.answer) != _digits(other.answer):
@@ -191,7 +191,7 @@ def changed(old: str, new: str) -> tuple[Value, Value] | None:
 
 
 def _digits(answer: str) -> str:
-    """An answer with its number in digits, so that "three weeks" and "3 weeks" are no change."""
+    """An answer with its number in digits, so that "three weeks" and "3 weeks" are equal."""
     first, _, rest = answer.partition(" ")
     return f"{_NUMBERS.get(first, first.replace(',', ''))} {rest}"
 
@@ -210,7 +210,7 @@ def _changed_name(old: str, new: str) -> tuple[Value, Value] | None:
 
 
 def _name(said: str, first: int, last: int) -> Value | None:
-    """The words from one to another as a name: capitals, and not the start of the sentence."""
+    """The words between two positions as a name, if they are capitalised and do not begin the sentence."""
     places = [match.span() for match in re.finditer(r"\S+", said)]
     start, end = places[first][0], places[last - 1][1]
     text = said[start:end]
@@ -238,7 +238,7 @@ Passages = Mapping[str, list[Passage]]
 
 
 class PageSentence(NamedTuple):
-    """A sentence of a page; `said` is the sentence without the mark of a list."""
+    """A sentence of a page; `said` is its text without a list mark."""
 
     page: SourcePage
     passage: Passage
@@ -251,12 +251,12 @@ class PageSentence(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The heading that stands right above it."""
+        """The heading directly above it."""
         return (self.passage.section or "").rpartition(" > ")[2]
 
 
 class PageBook:
-    """The sentences of many pages, and the texts that each page had through time."""
+    """The sentences of pages, and the texts of each page over time."""
 
     def __init__(self, pages: Sequence[SourcePage], passages: Passages) -> None:
         self.pages = pages
@@ -279,7 +279,7 @@ class PageBook:
         return self._passages[page.document.doc_id]
 
     def texts(self, page: SourcePage) -> list[SourcePage]:
-        """The texts of a page through time: all pages of its name in its handbook."""
+        """The texts of a page over time: all pages with its name in its handbook."""
         if self._texts is None:
             self._texts = {}
             for each in self.pages:
@@ -287,12 +287,12 @@ class PageBook:
         return self._texts[_page_key(page)]
 
     def unit(self, stated: PageSentence) -> dict[str, Any]:
-        """A sentence as evidence, with where the page says the same at other times."""
+        """A sentence as evidence, with the same sentence in other texts of the page."""
         same = (each for text in self.texts(stated.page) for each in self.sentences(text))
         return with_also(stated.unit, (each.unit for each in same if each.said == stated.said))
 
     def contested(self, stated: PageSentence, form: Callable[[str], str]) -> bool:
-        """Whether a text of the page, at any time, has a sentence of the same form that says otherwise."""
+        """Whether any text of the page has a sentence of the same form with another content."""
         key = (_page_key(stated.page), form)
         if key not in self._forms:
             known = self._forms[key] = {}
@@ -302,7 +302,7 @@ class PageBook:
         return len(self._forms[key][form(stated.said)]) > 1
 
     def paragraph(self, page: SourcePage, passage: Passage, needs: Sequence[Span]) -> dict[str, Any]:
-        """A passage as evidence, with where the page has the same passage at other times."""
+        """A passage as evidence, with the same passage in other texts of the page."""
         here = passage.span or Span(0, 0)
         copies = []
         for copy in (each for text in self.texts(page) for each in self.passages(text)):
@@ -326,6 +326,6 @@ def _page_key(page: SourcePage) -> tuple[str, str]:
 
 
 def with_also(unit: dict[str, Any], same: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """A unit with those of the same words that stand elsewhere."""
+    """Adds the units with the same words in other places."""
     also = [each for each in same if (each["source"], each["start"]) != (unit["source"], unit["start"])]
     return {**unit, "also": also} if also else unit

@@ -18,7 +18,7 @@ from polars.testing import assert_frame_equal
 
 from assay.kinds.models.datasets.section_names import is_section
 from assay_worlds.incidents.__main__ import main
-from assay_worlds.incidents.corpus import ASKED, chunks, frame, themes_of, truth, unnamed
+from assay_worlds.incidents.corpus import ASKED, chunks, frame, themes_of, truth, truth_without_keywords
 from assay_worlds.incidents.lexicon import themes
 from assay_worlds.incidents.passages import Decks, SentenceFiller, suits
 
@@ -213,8 +213,8 @@ def test_clauses_miss_much_and_match_too_much(matched: dict[str, list[tuple[str,
         found = {chunk_id for chunk_id, _ in matched[item_id]}
         assert found & relevant, item_id
         # What a theme says without naming it, a clause cannot find; that is a good part of the truth.
-        assert not found & unnamed()[item_id], item_id
-        assert len(unnamed()[item_id]) / len(relevant) > 0.3, item_id
+        assert not found & truth_without_keywords()[item_id], item_id
+        assert len(truth_without_keywords()[item_id]) / len(relevant) > 0.3, item_id
     wrong = sum(
         len({chunk_id for chunk_id, _ in matched[item_id]} - relevant)
         for item_id, relevant in truth().items()

@@ -1,4 +1,4 @@
-"""What a corpus is like as text: how its vocabulary grows, and how many passages are nearly the same."""
+"""Statistics of a corpus: the growth of its vocabulary, and its near-duplicates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PRIME = (1 << 61) - 1
 
 
 class Growth(NamedTuple):
-    """Heaps' law, V = k · n^beta: how many words differ among the first n."""
+    """Heaps' law, V = k · n^beta: the number of distinct words among the first n."""
 
     k: float
     beta: float
@@ -30,7 +30,7 @@ class Growth(NamedTuple):
 
 
 def heaps(texts: Iterable[str], points: int = 40) -> Growth:
-    """The law that fits best, by least squares over logarithms, at points spread evenly over them."""
+    """Fits Heaps' law by least squares on logarithms, at evenly spaced points."""
     counts, seen, total = list[tuple[int, int]](), set[str](), 0
     for text in texts:
         for word in _WORD.findall(text.lower()):
@@ -54,7 +54,7 @@ def near_duplicates(texts: Sequence[str]) -> set[int]:
     """
     shingles = [_shingles(text) for text in texts]
     found: set[int] = set()
-    for bucket in _met(shingles):
+    for bucket in _candidate_groups(shingles):
         for one, other in combinations(bucket[:MOST_MET], 2):
             if not {one, other} <= found and _alike(shingles[one], shingles[other]):
                 found |= {one, other}
@@ -72,8 +72,8 @@ def _alike(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> bool:
     return shared >= ALIKE * (len(one) + len(other) - shared)
 
 
-def _met(shingles: Sequence[NDArray[np.uint64]]) -> Iterator[list[int]]:
-    """Texts that agree in all rows of some band."""
+def _candidate_groups(shingles: Sequence[NDArray[np.uint64]]) -> Iterator[list[int]]:
+    """Yields groups of texts that agree in all rows of a band."""
     random = np.random.Generator(np.random.PCG64(0))
     a, b = random.integers(1, 2**31, (2, BANDS * ROWS), dtype=np.uint64)
     signatures = np.array([_signature(each, a, b) for each in shingles])
