@@ -25,7 +25,7 @@ from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.pipeline.validate import check_study
 from assay.report.markdown import code, escaped, table
-from assay.report.wording import NOTHING, clause_state, number, sample, where_text, with_interval
+from assay.report.wording import NOTHING, clause_state, number, sample_size, where_text, with_interval
 from assay.study.study import open_study
 
 ROOT = Path(__file__).parent.parent
@@ -187,7 +187,7 @@ class Part:
             cells = [means[system, measure] for measure in measures]
             median = seconds[Arm(system, factors).name]["p50"] * 1000
             counted = next((each for each in cells if each.n_scored), cells[0])
-            rows.append((system, sample(counted), *map(_mean, cells), number(median)))
+            rows.append((system, sample_size(counted), *map(_mean, cells), number(median)))
         return table(("system", "n", *map(code, measures), "ms"), rows)
 
     def _slices(self, factors: Factors) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 from assay.core.records import Judgment
 from assay.review.book import MarkBook, folder_book
-from assay.review.passage_work import keep_passages
-from assay.review.taking import Blank, ReviewImport, read_marks
+from assay.review.passage_work import import_passages
+from assay.review.taking import BlankRow, ReviewImport, read_marks
 from assay.review.verdict_taking import read_grades
 from assay.store.journal import JudgmentEntry
 
@@ -23,7 +23,7 @@ class Taken:
     judgments: list[Judgment]
     unchanged: int
     auto: int
-    blanks: list[Blank]
+    blanks: list[BlankRow]
     notes: list[str]
 
 
@@ -39,5 +39,5 @@ def _kept(found: ReviewImport, earlier: Sequence[Judgment]) -> Taken:
     with tempfile.TemporaryDirectory() as folder:
         book: MarkBook[JudgmentEntry] = folder_book(Path(folder), JudgmentEntry)
         book.add(*map(JudgmentEntry, earlier))
-        judgments = keep_passages(found.filled, book, clock=lambda: 0.0)
+        judgments = import_passages(found.filled, book, clock=lambda: 0.0)
     return Taken(judgments, found.unchanged, found.auto, found.blanks, found.notes)

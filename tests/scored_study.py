@@ -23,7 +23,7 @@ from assay.kinds.answers.results import (
     TokenChange,
 )
 from assay.kinds.answers.scoring.agreement import LINEAR
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from assay.stats.families import outcome as shown_by
 
 MODELS = ["small-8b", "large-70b"]
@@ -212,5 +212,5 @@ def planted_test(one: ConditionTest, plant: str) -> ConditionTest:
 
 def section(scoring: ScoringResults | None = None) -> str:
     """The part of the page that is about scoring, by itself."""
-    page = Html().render(scored_results(scoring)).decode()
+    page = HtmlReport().render(scored_results(scoring)).decode()
     return page.partition('<section id="scoring"')[2].partition(">")[2].partition("</section>")[0]

@@ -16,26 +16,26 @@ from typing import Any
 import msgspec
 
 from assay.review.messages import (
-    Block,
     Choice,
     Draft,
     Flag,
-    Form,
     MarkView,
-    NewCase,
-    RegisterEntry,
+    NewPrecedent,
+    PrecedentView,
     Rule,
-    Saved,
+    SaveReceipt,
     SpanClaim,
+    StepForm,
     StepState,
     StepView,
     Suggestion,
     Task,
     TaskState,
+    TextBlock,
     Undo,
     WorkState,
 )
-from assay.review.work import Broken, Conflict, NoSuchThing
+from assay.review.work import Conflict, NotFound, RuleViolation
 from assay.store.journal import JournalWriter, read_lines
 
 RATERS = ("anna", "ben")
@@ -65,16 +65,16 @@ CATEGORIES = [
     Choice(value="H-TMP", label="Out of date", about="It was so, or will be.", key="4"),
 ]
 FORMS = {
-    "accuracy": Form(
+    "accuracy": StepForm(
         choices=CHOICES,
         flags=[Flag(name="refusal", label="It refuses to answer", key="r", forces="0")],
         note_needed_for=["0", "1", "2"],
         note_label="What was right, and what was not",
     ),
-    "hallucination": Form(
+    "hallucination": StepForm(
         categories=CATEGORIES, flags=[Flag(name="none_found", label="None found", key="0", no_claims=True)]
     ),
-    "completeness": Form(
+    "completeness": StepForm(
         choices=[
             Choice(value="0", label="Something is missing", key="0"),
             Choice(value="1", label="All parts are answered", key="1"),
@@ -133,7 +133,7 @@ class SmallWork:
         self.ids = [f"r-{number * 7919 % 9973:04x}" for number in range(1, tasks + 1)]
         self._marks: dict[tuple[str, str], Kept] = {}  # by rater and mark_id, in order
         self._places: dict[Place, list[Kept]] = {}
-        self._cases: list[tuple[str, NewCase]] = []
+        self._cases: list[tuple[str, NewPrecedent]] = []
         self._writer: JournalWriter | None = None
         if folder is not None:
             for kept in read_lines(folder, Kept) if folder.is_dir() else ():
@@ -189,17 +189,17 @@ class SmallWork:
             number=number,
             total=len(self.ids),
             blocks=[
-                Block(
+                TextBlock(
                     role="question", title="Question", text=f"Question {number}: how long does a token live?"
                 ),
-                Block(
+                TextBlock(
                     role="response", title="Answer", text=self.text(task_id), markable=step == "hallucination"
                 ),
-                Block(role="reference", title="Reference answer", text="24 hours."),
-                Block(
+                TextBlock(role="reference", title="Reference answer", text="24 hours."),
+                TextBlock(
                     role="source", title="Source", text="\n\n".join([*PASSAGES[:4], "Further reading. "] * 6)
                 ),
-                Block(role="fact", title="Sections", text="Quick Start; Limits"),
+                TextBlock(role="fact", title="Sections", text="Quick Start; Limits"),
             ],
             mark=kept.view if kept else None,
             history=history,
@@ -215,23 +215,23 @@ class SmallWork:
     def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion:
         self.task(rater, step, task_id)
         if step != "completeness":
-            raise NoSuchThing("there are suggestions for completeness alone")
+            raise NotFound("there are suggestions for completeness alone")
         return Suggestion(value="1", by="rule", reason="Every word of the question is in the answer.")
 
     # ------------------------------------------------------------------------------ what is saved
 
-    def save(self, rater: str, step: str, task_id: str, draft: Draft) -> Saved:
+    def save(self, rater: str, step: str, task_id: str, draft: Draft) -> SaveReceipt:
         place = self._place(rater, step, task_id)
         with self._turn:
             self._open(rater, step)
             if not self._known(place, draft.mark_id):
                 before = self._at_base(place, draft.base)
                 if problems := self._problems(step, task_id, draft):
-                    raise Broken(problems)
+                    raise RuleViolation(problems)
                 self._keep(Kept(place, draft.model_dump(), self._clock(), before.mark_id if before else None))
             return self._saved(place)
 
-    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved:
+    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt:
         place = self._place(rater, step, task_id)
         with self._turn:
             if not self._known(place, undo.mark_id):
@@ -244,15 +244,15 @@ class SmallWork:
                 self._keep(Kept(place, draft, self._clock(), before, withdrawn=target is None))
             return self._saved(place)
 
-    def register(self, rater: str) -> list[RegisterEntry]:
-        first = RegisterEntry(
+    def register(self, rater: str) -> list[PrecedentView]:
+        first = PrecedentView(
             case_id="EC-01",
             situation="The answer says more than the reference answer.",
             decision="It is right if the source has it.",
             rationale="The reference answer is the least that is wanted.",
         )
         own = [
-            RegisterEntry(
+            PrecedentView(
                 case_id=f"EC-{number}",
                 situation=case.situation,
                 decision=case.decision,
@@ -263,9 +263,9 @@ class SmallWork:
         ]
         return [first, *own]
 
-    def add_case(self, rater: str, case: NewCase) -> RegisterEntry:
+    def add_case(self, rater: str, case: NewPrecedent) -> PrecedentView:
         if case.step not in FORMS:
-            raise NoSuchThing(f"there is no step {case.step!r}")
+            raise NotFound(f"there is no step {case.step!r}")
         with self._turn:
             known = [each.mark_id for _, each in self._cases]
             if case.mark_id not in known:
@@ -281,7 +281,7 @@ class SmallWork:
 
     def _open(self, rater: str, step: str) -> None:
         if step not in FORMS or rater not in self._raters:
-            raise NoSuchThing(f"there is no step {step!r}")
+            raise NotFound(f"there is no step {step!r}")
         if (state := self._state(rater, step)).state == "waiting":
             raise Conflict(state.why)
 
@@ -314,13 +314,13 @@ class SmallWork:
 
     def _number(self, task_id: str) -> int:
         if task_id not in self.ids:
-            raise NoSuchThing(f"there is no task {task_id!r}")
+            raise NotFound(f"there is no task {task_id!r}")
         return self.ids.index(task_id) + 1
 
     def _place(self, rater: str, step: str, task_id: str) -> Place:
         self._number(task_id)
         if step not in FORMS:
-            raise NoSuchThing(f"there is no step {step!r}")
+            raise NotFound(f"there is no step {step!r}")
         return rater, step, task_id
 
     def _known(self, place: Place, mark_id: str) -> bool:
@@ -365,16 +365,16 @@ class SmallWork:
         self._marks[place[0], kept.mark_id] = kept
         self._places.setdefault(place, []).append(kept)
 
-    def _saved(self, place: Place) -> Saved:
+    def _saved(self, place: Place) -> SaveReceipt:
         rater, step, task_id = place
         kept = self._stands(place)
         after = self._number(task_id)
         turned = [*self.ids[after:], *self.ids[: after - 1]]
         left = next((each for each in turned if self._stands((rater, step, each)) is None), None)
-        return Saved(mark=kept.view if kept else None, step=self._state(rater, step), next=left)
+        return SaveReceipt(mark=kept.view if kept else None, step=self._state(rater, step), next=left)
 
 
-def _of_span(span: SpanClaim, form: Form, text: str) -> list[str]:
+def _of_span(span: SpanClaim, form: StepForm, text: str) -> list[str]:
     if span.category not in {each.value for each in form.categories}:
         return [f"There is no category {span.category!r}."]
     if not span.start < span.end <= len(text):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from boxes import boxes
 
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from budget_results import budget_results
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("curves") / "report.html"
-    path.write_bytes(Html().render(budget_results(n=60, stages=("10k", "50k"))))
+    path.write_bytes(HtmlReport().render(budget_results(n=60, stages=("10k", "50k"))))
     return path
 
 

@@ -17,7 +17,7 @@ from assay.core.results import ExpectedTarget
 from assay.kinds.memory.measures.walk import ExpectedStep, WantedPath
 from assay.kinds.memory.report.walk_section import walk_section
 from assay.kinds.memory.report.walks import ArmWalk, ExpectedPath, WalkedItem
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from fake_results import build_results
 
 pytestmark = pytest.mark.browser
@@ -57,7 +57,7 @@ def write_report(path: Path, plant: str = "") -> None:
     assert section is not None
     items = [shown, *made.items[1:]]
     told = dataclasses.replace(made, items=items, layer="structured", sections=[section])
-    path.write_bytes(Html().render(told))
+    path.write_bytes(HtmlReport().render(told))
 
 
 @pytest.fixture(scope="module")

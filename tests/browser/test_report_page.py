@@ -10,7 +10,7 @@ import pytest
 from boxes import boxes
 from planted import OWN_IMAGE, wait_until_planted_would_have_run
 
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from fake_results import build_results, with_review
 
 pytestmark = pytest.mark.browser
@@ -22,14 +22,14 @@ PLANTS = """<script>window.hit=1</script>"><img src=x onerror=window.hit=2>'</sc
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_bytes(Html().render(build_results()))
+    path.write_bytes(HtmlReport().render(build_results()))
     return path
 
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("planted") / "report.html"
-    path.write_bytes(Html().render(build_results(n=60, plant=PLANTS)))
+    path.write_bytes(HtmlReport().render(build_results(n=60, plant=PLANTS)))
     return path
 
 
@@ -37,7 +37,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def under_review(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study half way through a review, whose reviewers wrote what they should not."""
     path = tmp_path_factory.mktemp("review") / "report.html"
-    path.write_bytes(Html().render(with_review(build_results(n=60), plant=PLANTS)))
+    path.write_bytes(HtmlReport().render(with_review(build_results(n=60), plant=PLANTS)))
     return path
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from boxes import boxes
 
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from scored_study import scored_results
 
 pytestmark = pytest.mark.browser
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("scoring") / "report.html"
-    path.write_bytes(Html().render(scored_results()))
+    path.write_bytes(HtmlReport().render(scored_results()))
     return path
 
 

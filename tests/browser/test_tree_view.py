@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from boxes import boxes
 
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from tree_study import tree_results
 
 pytestmark = pytest.mark.browser
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trees")
     path = folder / "report.html"
-    path.write_bytes(Html().render(tree_results(folder)))
+    path.write_bytes(HtmlReport().render(tree_results(folder)))
     return path
 
 

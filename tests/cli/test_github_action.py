@@ -21,7 +21,7 @@ import yaml
 
 from assay.core.endpoint import Endpoint
 from assay.report.github import marker
-from assay.report.github_actions import Comments, Denied, Job
+from assay.report.github_actions import ActionsJob, PullRequestComments, RequestDenied
 from small_study import WORDS, assay, edited, write_study
 from stand_ins.github_api import GitHubStandIn, Reply
 
@@ -512,9 +512,11 @@ def test_every_input_is_in_the_guide() -> None:
 # --------------------------------------------------------------------------------------- comments
 
 
-def comments(server: GitHubStandIn, pauses: list[float] | None = None, token: str = TOKEN) -> Comments:
+def comments(
+    server: GitHubStandIn, pauses: list[float] | None = None, token: str = TOKEN
+) -> PullRequestComments:
     endpoint = Endpoint(server.url, token, retries=3, backoff=0.0)
-    return Comments(endpoint, "octo/search", NUMBER, (pauses if pauses is not None else []).append)
+    return PullRequestComments(endpoint, "octo/search", NUMBER, (pauses if pauses is not None else []).append)
 
 
 def test_the_comment_is_found_on_any_page(server: GitHubStandIn) -> None:
@@ -589,13 +591,17 @@ def test_an_answer_that_was_lost_leaves_no_second_comment(server: GitHubStandIn)
 
 def test_it_gives_up_and_says_why_without_the_token(server: GitHubStandIn) -> None:
     server.plan = [Reply(503, {"message": f"no {TOKEN} today"})] * 9
-    with pytest.raises(Denied, match=r"nothing of use in 4 attempts: 503 Service Unavailable: no … today"):
+    with pytest.raises(
+        RequestDenied, match=r"nothing of use in 4 attempts: 503 Service Unavailable: no … today"
+    ):
         comments(server).put(MARK, MARK)
     assert len(server.asked) == 4
 
 
 def test_a_wrong_token_is_refused_at_once(server: GitHubStandIn) -> None:
-    with pytest.raises(Denied, match=r"401 Unauthorized: Bad credentials\. Check GITHUB_TOKEN\.") as error:
+    with pytest.raises(
+        RequestDenied, match=r"401 Unauthorized: Bad credentials\. Check GITHUB_TOKEN\."
+    ) as error:
         comments(server, token="stale").put(MARK, MARK)  # noqa: S106
     assert len(server.asked) == 1
     assert "stale" not in str(error.value)
@@ -604,17 +610,17 @@ def test_a_wrong_token_is_refused_at_once(server: GitHubStandIn) -> None:
 def test_nobody_listens() -> None:
     server = GitHubStandIn(TOKEN)
     server.server_close()
-    with pytest.raises(Denied, match="refused"):
+    with pytest.raises(RequestDenied, match="refused"):
         comments(server).put(MARK, MARK)
 
 
 # ------------------------------------------------------------------------------------ which events
 
 
-def job(tmp_path: Path, event: Any, **env: str) -> Job:
+def job(tmp_path: Path, event: Any, **env: str) -> ActionsJob:
     (tmp_path / "event.json").write_text(event if isinstance(event, str) else json.dumps(event))
     given = {"GITHUB_REPOSITORY": "octo/search", "GITHUB_TOKEN": TOKEN}
-    return Job({**given, "GITHUB_EVENT_PATH": str(tmp_path / "event.json"), **env})
+    return ActionsJob({**given, "GITHUB_EVENT_PATH": str(tmp_path / "event.json"), **env})
 
 
 @pytest.mark.parametrize(
@@ -641,7 +647,7 @@ def test_the_pull_request_of_an_event(tmp_path: Path, event: Any, number: int | 
 def test_what_else_may_be_missing(tmp_path: Path) -> None:
     event = {"pull_request": {"number": 3}}
     assert job(tmp_path, event, GITHUB_TOKEN="").obstacle == "no comment: GITHUB_TOKEN not set"
-    assert Job({}).obstacle == "no comment: the event names no pull request (GITHUB_EVENT_PATH)"
+    assert ActionsJob({}).obstacle == "no comment: the event names no pull request (GITHUB_EVENT_PATH)"
     assert job(tmp_path, event).endpoint.address == "https://api.github.com"
 
 

@@ -22,8 +22,8 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from assay.desk.connections import Connection, room
-from assay.desk.limits import LARGEST, LimitedBody
+from assay.desk.connections import DeskConnection, room
+from assay.desk.limits import LARGEST, BodyLimit
 from desk_client import Desk, draft, is_trouble, mark_path, raw
 
 
@@ -383,13 +383,13 @@ def test_other_methods_do_nothing(desk: Desk, anna: TestClient) -> None:
 # --------------------------------------------------------------------------------------- on a real socket
 
 
-class Hasty(Connection):
+class Hasty(DeskConnection):
     """Gives up sooner."""
 
     patience = 0.3
 
 
-class Narrow(Connection):
+class Narrow(DeskConnection):
     """Holds few."""
 
     most = 10
@@ -402,7 +402,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @contextmanager
-def _served(folder: Path, connection: type[Connection]) -> Iterator[int]:
+def _served(folder: Path, connection: type[DeskConnection]) -> Iterator[int]:
     """A desk on a real socket: no client tidies up what is sent to it."""
     app = Desk(folder).app
     config = uvicorn.Config(app, http=connection, ws="none", lifespan="off", log_level="critical")
@@ -463,7 +463,7 @@ def test_a_body_that_breaks_off_into_nonsense_is_no_fault_of_the_desk(
 
 def test_half_a_request_does_not_hold_up_the_end(tmp_path: Path) -> None:
     with ExitStack() as held:
-        with _served(tmp_path, Connection) as port:
+        with _served(tmp_path, DeskConnection) as port:
             there = held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
             there.sendall(OPEN + b"\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
             _plain(port, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")  # by now it has been read
@@ -550,7 +550,7 @@ def test_a_body_that_never_ends_is_given_up(desk: Desk) -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "PUT", "path": "/", "headers": [], "query_string": b""}
-    asyncio.run(LimitedBody(desk.app, patience=0.01)(scope, waits, send))
+    asyncio.run(BodyLimit(desk.app, patience=0.01)(scope, waits, send))
     assert sent[0]["status"] == 408
 
 
@@ -566,5 +566,5 @@ def test_a_body_whose_sender_left_is_not_acted_on(desk: Desk) -> None:
         reached.append(given)
 
     scope = {"type": "http", "method": "PUT", "path": "/", "headers": [], "query_string": b""}
-    asyncio.run(LimitedBody(app)(scope, receive, app))
+    asyncio.run(BodyLimit(app)(scope, receive, app))
     assert reached == []

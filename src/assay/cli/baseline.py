@@ -148,7 +148,7 @@ def _differences(found: BaselineDiff) -> Iterator[str | Table]:
             one.measure,
             words.with_interval(one.difference, one.low, one.high, signed=True),
             words.p_value(one.p_adjusted),
-            words.record(one),
+            words.win_tie_loss(one),
             str(one.n),
             words.comparison_note(one),
         )
@@ -176,9 +176,9 @@ def _arrow(change: Change, nothing: str) -> str:
 
 
 def _some(ids: Sequence[str]) -> str:
-    from assay.report.wording import some
+    from assay.report.wording import first_names
 
-    return some(ids, SHOWN_IDS)
+    return first_names(ids, SHOWN_IDS)
 
 
 def _extent(study: Study, baseline: Baseline) -> str:
@@ -194,9 +194,9 @@ def _extent(study: Study, baseline: Baseline) -> str:
 
 
 def _short(text: str) -> str:
-    from assay.report.wording import shortened
+    from assay.report.wording import shorten
 
-    return shortened(text, TEXT)
+    return shorten(text, TEXT)
 
 
 def _when(created: float | None) -> str:

@@ -13,7 +13,7 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
     from assay.core.proof_results import EXPOSED, PROVED, Proof
     from assay.pipeline.evaluation import Evaluation
     from assay.pipeline.proving import prove
-    from assay.report.proofs import HEADER, outcome_title, rows_of, summary
+    from assay.report.proofs import HEADER, control_rows, outcome_title, summary
     from assay.study.study import open_study
 
     def tell(what: str, done: int, total: int) -> None:
@@ -29,7 +29,7 @@ def command(study: StudyPath, as_json: AsJson = False) -> None:
         about = f"in the place of {', '.join(proof.candidates)}" if proof.candidates else "about no system"
         beside = f", compared with {', '.join(proof.references)}" if proof.references else ""
         console.print(Text(f"{about}{beside}"), soft_wrap=True)
-        console.print(table(HEADER, rows_of(proof), figures={2}))
+        console.print(table(HEADER, control_rows(proof), figures={2}))
         console.print(Text(summary(proof)), soft_wrap=True)
         console.print()
 

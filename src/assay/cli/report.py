@@ -50,8 +50,8 @@ def command(
     path = write_report(results, opened, wanted, out)
     say(f"wrote {path}")
     if post:
-        from assay.report.github_actions import deliver
+        from assay.report.github_actions import deliver_report
 
-        delivered = deliver(results, opened, path)
+        delivered = deliver_report(results, opened, path)
         typer.echo("".join(f"{line}\n" for line in delivered.commands), nl=False)
         say(delivered.said)

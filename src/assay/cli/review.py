@@ -14,7 +14,7 @@ from assay.cli.showing import plain_console, print_json, say, write_reports
 
 if TYPE_CHECKING:
     from assay.core.results import ReviewSummary
-    from assay.review.work import ReviewAnswer
+    from assay.review.work import ReviewResult
 
 NOT_BLIND = "warning: these forms name the model, its ranks and scores: whoever fills them in is not blind"
 
@@ -47,7 +47,7 @@ def export(
     """Write forms for people on what keywords miss, or a model judged: no model, rank or score shows."""
     from assay.core.errors import UsageError
     from assay.pipeline.reviewing import export_review, export_verdicts, own_review
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
     from assay.review.verdicts import ITEMS
     from assay.study.study import open_study
 
@@ -70,7 +70,7 @@ def export(
         print_json({"schema": "assay/review-export/1", "forms": paths, "to_judge": found.asked})
         return
     where = found.folder or study
-    forms = counted(len(found.paths), "form")
+    forms = quantity(len(found.paths), "form")
     typer.echo(f"{forms} in {where}: {found.asked} to judge, {found.filled} filled in")
     if found.asked:
         say(f"next: fill them in, then assay review import {study} {where}")
@@ -252,11 +252,11 @@ def serve(
 ) -> None:
     """Open the review desk: a local page on which people score, one thing per screen."""
     from assay.desk.desk_work import desk_state, work_of
-    from assay.desk.serving import Opened
+    from assay.desk.serving import ServedDesk
     from assay.desk.serving import serve as serving
     from assay.study.study import open_study
 
-    def tell(desk: Opened) -> None:
+    def tell(desk: ServedDesk) -> None:
         if as_json:
             print_json({"schema": "assay/desk/1", **asdict(desk)})
         else:
@@ -285,10 +285,10 @@ def _password(path: Path | None) -> str | None:
     return lines[0] if lines else ""
 
 
-def _show_answer(found: ReviewAnswer, *, as_json: bool) -> None:
+def _show_answer(found: ReviewResult, *, as_json: bool) -> None:
     """What a review found, as JSON or as tables and lines."""
     from assay.core.section import Table
-    from assay.report.text_tables import columned
+    from assay.report.text_tables import plain_table
 
     if as_json:
         print_json(found.data)
@@ -297,7 +297,7 @@ def _show_answer(found: ReviewAnswer, *, as_json: bool) -> None:
         if isinstance(block, Table):
             words = tuple(place for place, column in enumerate(block.columns) if not column.figure)
             heads = [column.head for column in block.columns]
-            plain_console().print(columned(block.title, heads, block.texts, words))
+            plain_console().print(plain_table(block.title, heads, block.texts, words))
         else:
             for line in block.lines:
                 typer.echo(line)

@@ -74,9 +74,9 @@ def plain_console() -> Console:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], figures: set[int]) -> Table:
     """A table without boxes; the columns of `figures` are set right."""
-    from assay.report.text_tables import columned
+    from assay.report.text_tables import plain_table
 
-    return columned("", header, rows, words=tuple(set(range(len(header))) - figures))
+    return plain_table("", header, rows, words=tuple(set(range(len(header))) - figures))
 
 
 def write_reports(results: Results, study: Study) -> Results:

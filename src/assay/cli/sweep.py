@@ -52,12 +52,12 @@ def _performed(sweeping: SweepRun) -> Sweep:
 def _written(sweeping: SweepRun, found: Sweep) -> Sweep:
     """The page and the table beside the run; the page is named in what was found."""
     from assay.report.sweep_page import render_page
-    from assay.report.sweep_table import table_of
+    from assay.report.sweep_table import sweep_frame
     from assay.store.disk import write_atomic
 
     folder = sweeping.swept.run_folder
     named = dataclasses.replace(found, report=str(folder / "sweep.html"))
-    page, table = render_page(named), table_of(named)
+    page, table = render_page(named), sweep_frame(named)
     write_atomic(folder / "sweep.html", lambda target: target.write_bytes(page))
     write_atomic(folder / "sweep.csv", table.write_csv)
     return named

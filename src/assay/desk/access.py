@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from assay.desk.limits import Attempts
+from assay.desk.limits import LoginAttempts
 from assay.desk.secrets_file import secret_in
-from assay.review.messages import Entry
+from assay.review.messages import Credentials
 from assay.store.journal import JournalWriter, read_lines
 
 LINK_LIFE, SESSION_LIFE = 12 * 3600.0, 30 * 24 * 3600.0  # seconds
@@ -32,11 +32,11 @@ _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?"
 _SCRYPT = {"n": 2**14, "r": 8, "p": 1, "maxmem": 64 * 2**20}
 
 
-class Refused(Exception):
+class LoginRefused(Exception):
     """This opens nothing."""
 
 
-class TooMany(Exception):
+class TooManyLogins(Exception):
     """Too much was tried of late; after so many seconds it may be tried again."""
 
     def __init__(self, seconds: int) -> None:
@@ -44,7 +44,7 @@ class TooMany(Exception):
         self.seconds = seconds
 
 
-class Link(msgspec.Struct, frozen=True, tag="link"):
+class LoginLink(msgspec.Struct, frozen=True, tag="link"):
     """A link was given out."""
 
     mark: str  # the hash of its token
@@ -52,13 +52,13 @@ class Link(msgspec.Struct, frozen=True, tag="link"):
     until: float
 
 
-class Gone(msgspec.Struct, frozen=True, tag="gone"):
+class Revocation(msgspec.Struct, frozen=True, tag="gone"):
     """A link was used, or a session ended."""
 
     mark: str
 
 
-class Pass(msgspec.Struct, frozen=True, array_like=True):
+class SessionCookie(msgspec.Struct, frozen=True, array_like=True):
     """What a cookie says."""
 
     rater: str
@@ -95,13 +95,13 @@ class Access:
         self._key = _mac(secret, "sessions", password or "")
         self.cookie = f"assay_desk_{_mac(secret, 'name', '').hex()[:12]}"  # cookies do not tell ports apart
         self._names, self._digits = LOOPBACK | {name.lower() for name in names}, digits
-        self._attempts, self._turn = Attempts(clock), threading.Lock()
+        self._attempts, self._turn = LoginAttempts(clock), threading.Lock()
         self._salt = secrets.token_bytes(16)
         self._password = None if password is None else self._stretched(password)
-        self._links: dict[str, Link] = {}
+        self._links: dict[str, LoginLink] = {}
         self._gone: set[str] = set()
         self._writer: JournalWriter | None = None
-        for line in read_lines(self._doors, Link | Gone) if self._doors.is_dir() else ():
+        for line in read_lines(self._doors, LoginLink | Revocation) if self._doors.is_dir() else ():
             self._take(line)
 
     @property
@@ -114,33 +114,33 @@ class Access:
         """A token that lets a rater in once."""
         token = secrets.token_urlsafe(32)
         with self._turn:
-            self._keep(Link(_hash(token), rater, self._clock() + LINK_LIFE))
+            self._keep(LoginLink(_hash(token), rater, self._clock() + LINK_LIFE))
         return token
 
-    def enter(self, entry: Entry, client: str) -> str:
+    def enter(self, entry: Credentials, client: str) -> str:
         """The cookie of a new session; raises Refused or TooMany."""
         keys = [f"from {client}"]
         if entry.token is None and entry.rater is not None:
             keys.append(f"as {entry.rater.casefold()}")
         with self._turn:  # one after another: nobody gains by trying many at once
             if wait := self._attempts.wait(keys):
-                raise TooMany(wait)
+                raise TooManyLogins(wait)
             rater = self._by_link(entry.token) if entry.token is not None else self._by_password(entry)
             if rater is None:
                 self._attempts.failed(keys)
-                raise Refused
+                raise LoginRefused
         session = secrets.token_urlsafe(16)
-        return self._signed(Pass(rater, session, self._clock() + SESSION_LIFE))
+        return self._signed(SessionCookie(rater, session, self._clock() + SESSION_LIFE))
 
     def _by_link(self, token: str) -> str | None:
         link = self._links.get(_hash(token))
         usable = self._password is None and link is not None and link.mark not in self._gone
         if link is None or not usable or link.until <= self._clock() or link.rater not in self._raters:
             return None
-        self._keep(Gone(link.mark))
+        self._keep(Revocation(link.mark))
         return link.rater
 
-    def _by_password(self, entry: Entry) -> str | None:
+    def _by_password(self, entry: Credentials) -> str | None:
         if self._password is None:
             return None
         # Worked out for unknown names too: how long it takes must not tell who is a rater.
@@ -157,7 +157,7 @@ class Access:
         body, _, signature = (cookie or "").partition(".")
         if not hmac.compare_digest(self._signature(body).encode(), signature.encode("utf-8", "replace")):
             return None
-        said = msgspec.json.decode(base64.urlsafe_b64decode(body + "=="), type=Pass)
+        said = msgspec.json.decode(base64.urlsafe_b64decode(body + "=="), type=SessionCookie)
         if said.until <= self._clock() or said.session in self._gone or said.rater not in self._raters:
             return None
         return Visitor(said.rater, said.session, _text(_mac(self._key, "csrf", said.session)))
@@ -165,9 +165,9 @@ class Access:
     def leave(self, visitor: Visitor) -> None:
         """Ends a session, also for whoever copied its cookie."""
         with self._turn:
-            self._keep(Gone(visitor.session))
+            self._keep(Revocation(visitor.session))
 
-    def _signed(self, said: Pass) -> str:
+    def _signed(self, said: SessionCookie) -> str:
         body = _text(msgspec.json.encode(said))
         return f"{body}.{self._signature(body)}"
 
@@ -194,14 +194,14 @@ class Access:
 
     # --------------------------------------------------------------------------------- on disk
 
-    def _keep(self, line: Link | Gone) -> None:
+    def _keep(self, line: LoginLink | Revocation) -> None:
         if self._writer is None:
             self._writer = JournalWriter(self._doors)
         self._writer.append(line, now=True)
         self._take(line)
 
-    def _take(self, line: Link | Gone) -> None:
-        if isinstance(line, Link):
+    def _take(self, line: LoginLink | Revocation) -> None:
+        if isinstance(line, LoginLink):
             self._links[line.mark] = line
         else:
             self._gone.add(line.mark)

@@ -1,4 +1,4 @@
-"""How the desk says no: every refusal is a `Trouble`, with the same headers as everything else."""
+"""How the desk says no: every refusal is a `ErrorMessage`, with the same headers as everything else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from starlette.responses import Response
 
-from assay.review.messages import MarkView, Trouble
+from assay.review.messages import ErrorMessage, MarkView
 
 SECURITY = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -21,7 +21,7 @@ SECURITY = {
 LONGEST, MOST = 300, 20  # characters of a problem; problems
 
 
-def trouble(
+def error_response(
     status: int,
     what: str,
     problems: Sequence[str] = (),
@@ -29,11 +29,11 @@ def trouble(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """A refusal."""
-    told = [sound(each)[:LONGEST] for each in problems[:MOST]]
-    body = Trouble(what=sound(what)[:LONGEST], problems=told, current=current).model_dump_json()
+    told = [encodable(each)[:LONGEST] for each in problems[:MOST]]
+    body = ErrorMessage(what=encodable(what)[:LONGEST], problems=told, current=current).model_dump_json()
     return Response(body, status, {**SECURITY, **(headers or {})}, "application/json")
 
 
-def sound(text: str) -> str:
+def encodable(text: str) -> str:
     """A text that can be sent: half a character is written out."""
     return text.encode("utf-8", "backslashreplace").decode()

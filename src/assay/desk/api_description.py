@@ -8,13 +8,13 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from assay.review.messages import Draft, Entry, Message, NewCase, Trouble, Undo
+from assay.review.messages import Credentials, Draft, ErrorMessage, Message, NewPrecedent, Undo
 
 BODIES: dict[tuple[str, str], type[Message]] = {
-    ("post", "/api/session"): Entry,
+    ("post", "/api/session"): Credentials,
     ("put", "/api/steps/{step}/tasks/{task_id}/mark"): Draft,
     ("post", "/api/steps/{step}/tasks/{task_id}/undo"): Undo,
-    ("post", "/api/register"): NewCase,
+    ("post", "/api/register"): NewPrecedent,
 }
 REFUSALS = {
     400: "It cannot be read.",
@@ -31,11 +31,11 @@ REFUSALS = {
 _REF = "#/components/schemas/{model}"
 
 
-def described(app: FastAPI, cookie: str) -> dict[str, Any]:
+def describe_api(app: FastAPI, cookie: str) -> dict[str, Any]:
     """The whole description."""
     whole = get_openapi(title=app.title, version="1", routes=app.routes)
     # These bodies are read by the desk itself, strictly, so FastAPI does not know of them.
-    models: list[type[Message]] = [*BODIES.values(), Trouble]
+    models: list[type[Message]] = [*BODIES.values(), ErrorMessage]
     _, found = models_json_schema([(model, "validation") for model in models], ref_template=_REF)
     parts = whole.setdefault("components", {})
     parts["schemas"] = {**found["$defs"], **parts.get("schemas", {})}
@@ -60,7 +60,7 @@ def _complete(operation: dict[str, Any], method: str, path: str) -> None:
         operation["security"] = [{"session": []} if method == "get" else {"session": [], "csrf": []}]
     if (method, path) == ("delete", "/api/session"):
         operation["responses"] = {"204": {"description": "Logged out."}}
-    problem = {"application/json": {"schema": {"$ref": _REF.format(model="Trouble")}}}
+    problem = {"application/json": {"schema": {"$ref": _REF.format(model="ErrorMessage")}}}
     operation["responses"].pop("422", None)
     for status in _refusals(method, path, body is not None):
         operation["responses"][str(status)] = {"description": REFUSALS[status], "content": problem}

@@ -16,31 +16,31 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from assay.desk.access import SESSION_LIFE, Access, Refused, Visitor
-from assay.desk.api_description import described
+from assay.desk.access import SESSION_LIFE, Access, LoginRefused, Visitor
+from assay.desk.api_description import describe_api
 from assay.desk.guard import VISITOR, Guard
-from assay.desk.limits import LimitedBody
-from assay.desk.refusals import say_no
+from assay.desk.limits import BodyLimit
+from assay.desk.refusals import add_error_handlers
 from assay.review.messages import (
+    Credentials,
     Draft,
-    Entry,
+    LoginSession,
     Message,
-    NewCase,
-    RegisterEntry,
-    Saved,
-    Session,
+    NewPrecedent,
+    PrecedentView,
+    SaveReceipt,
     StepView,
     Suggestion,
     Task,
     Undo,
     WorkState,
 )
-from assay.review.work import NoSuchThing, Work
+from assay.review.work import DeskWork, NotFound
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 
-def make_app(work: Work, access: Access) -> FastAPI:
+def make_app(work: DeskWork, access: Access) -> FastAPI:
     """The desk as an ASGI application."""
     app = FastAPI(
         title="Review desk", openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
@@ -51,9 +51,9 @@ def make_app(work: Work, access: Access) -> FastAPI:
         app.add_api_route(path, _in_one_go(handler, model), methods=[method], response_model=model)
     for path in ("/", "/static/{name}"):
         app.add_api_route(path, page, methods=["GET"], include_in_schema=False)
-    app.add_middleware(LimitedBody)
+    app.add_middleware(BodyLimit)
     app.add_middleware(Guard, access=access)  # added last: it comes first
-    say_no(app)
+    add_error_handlers(app)
     return app
 
 
@@ -106,8 +106,8 @@ def _sent(kind: type[Message]) -> Any:
 # These only look something up: as coroutines they need no thread.
 
 
-async def _work(request: Request) -> Work:
-    return cast("Work", request.app.state.work)
+async def _work(request: Request) -> DeskWork:
+    return cast("DeskWork", request.app.state.work)
 
 
 def _access(request: Request) -> Access:
@@ -122,7 +122,7 @@ async def _rater(request: Request) -> str:
     return _visitor(request).rater
 
 
-At = Annotated[Work, Depends(_work)]
+At = Annotated[DeskWork, Depends(_work)]
 By = Annotated[str, Depends(_rater)]
 
 
@@ -134,12 +134,12 @@ async def page(request: Request, name: str = "index.html") -> Response:
     """The page and its parts; they hold no data."""
     found = request.app.state.pages.get(name)
     if found is None:
-        raise NoSuchThing("there is no such file")
+        raise NotFound("there is no such file")
     content, kind = found
     return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
 
-def enter(request: Request, entry: Annotated[Entry, _sent(Entry)], work: At) -> Response:
+def enter(request: Request, entry: Annotated[Credentials, _sent(Credentials)], work: At) -> Response:
     """Logs in."""
     access = _access(request)
     cookie = access.enter(entry, request.client.host if request.client else "")
@@ -148,7 +148,7 @@ def enter(request: Request, entry: Annotated[Entry, _sent(Entry)], work: At) -> 
     return response
 
 
-def session(request: Request, work: At) -> Session:
+def session(request: Request, work: At) -> LoginSession:
     """Who is logged in."""
     return _session(_visitor(request), work)
 
@@ -168,10 +168,10 @@ def _cookie(request: Request) -> dict[str, Any]:
     return {"path": "/", "httponly": True, "samesite": "strict", "secure": tls}
 
 
-def _session(visitor: Visitor | None, work: Work) -> Session:
+def _session(visitor: Visitor | None, work: DeskWork) -> LoginSession:
     if visitor is None:  # its rater was struck off meanwhile
-        raise Refused
-    return Session(rater=visitor.rater, csrf=visitor.csrf, title=work.title)
+        raise LoginRefused
+    return LoginSession(rater=visitor.rater, csrf=visitor.csrf, title=work.title)
 
 
 def work_state(work: At, rater: By) -> WorkState:
@@ -189,12 +189,14 @@ def task_view(step: str, task_id: str, work: At, rater: By) -> Task:
     return work.task(rater, step, task_id)
 
 
-def save(step: str, task_id: str, draft: Annotated[Draft, _sent(Draft)], work: At, rater: By) -> Saved:
+def save(step: str, task_id: str, draft: Annotated[Draft, _sent(Draft)], work: At, rater: By) -> SaveReceipt:
     """Saves a mark; it is on disk when the answer comes."""
     return work.save(rater, step, task_id, draft)
 
 
-def take_back(step: str, task_id: str, undo: Annotated[Undo, _sent(Undo)], work: At, rater: By) -> Saved:
+def take_back(
+    step: str, task_id: str, undo: Annotated[Undo, _sent(Undo)], work: At, rater: By
+) -> SaveReceipt:
     """Goes back to what stood before."""
     return work.undo(rater, step, task_id, undo)
 
@@ -204,12 +206,12 @@ def suggestion(step: str, task_id: str, work: At, rater: By) -> Suggestion:
     return work.suggestion(rater, step, task_id)
 
 
-def register(work: At, rater: By) -> list[RegisterEntry]:
+def register(work: At, rater: By) -> list[PrecedentView]:
     """The precedents."""
     return work.register(rater)
 
 
-def add_case(case: Annotated[NewCase, _sent(NewCase)], work: At, rater: By) -> RegisterEntry:
+def add_case(case: Annotated[NewPrecedent, _sent(NewPrecedent)], work: At, rater: By) -> PrecedentView:
     """Sets a precedent."""
     return work.add_case(rater, case)
 
@@ -218,22 +220,22 @@ def description(request: Request) -> Response:
     """This API, described."""
     app = request.app
     if app.state.description is None:
-        app.state.description = json.dumps(described(app, _access(request).cookie)).encode()
+        app.state.description = json.dumps(describe_api(app, _access(request).cookie)).encode()
     return _json(app.state.description)
 
 
 _TASK = "/api/steps/{step}/tasks/{task_id}"
 _ROUTES: list[tuple[str, str, Callable[..., Any], Any]] = [
-    ("POST", "/api/session", enter, Session),
-    ("GET", "/api/session", session, Session),
+    ("POST", "/api/session", enter, LoginSession),
+    ("GET", "/api/session", session, LoginSession),
     ("DELETE", "/api/session", leave, None),
     ("GET", "/api/work", work_state, WorkState),
     ("GET", "/api/steps/{step}", step_view, StepView),
     ("GET", _TASK, task_view, Task),
-    ("PUT", f"{_TASK}/mark", save, Saved),
-    ("POST", f"{_TASK}/undo", take_back, Saved),
+    ("PUT", f"{_TASK}/mark", save, SaveReceipt),
+    ("POST", f"{_TASK}/undo", take_back, SaveReceipt),
     ("GET", f"{_TASK}/suggestion", suggestion, Suggestion),
-    ("GET", "/api/register", register, list[RegisterEntry]),
-    ("POST", "/api/register", add_case, RegisterEntry),
+    ("GET", "/api/register", register, list[PrecedentView]),
+    ("POST", "/api/register", add_case, PrecedentView),
     ("GET", "/api/openapi.json", description, None),
 ]

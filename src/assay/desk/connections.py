@@ -8,13 +8,13 @@ import resource
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assay.desk.answers import trouble
+from assay.desk.answers import error_response
 
 PATIENCE = 30.0  # seconds in which a request has to begin and end
 MOST = 400  # connections at once; raters' browsers hold a handful each
 
 
-class Connection(H11Protocol):
+class DeskConnection(H11Protocol):
     """One connection. It is cut where nothing new was asked for a while, or where newer ones need room."""
 
     patience, most = PATIENCE, MOST
@@ -38,7 +38,7 @@ class Connection(H11Protocol):
 
     def _make_room(self) -> None:
         """Cuts the oldest that waits for a request; without it the process runs out of file handles."""
-        held = [each for each in self.connections if isinstance(each, Connection)]
+        held = [each for each in self.connections if isinstance(each, DeskConnection)]
         held = [each for each in held if not each.transport.is_closing()]
         if len(held) <= room(self.most):
             return
@@ -52,7 +52,9 @@ class Connection(H11Protocol):
         if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
             self.transport.abort()
             return
-        refusal = trouble(400, "The desk cannot read this request.", [msg], headers={"connection": "close"})
+        refusal = error_response(
+            400, "The desk cannot read this request.", [msg], headers={"connection": "close"}
+        )
         head = h11.Response(status_code=400, headers=refusal.raw_headers, reason=b"Bad Request")
         parts = (head, h11.Data(data=bytes(refusal.body)), h11.EndOfMessage())
         self.transport.write(b"".join(self.conn.send(part) or b"" for part in parts))

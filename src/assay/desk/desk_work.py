@@ -10,11 +10,11 @@ from assay.core.protocols import PersonJudge
 from assay.core.registry import REVIEWS
 from assay.pipeline.concerned import named_plugins_for
 from assay.pipeline.reviewing import reviews_for
-from assay.review.work import Work
+from assay.review.work import DeskWork
 from assay.study.study import Study
 
 
-def work_of(study: Study, what: str | None, raters: Sequence[str], *, accepted_by: str = "") -> Work:
+def work_of(study: Study, what: str | None, raters: Sequence[str], *, accepted_by: str = "") -> DeskWork:
     """The work that a study asks people for, or the one that is named."""
     offered, known = reviews_for(study), study.registry.names(REVIEWS)
     if what is None:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.desk.access import Access
-from assay.desk.answers import SECURITY, trouble
+from assay.desk.answers import SECURITY, error_response
 
 VISITOR = "assay.visitor"  # where a request carries who asks
 ENTRANCE = ("POST", "/api/session")  # all that is open to whoever is not logged in, beside the page itself
@@ -35,28 +35,30 @@ class Guard:
         """Why a request goes no further; also notes who asks."""
         host = request.headers.get("host", "")
         if not self._access.knows_host(host):
-            return trouble(403, "The desk is not served under this name. Open the link as it was given.")
+            return error_response(
+                403, "The desk is not served under this name. Open the link as it was given."
+            )
         path, method = request.scope["path"], request.method
         if {"content-length", "transfer-encoding"} <= set(request.headers):
             # A proxy may see another end of it than the desk does, and then the next rater's request is torn.
             close = {"connection": "close"}
-            return trouble(400, "The request says in two ways how long it is.", headers=close)
+            return error_response(400, "The request says in two ways how long it is.", headers=close)
         if not path.startswith("/api/"):
             return None
         origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
         if not self._access.is_own_page(host, origin, site):
-            return trouble(403, "This comes from a page that is not the desk's.")
+            return error_response(403, "This comes from a page that is not the desk's.")
         if (method, path) == ENTRANCE:
             return None
         visitor = self._access.visitor(request.cookies.get(self._access.cookie))
         if visitor is None:
-            return trouble(401, "Nobody is logged in here. Open your link, or log in.")
+            return error_response(401, "Nobody is logged in here. Open your link, or log in.")
         brought = request.headers.get("x-csrf")
         # A reading that brings one has to bring the right one, too: else a page that one rater left open
         # shows what belongs to whoever logged in after them.
         needed = method not in READING or (brought is not None and (method, path) != WHO)
         if needed and not _same(brought or "", visitor.csrf):
-            return trouble(403, "The request lacks what this session's page brings with every change.")
+            return error_response(403, "The request lacks what this session's page brings with every change.")
         request.scope[VISITOR] = visitor
         return None
 

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.desk.answers import trouble
+from assay.desk.answers import error_response
 
 LARGEST = 256 * 1024  # bytes of a body
 PATIENCE = 20.0  # seconds for a whole body
 ATTEMPTS, WINDOW = 5, 60.0  # failed log-ins, in so many seconds
 
 
-class Attempts:
+class LoginAttempts:
     """Counts what failed of late, by whatever it is counted by. Whoever shares it brings a lock."""
 
     def __init__(self, clock: Callable[[], float], most: int = ATTEMPTS, window: float = WINDOW) -> None:
@@ -50,7 +50,7 @@ class _Gone(Exception):
     """Whoever sent a request left before it was whole: half of it means nothing, and nobody would hear."""
 
 
-class LimitedBody:
+class BodyLimit:
     """Reads a body whole before anything else sees it; stops where it is too large or too slow."""
 
     def __init__(self, app: ASGIApp, most: int = LARGEST, patience: float = PATIENCE) -> None:
@@ -96,7 +96,7 @@ class LimitedBody:
             408: "The request took too long to arrive.",
         }[status]
         # The rest of the body is still on its way: this connection cannot be used again.
-        await trouble(status, what, headers={"connection": "close"})(scope, receive, send)
+        await error_response(status, what, headers={"connection": "close"})(scope, receive, send)
 
 
 def _declared(scope: Scope) -> int:

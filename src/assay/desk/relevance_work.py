@@ -19,14 +19,14 @@ from assay.pipeline.reviewing import compared_arms, mark_thresholds, shared_corp
 from assay.pipeline.status import command_path
 from assay.review.book import run_book
 from assay.review.export import blind_forms
-from assay.review.forms import Form, Row
-from assay.review.messages import Block, Choice, Rule
-from assay.review.messages import Form as Asks
+from assay.review.forms import FormRow, ReviewForm
+from assay.review.messages import Choice, Rule, TextBlock
+from assay.review.messages import StepForm as Asks
 from assay.review.order import decisive_order
 from assay.review.passage_work import PassageWork
-from assay.review.passages import Step, Subject, Subjects
+from assay.review.passages import GradingStep, GradingSteps, PassageTask
 from assay.review.pool import Candidate
-from assay.review.work import Work
+from assay.review.work import DeskWork
 from assay.study.study import Study
 
 STEP = "relevance"
@@ -70,7 +70,7 @@ class RelevanceReview:
             "yes" in item.values("review") for arm in study.arms[:1] for item in study.dataset(arm).items
         )
 
-    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
         return RelevanceWork(study, raters_of(study, raters))
 
 
@@ -98,14 +98,14 @@ class RelevanceWork(PassageWork):
         if not subjects:
             raise UsageError("There is nothing to review: rules decide on every passage that came back.")
         asks = Asks(choices=CHOICES, note_label="Why, where it was hard to say")
-        step = Step(STEP, "Relevance", ABOUT, GRADES, asks, subjects, RULES)
-        asked = Subjects(study.name, ABOUT, [step])
+        step = GradingStep(STEP, "Relevance", ABOUT, GRADES, asks, subjects, RULES)
+        asked = GradingSteps(study.name, ABOUT, [step])
         super().__init__(run_book(evaluation.store), asked, raters, stored_marks(evaluation), study.kit.clock)
 
 
 def _batches(
     evaluation: Evaluation, first: int | None, decisive: bool, seed: int
-) -> Iterator[Sequence[Form]]:
+) -> Iterator[Sequence[ReviewForm]]:
     """What nobody judged, batch by batch; then, for whoever has not judged it, what somebody did."""
     pool, corpus = evaluation.reviewing.pool, shared_corpus(evaluation)
     waiting: Sequence[Candidate] = pool.open
@@ -118,7 +118,7 @@ def _batches(
         yield blind_forms(pool, corpus, only={each.key for each in batch}, seed=seed)
 
 
-def _subject(form: Form, row: Row) -> Subject:
+def _subject(form: ReviewForm, row: FormRow) -> PassageTask:
     facts = {
         "Category": form.category,
         **{
@@ -129,8 +129,8 @@ def _subject(form: Form, row: Row) -> Subject:
         "From": " · ".join(part for part in (row.document, row.section) if part),
     }
     blocks = [
-        Block(role="question", title="Query", text=form.text),
-        Block(role="response", title="Passage", text=row.text),
-        *(Block(role="fact", title=title, text=text) for title, text in facts.items() if text),
+        TextBlock(role="question", title="Query", text=form.text),
+        TextBlock(role="response", title="Passage", text=row.text),
+        *(TextBlock(role="fact", title=title, text=text) for title, text in facts.items() if text),
     ]
-    return Subject(form.item_id, row.doc_id, REVIEW, text_with_query(form.text, row.text), blocks)
+    return PassageTask(form.item_id, row.doc_id, REVIEW, text_with_query(form.text, row.text), blocks)

@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.core.errors import PluginError, UsageError
 from assay.desk.ports import ENDING, HOST, port_for
 from assay.review.messages import SHORT
-from assay.review.work import Work
+from assay.review.work import DeskWork
 from assay.store.disk import explain_write_errors
 from assay.store.folder_lock import hold_folder_for
 
@@ -26,7 +26,7 @@ GRACE = 3  # seconds for requests that are under way at the end
 
 
 @dataclass(frozen=True)
-class Opened:
+class ServedDesk:
     """A desk that answers: where, for whom, and a link for each, which works once; none with a password."""
 
     address: str
@@ -43,7 +43,7 @@ class Opened:
 
 
 def serve(
-    work: Work,
+    work: DeskWork,
     *,
     state: Path,
     host: str = HOST,
@@ -51,7 +51,7 @@ def serve(
     raters: Sequence[str] | None = None,
     password: str | None = None,
     names: Sequence[str] = (),
-    opened: Callable[[Opened], None],
+    opened: Callable[[ServedDesk], None],
 ) -> None:
     """Serves until Ctrl-C or SIGTERM, and closes the work; tells `opened` once it answers.
 
@@ -67,7 +67,7 @@ def serve(
         chosen = _known(work, raters)
         _check(host, password, is_loopback(host))
         with ExitStack() as held:
-            held.callback(_alone(work, state))
+            held.callback(_lock_desk(work, state))
             listener = held.enter_context(_listening(host, port))
             called = [host, socket.gethostname(), *names]
             access = Access(state, chosen, password=password, names=called, digits=host in ANYWHERE)
@@ -77,14 +77,14 @@ def serve(
                 {} if password is not None else {each: f"{address}/#{access.link(each)}" for each in chosen}
             )
             app = make_app(work, access)
-            opened(Opened(address, chosen, links))
+            opened(ServedDesk(address, chosen, links))
             with _swept():
                 _run(app, listener)
     finally:
         work.close()
 
 
-def _known(work: Work, raters: Sequence[str] | None) -> list[str]:
+def _known(work: DeskWork, raters: Sequence[str] | None) -> list[str]:
     unknown = [name for name in raters or () if name not in work.raters]
     if unknown:
         known = ", ".join(work.raters) or "nobody"
@@ -107,7 +107,7 @@ def _address(host: str, port: int) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
-def _alone(work: Work, state: Path) -> Callable[[], object]:
+def _lock_desk(work: DeskWork, state: Path) -> Callable[[], object]:
     """One desk a study; what lets go of it."""
     with explain_write_errors(state):
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -147,11 +147,11 @@ def _run(app: object, listener: socket.socket) -> None:
     """Runs until it is told to end. No line of the log holds an address that was asked for."""
     import uvicorn
 
-    from assay.desk.connections import Connection
+    from assay.desk.connections import DeskConnection
 
     config = uvicorn.Config(
         app,  # type: ignore[arg-type]
-        http=Connection,
+        http=DeskConnection,
         ws="none",
         loop="asyncio",
         lifespan="off",

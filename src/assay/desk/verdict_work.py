@@ -13,11 +13,11 @@ from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import graded_by_models, stored_grades
 from assay.pipeline.status import command_path
 from assay.review.book import run_book
-from assay.review.messages import Block, Choice, Form, Rule
+from assay.review.messages import Choice, Rule, StepForm, TextBlock
 from assay.review.passage_work import PassageWork
-from assay.review.passages import Step, Subject, Subjects
-from assay.review.verdicts import ITEMS, Asked, drawn
-from assay.review.work import Work
+from assay.review.passages import GradingStep, GradingSteps, PassageTask
+from assay.review.verdicts import ITEMS, JudgedItem, drawn
+from assay.review.work import DeskWork
 from assay.study.study import Study
 
 ABOUT = "Grade each passage for its query and intent, by its text alone."
@@ -32,7 +32,7 @@ KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
-class VerdictReview:
+class GradingReview:
     """Asks people to grade what a model judge graded, without its grades."""
 
     absent: ClassVar[str] = "no model judges anything"
@@ -41,11 +41,11 @@ class VerdictReview:
         """Whether a judge that costs something is listed."""
         return any(isinstance(judge, PayingJudge) for judge in study.judges)
 
-    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
-        return VerdictWork(study, raters_of(study, raters))
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
+        return GradingWork(study, raters_of(study, raters))
 
 
-class VerdictWork(PassageWork):
+class GradingWork(PassageWork):
     """What a paying judge graded, for some items drawn at random, to be graded by people too."""
 
     def __init__(self, study: Study, raters: Sequence[str], *, items: int = ITEMS, seed: int = 0) -> None:
@@ -58,13 +58,13 @@ class VerdictWork(PassageWork):
             )
         labels = dict.fromkeys(each.label for each in asked)
         steps = [_step([each for each in asked if each.label == label], seed) for label in labels]
-        subjects = Subjects(study.name, ABOUT, steps)
+        subjects = GradingSteps(study.name, ABOUT, steps)
         super().__init__(
             run_book(evaluation.store), subjects, raters, stored_grades(evaluation), study.kit.clock
         )
 
 
-def _step(asked: Sequence[Asked], seed: int) -> Step:
+def _step(asked: Sequence[JudgedItem], seed: int) -> GradingStep:
     """The passages of one label; where two judges graded one, it is asked for once."""
     first = asked[0]
     if other := next((each for each in asked if each.grades != first.grades), None):
@@ -72,17 +72,17 @@ def _step(asked: Sequence[Asked], seed: int) -> Step:
             f"{first.judge} and {other.judge} grade {first.label} in different words, and people can use one "
             "scale at a time. Export forms instead, with: assay review export --verdicts"
         )
-    subjects: dict[str, Subject] = {}
+    subjects: dict[str, PassageTask] = {}
     for each in asked:
         for doc_id in each.order(seed):
             found = _subject(each, doc_id)
             subjects.setdefault(found.task_id, found)
     title = first.label.replace("_", " ").capitalize()
-    form = Form(choices=_choices(first), note_label="Why, where it was hard to say")
-    return Step(first.label, title, ABOUT, first.grades, form, list(subjects.values()), RULES)
+    form = StepForm(choices=_choices(first), note_label="Why, where it was hard to say")
+    return GradingStep(first.label, title, ABOUT, first.grades, form, list(subjects.values()), RULES)
 
 
-def _choices(asked: Asked) -> list[Choice]:
+def _choices(asked: JudgedItem) -> list[Choice]:
     meant = asked.rules["grades"]
     meanings: Mapping[str, str] = meant if isinstance(meant, dict) else {}
     return [
@@ -91,7 +91,7 @@ def _choices(asked: Asked) -> list[Choice]:
     ]
 
 
-def _subject(asked: Asked, doc_id: str) -> Subject:
+def _subject(asked: JudgedItem, doc_id: str) -> PassageTask:
     query = asked.query
     meant = asked.rules.get("intent", {})
     intent = query.get("intent", "")
@@ -100,8 +100,8 @@ def _subject(asked: Asked, doc_id: str) -> Subject:
         "Expected": "\n".join(query.get("expected", [])),
     }
     blocks = [
-        Block(role="question", title="Query", text=query["text"]),
-        Block(role="response", title="Passage", text=asked.passages[doc_id]),
-        *(Block(role="fact", title=title, text=text) for title, text in facts.items() if text),
+        TextBlock(role="question", title="Query", text=query["text"]),
+        TextBlock(role="response", title="Passage", text=asked.passages[doc_id]),
+        *(TextBlock(role="fact", title=title, text=text) for title, text in facts.items() if text),
     ]
-    return Subject(asked.item.item_id, doc_id, asked.label, asked.passages[doc_id], blocks)
+    return PassageTask(asked.item.item_id, doc_id, asked.label, asked.passages[doc_id], blocks)

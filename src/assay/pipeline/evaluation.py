@@ -56,7 +56,7 @@ from assay.study.study import Study
 if TYPE_CHECKING:
     from assay.core.section import Section
     from assay.review.outlook import Outlook
-    from assay.review.summary import Reviewing
+    from assay.review.summary import PassageReview
     from assay.stats.families import GateDifference
     from assay.stats.rectified import Rectifying, Sides
 
@@ -281,12 +281,12 @@ class Evaluation:
         return look_book(self.study, self.store, self._bases)
 
     @cached_property
-    def reviewing(self) -> Reviewing:
+    def reviewing(self) -> PassageReview:
         """What people should look at, and what they found so far."""
-        from assay.review.summary import Reviewing  # few studies ask people about passages
+        from assay.review.summary import PassageReview  # few studies ask people about passages
 
         study = self.study
-        return Reviewing(self.blocks, self.items, self.measures, study.file.cluster, study.judges)
+        return PassageReview(self.blocks, self.items, self.measures, study.file.cluster, study.judges)
 
     @cached_property
     def review(self) -> ReviewSummary | None:

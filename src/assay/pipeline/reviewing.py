@@ -27,14 +27,14 @@ from assay.pipeline.status import command_path
 from assay.review.agreement import Agreement
 from assay.review.book import run_book
 from assay.review.export import blind_forms, model_forms, write_forms
-from assay.review.forms import Form, read_forms
+from assay.review.forms import ReviewForm, read_forms
 from assay.review.order import decisive_order
-from assay.review.passage_work import keep_passages
+from assay.review.passage_work import import_passages
 from assay.review.pool import Pool
 from assay.review.taking import ReviewImport, read_marks
-from assay.review.verdict_forms import Told, VerdictForm, parted, verdict_form, write_verdict_forms
-from assay.review.verdict_taking import joined, read_grades
-from assay.review.verdicts import ITEMS, Asked, Checked, asked_of, drawn
+from assay.review.verdict_forms import GradeForm, GradeKey, grade_form, split_forms, write_grade_forms
+from assay.review.verdict_taking import join_imports, read_grades
+from assay.review.verdicts import ITEMS, GradingProgress, JudgedItem, drawn, judged_items
 from assay.review.work import OwnReview, Review
 from assay.stats.compare import Comparing
 from assay.study.study import Study
@@ -65,7 +65,7 @@ class ExportedForms:
 
     @classmethod
     def of(
-        cls, forms: Sequence[Form], paths: list[Path], folder: Path, *, blind: bool = True
+        cls, forms: Sequence[ReviewForm], paths: list[Path], folder: Path, *, blind: bool = True
     ) -> ExportedForms:
         """Counts what forms ask for."""
         rows = [row for form in forms for row in form.rows]
@@ -135,21 +135,21 @@ def export_verdicts(
             "No paying judge of this study has judged anything yet. List one, such as llm, and run: "
             f"assay run {command_path(study)}"
         )
-    told: dict[Told, str] = {}
+    told: dict[GradeKey, str] = {}
     known = set(stored_grades(evaluation))
     for mark in evaluation.judgments:  # those that still hold
         if mark in known and reviewer in {None, mark.judge}:
             told.setdefault((mark.item_id, mark.label, mark.target or ""), mark.category or "")
-    forms = [verdict_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
+    forms = [grade_form(each, seed, told, reviewer or "") for each in drawn(asked, items, seed)]
     place = folder or _review_folder(study, reviewer) / "verdicts"
-    paths = write_verdict_forms(forms, place, stored_grades(evaluation))
+    paths = write_grade_forms(forms, place, stored_grades(evaluation))
     return ExportedForms.of([each.form for each in forms], paths, place)
 
 
-def graded_by_models(evaluation: Evaluation) -> list[Asked]:
+def graded_by_models(evaluation: Evaluation) -> list[JudgedItem]:
     """What paying judges graded, with the texts that they were shown."""
     present = [BlockTexts(block, evaluation.datasets[block.arm.name].corpus) for block in evaluation.blocks]
-    return asked_of(evaluation.study.judges, evaluation.judgments, present)
+    return judged_items(evaluation.study.judges, evaluation.judgments, present)
 
 
 def _review_folder(study: Study, reviewer: str | None) -> Path:
@@ -224,7 +224,7 @@ class StudyReviewImport:
 
     forms: ReviewImport
     results: Results
-    checked: Checked | None  # where a paying judge graded anything
+    checked: GradingProgress | None  # where a paying judge graded anything
 
 
 def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = None) -> StudyReviewImport:
@@ -232,15 +232,15 @@ def import_review(study: Study, paths: Sequence[Path], reviewer: str | None = No
     evaluation = Evaluation(study)
     with evaluation.store.locked():
         given = [study.folder / "review"] if not paths else list(paths)
-        forms, verdicts = parted(read_forms(given))
+        forms, verdicts = split_forms(read_forms(given))
         found = _filled_in(evaluation, forms, verdicts, reviewer)
-        keep_passages(found.filled, run_book(evaluation.store), study.kit.clock)
+        import_passages(found.filled, run_book(evaluation.store), study.kit.clock)
     now = Evaluation(study)
     return StudyReviewImport(found, now.results, _checked(now))
 
 
 def _filled_in(
-    evaluation: Evaluation, forms: Sequence[Form], verdicts: Sequence[VerdictForm], reviewer: str | None
+    evaluation: Evaluation, forms: Sequence[ReviewForm], verdicts: Sequence[GradeForm], reviewer: str | None
 ) -> ReviewImport:
     """What both kinds of form bring; the problems of both are told together."""
     study, problems, found = evaluation.study, list[Problem](), list[ReviewImport]()
@@ -264,7 +264,7 @@ def _filled_in(
         problems += error.problems
     if problems:
         raise DataError(problems)
-    return joined(found)
+    return join_imports(found)
 
 
 def stored_grades(evaluation: Evaluation) -> list[Judgment]:
@@ -273,10 +273,10 @@ def stored_grades(evaluation: Evaluation) -> list[Judgment]:
     return [mark for mark in entries if mark is not None and mark.label != REVIEW]
 
 
-def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> Checked | None:
+def _checked(evaluation: Evaluation, draw: Set[str] = frozenset()) -> GradingProgress | None:
     judges, names = evaluation.study.judges, evaluation.judging.names
     asked = graded_by_models(evaluation)
-    return Checked.of(asked, judges, evaluation.judgments, names, draw) if asked else None
+    return GradingProgress.of(asked, judges, evaluation.judgments, names, draw) if asked else None
 
 
 def _counted(study: Study) -> list[str] | None:
@@ -291,7 +291,7 @@ class ReviewProgress:
     """How far people are, with each of the two things that they may be asked."""
 
     review: ReviewSummary | None  # what keywords miss
-    verdicts: Checked | None  # what a paying judge graded
+    verdicts: GradingProgress | None  # what a paying judge graded
 
 
 def review_progress(study: Study) -> ReviewProgress:
@@ -307,7 +307,7 @@ def review_progress(study: Study) -> ReviewProgress:
 def _in_forms(study: Study) -> set[str]:
     """The items that people were given verdict forms for, as far as they lie in the study's folder."""
     forms = read_forms([study.folder / "review"]) if has_forms(study) else []
-    return {each.form.item_id for each in parted(forms)[1]}
+    return {each.form.item_id for each in split_forms(forms)[1]}
 
 
 def has_forms(study: Study) -> bool:

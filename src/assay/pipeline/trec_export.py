@@ -18,7 +18,7 @@ import polars as pl
 from assay.core.block import SCORED
 from assay.core.errors import DataError, Problem
 from assay.measures.marks import wants_review
-from assay.report.wording import counted, file_stem
+from assay.report.wording import file_stem, quantity
 
 if TYPE_CHECKING:
     from assay.core.block import Block
@@ -72,7 +72,7 @@ def _run(name: str, block: Block, notes: list[str]) -> bytes:
         notes.append(f"{name}.run: scores lie too close for single precision, so places stand for them")
     answered = int((block.asked == SCORED).sum())
     if answered < len(block.items):
-        left = counted(len(block.items) - answered, "item")
+        left = quantity(len(block.items) - answered, "item")
         notes.append(f"{name}.run: {left} failed or not asked, and not in the file")
     ranked = ranking.select(
         "item", q=pl.lit("Q0"), doc="doc", rank=pl.int_range(1, pl.len() + 1).over("item"), score="score"

@@ -13,11 +13,11 @@ from assay.report.github_text import expected_text, returned_text
 from assay.report.verdict_words import clause_words
 from assay.report.wording import (
     VARIES,
-    clauses_that_count,
-    favours,
     number,
     printable,
-    shortened,
+    relevant_clauses,
+    shorten,
+    supports_go,
 )
 from assay.study.study import Study
 
@@ -81,15 +81,15 @@ def _gates(results: Results, study: Study) -> Iterator[Annotation]:
         decides = gate.deciding and gate.verdict == NO_GO
         at = study.lines.problem(["gates", gate.gate], "")  # a gate may stand in a file of its own
         place = Place(at.where, at.line)
-        clauses = [one for one in clauses_that_count(gate) if _speaks(gate, one)]
+        clauses = [one for one in relevant_clauses(gate) if _speaks(gate, one)]
         title = f"{gate.gate}: {gate.verdict}" + ("" if gate.deciding else ", informs")
         for text in [_sentence(one) for one in clauses] or [gate.reason]:
-            yield Annotation("error" if decides else "warning", title, shortened(text, 2 * TEXT), place)
+            yield Annotation("error" if decides else "warning", title, shorten(text, 2 * TEXT), place)
 
 
 def _speaks(gate: Verdict, clause: ClauseResult) -> bool:
     """Whether a clause is why a gate says what it says."""
-    return favours(clause) is False or (gate.verdict == INCONCLUSIVE and favours(clause) is None)
+    return supports_go(clause) is False or (gate.verdict == INCONCLUSIVE and supports_go(clause) is None)
 
 
 def _sentence(clause: ClauseResult) -> str:
@@ -127,10 +127,10 @@ def _turned(turns: Sequence[ItemChange], item: ItemView | None) -> str:
         + (f" ({VARIES})" if one.varies else "")
         for one in turns
     ]
-    parts = [shortened(first.text, TEXT), ", ".join(figures)]
+    parts = [shorten(first.text, TEXT), ", ".join(figures)]
     if item is not None:
-        parts.append(f"expected: {shortened(expected_text(item), TEXT)}")
-        parts.append(f"came back first: {shortened(returned_text(item, first.arm), TEXT)}")
+        parts.append(f"expected: {shorten(expected_text(item), TEXT)}")
+        parts.append(f"came back first: {shorten(returned_text(item, first.arm), TEXT)}")
     return "\n".join(parts)
 
 

@@ -12,7 +12,7 @@ from assay.core.results import ItemView, Results
 from assay.report.flips import GRAVITY, Grid, counterparts
 from assay.report.review import SEMANTIC, WRONG, mark_word
 from assay.report.svg import style_of
-from assay.report.wording import shortened, wants_review
+from assay.report.wording import shorten, wants_review
 
 UNWANTED = "must not come back"
 SNIPPETS = (240, 200, 165, 135, 110, 90, 70, 50, 0)  # characters of a hit's text, the longest that fits
@@ -34,7 +34,7 @@ def item_data(results: Results, grid: Grid, room: int) -> tuple[str, int]:
     """The item data as script-safe JSON of so many bytes, and at how many characters snippets were cut."""
 
     def packed(limit: int) -> tuple[str, int]:
-        text = script_safe(_Packing(results, grid, limit).value())
+        text = script_safe(_ItemPacker(results, grid, limit).value())
         return text, len(text.encode())
 
     most, least = SNIPPETS[0], SNIPPETS[-1]
@@ -57,7 +57,7 @@ def snippet(text: str, limit: int, needles: list[str]) -> tuple[str, list[int]]:
     line = " ".join(text.split())
     found = next((needle for needle in needles if needle in line and needle != line), None)
     if not limit or found is None:
-        return shortened(line, limit) if limit else "", []
+        return shorten(line, limit) if limit else "", []
     found = found[:limit]
     at = line.index(found)
     start = max(0, at - (limit - len(found)) // 2) if len(line) > limit else 0
@@ -86,7 +86,7 @@ def _trimmed(values: list[Any], least: int) -> list[Any]:
 
 
 @dataclass
-class _Packing:
+class _ItemPacker:
     """Packs items as arrays; a hit is [document and text, score, grade, needle, mark, reason, ruled].
 
     The needle is where the expected text stands, the mark what a review made of the hit, ruled whether a rule
@@ -123,7 +123,7 @@ class _Packing:
             item.tags,
             item.expectation,
             [
-                [self._place(one.target, shortened(one.text, 2 * self.limit)), one.grade]
+                [self._place(one.target, shorten(one.text, 2 * self.limit)), one.grade]
                 for one in item.expected
             ],
             _once([self._hits(item, arm, needles) for arm in self.results.arms]),

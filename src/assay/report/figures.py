@@ -66,4 +66,4 @@ def notes(table: FigureTable) -> list[str]:
                 found.setdefault(note, []).append(
                     f"{row.title} of {table.systems[place]}" if table.systems else row.title
                 )
-    return [f"{say.some(names, 3)}: {reason}" for reason, names in found.items()]
+    return [f"{say.first_names(names, 3)}: {reason}" for reason, names in found.items()]

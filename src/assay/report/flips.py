@@ -17,14 +17,14 @@ GRAVITY = tuple(reversed(GRAVEST_FIRST))
 COUNTED = (Status.SCORED, Status.MISSING)
 
 
-class Cell(NamedTuple):
+class ItemScore(NamedTuple):
     """One item's score under one arm and measure, seeds averaged."""
 
     value: float | None
     status: str
 
 
-Grid = dict[tuple[str, str], dict[str, Cell]]  # (arm, measure) -> item -> cell
+Grid = dict[tuple[str, str], dict[str, ItemScore]]  # (arm, measure) -> item -> cell
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def score_grid(results: Results) -> Grid:
     )
     grid: Grid = {}
     for arm, measure, item, value, status in frame.iter_rows():
-        grid.setdefault((arm, measure), {})[item] = Cell(value, GRAVITY[status])
+        grid.setdefault((arm, measure), {})[item] = ItemScore(value, GRAVITY[status])
     return grid
 
 
@@ -116,7 +116,7 @@ def _changes(items: list[ItemView], measure: MeasureInfo, pair: tuple[str, str],
     return Changes(arm, base, measure, flips, same, unpaired)
 
 
-def _value(cells: Mapping[str, Cell], item_id: str) -> float | None:
+def _value(cells: Mapping[str, ItemScore], item_id: str) -> float | None:
     cell = cells.get(item_id)
     return cell.value if cell is not None and cell.status in COUNTED else None
 

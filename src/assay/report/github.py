@@ -20,7 +20,7 @@ from assay.report.github_text import (
     NAME,
     SENTENCE,
     TEXT,
-    Block,
+    CommentPart,
     expected_text,
     fitted,
     folded,
@@ -39,7 +39,7 @@ Count = Counter[tuple[object, ...]]
 
 
 @dataclass(frozen=True)
-class GitHub:
+class GitHubComment:
     """GitHub-flavoured Markdown for a comment, never longer than one may be; details give way first."""
 
     suffix: ClassVar[str] = ".github.md"
@@ -55,7 +55,7 @@ def marker(study: str) -> str:
 
 def _quoted(name: str) -> str:
     """A name in a line of HTML, as code."""
-    return f"<code>{escape(say.shortened(say.printable(name), NAME))}</code>"
+    return f"<code>{escape(say.shorten(say.printable(name), NAME))}</code>"
 
 
 def _when(created: float | None) -> str:
@@ -68,24 +68,24 @@ class _Comment:
 
     results: Results
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[CommentPart]:
         """In the order in which they are read: the answer, the evidence, the details, where it is from."""
         against = self.results.against
-        yield Block("verdict", [self._head()])
-        yield Block("gates", self._gates(deciding=True))
-        yield Block("figures", self._figures())
+        yield CommentPart("verdict", [self._head()])
+        yield CommentPart("gates", self._gates(deciding=True))
+        yield CommentPart("figures", self._figures())
         first, *others = self._slices() or [("slice", [])]
-        yield Block(f"by {first[0]}", first[1])
+        yield CommentPart(f"by {first[0]}", first[1])
         if against is not None:
             name = _quoted(against.baseline)
-            yield Block("what got worse", self._turns(f"Worse than {name}", against.regressions))
-            yield Block("what got better", self._turns(f"Better than {name}", against.recoveries))
-        yield Block("failed items", self._failures())
-        yield Block("warnings", self._warnings())
+            yield CommentPart("what got worse", self._turns(f"Worse than {name}", against.regressions))
+            yield CommentPart("what got better", self._turns(f"Better than {name}", against.recoveries))
+        yield CommentPart("failed items", self._failures())
+        yield CommentPart("warnings", self._warnings())
         for tag, forms in others:
-            yield Block(f"by {tag}", folded(f"By {_quoted(tag)}", forms))
-        yield Block("gates that inform", folded("Gates that inform", self._gates(deciding=False)))
-        yield Block("origin", [self._foot()])
+            yield CommentPart(f"by {tag}", folded(f"By {_quoted(tag)}", forms))
+        yield CommentPart("gates that inform", folded("Gates that inform", self._gates(deciding=False)))
+        yield CommentPart("origin", [self._foot()])
 
     # ------------------------------------------------------------------------------- the answer
 
@@ -97,7 +97,7 @@ class _Comment:
             f"**{prose(say.headline(results), 2 * SENTENCE)}**",
             f"**{prose(told)}**" if told else "",
             prose(reviewed.outlook(results)),
-            *map(prose, say.limits(results)),
+            *map(prose, say.limit_lines(results)),
             *(f"**{literal(each.gate)}: {prose(summary(each))}**" for each in results.proofs if each.exposed),
             _since(results.against) if results.against is not None else "",
         ]
@@ -121,7 +121,7 @@ class _Comment:
 
     def _figures(self) -> list[str]:
         rows = [
-            [literal(say.measure_title(measure)), *self._figure(one, measure, say.most_asked(found))]
+            [literal(say.measure_title(measure)), *self._figure(one, measure, say.largest_sample(found))]
             for measure in self.results.measures
             for found in [say.overall(self.results, measure.name)]
             for one in found
@@ -154,11 +154,11 @@ class _Comment:
     def _figure(self, one: Estimate, measure: MeasureInfo, asked: int = 0) -> list[str]:
         """The cells of a mean: system, value, n, and the change since the baseline."""
         arm, against = Arm(one.system, one.factors).name, self.results.against
-        bound = say.at_least(measure) or reviewed.at_least(one, self._understated)
+        bound = say.lower_bound_sign(measure) or reviewed.at_least(one, self._understated)
         return [
             *self._system(literal(arm)),
             ("" if one.value is None else bound) + say.with_interval(one.value, one.low, one.high),
-            say.sample(one, asked),
+            say.sample_size(one, asked),
             *([] if against is None else [self._change(against, arm, one)]),
         ]
 
@@ -266,7 +266,9 @@ def _since(against: BaselineChanges) -> str:
     kept = ", ".join(filter(None, [_when(against.created), say.TITLES[against.verdict]]))
     groups = {"new": against.added, "removed": against.removed, "changed": against.changed}
     apart = [f"{len(ids)} {what}" for what, ids in groups.items() if ids]
-    told = f"Since {literal(against.baseline)} ({kept}): {say.counted(worse, 'item')} worse, {better} better."
+    told = (
+        f"Since {literal(against.baseline)} ({kept}): {say.quantity(worse, 'item')} worse, {better} better."
+    )
     told += f" Not compared: {', '.join(apart)}." if apart else ""
     again = len(against.relabelled)
     return f"{told} Judged otherwise than then: {again}." if again else told

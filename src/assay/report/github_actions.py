@@ -40,7 +40,7 @@ _ADVICE = {401: "Check GITHUB_TOKEN", 403: _PERMISSION, 404: _PERMISSION}
 
 
 @dataclass(frozen=True)
-class Delivered:
+class Delivery:
     """What became of a report: the comment's address, a line about it, and commands for the runner."""
 
     url: str | None
@@ -48,19 +48,19 @@ class Delivered:
     commands: list[str]
 
 
-def deliver(
+def deliver_report(
     results: Results,
     study: Study,
     report: Path,
     sleep: Callable[[float], None] = time.sleep,
-) -> Delivered:
+) -> Delivery:
     """Posts a report that was written, and leaves summary and outputs where the runner looks for them."""
-    job = Job(study.kit.env)
+    job = ActionsJob(study.kit.env)
     body = f"{report.read_text(encoding='utf-8').rstrip()}{job.origin}\n"
     url, said, remarks = None, job.obstacle, []
     if not said:
         try:
-            comments = Comments(job.endpoint, job.repository, job.pull_request or 0, sleep)
+            comments = PullRequestComments(job.endpoint, job.repository, job.pull_request or 0, sleep)
             url = comments.put(body, marker(results.study))
             said = f"the comment: {url}"
         except AssayError as error:
@@ -69,7 +69,7 @@ def deliver(
     job.write("GITHUB_STEP_SUMMARY", body)
     found = {"verdict": results.verdict or "", "report": str(report), "comment-url": url or ""}
     job.write("GITHUB_OUTPUT", "".join(_output(name, value) for name, value in found.items()))
-    return Delivered(url, said, annotation_commands(results, study, job.workspace, remarks))
+    return Delivery(url, said, annotation_commands(results, study, job.workspace, remarks))
 
 
 def _output(name: str, value: str) -> str:
@@ -82,7 +82,7 @@ def _output(name: str, value: str) -> str:
 
 
 @dataclass(frozen=True)
-class Job:
+class ActionsJob:
     """What a runner tells a step by its environment."""
 
     env: Mapping[str, str]
@@ -158,11 +158,11 @@ class Job:
 # ------------------------------------------------------------------------------------- comments
 
 
-class Denied(AssayError):
+class RequestDenied(AssayError):
     """GitHub refuses a request, and would again."""
 
 
-class _Passing(AssayError):
+class _TransientError(AssayError):
     """An attempt that came to nothing, and how many seconds to wait before another."""
 
     def __init__(self, what: str, retry_after: str | None = None) -> None:
@@ -170,7 +170,7 @@ class _Passing(AssayError):
         self.retry_after = retry_after
 
 
-class Comments:
+class PullRequestComments:
     """The comments of one pull request, over GitHub's REST API."""
 
     def __init__(
@@ -189,9 +189,11 @@ class Comments:
         while True:
             try:
                 return self._put(body, mark)
-            except _Passing as error:
+            except _TransientError as error:
                 if attempt > self.endpoint.retries:
-                    raise Denied(f"GitHub gave nothing of use in {attempt} attempts: {error}") from error
+                    raise RequestDenied(
+                        f"GitHub gave nothing of use in {attempt} attempts: {error}"
+                    ) from error
                 asked = error.retry_after
             attempt += 1
             self._sleep(pause_before(attempt, self.endpoint.backoff, asked))
@@ -200,7 +202,7 @@ class Comments:
         for found in self._marked(mark):
             try:
                 return self._written("PATCH", f"{self._each}/{found}", body)
-            except Denied:
+            except RequestDenied:
                 continue  # somebody else's, or gone
         return self._written("POST", self._all, body)
 
@@ -215,7 +217,7 @@ class Comments:
         while True:
             rows = self._ask("GET", f"{self._all}?per_page={PAGE}&page={page}")
             if not isinstance(rows, list):
-                raise _Passing("an answer that is no list of comments")
+                raise _TransientError("an answer that is no list of comments")
             found += [row["id"] for row in rows if _is_ours(row) and str(row.get("body")).startswith(mark)]
             if len(rows) < PAGE:
                 return found
@@ -237,11 +239,11 @@ class Comments:
             ) as response:
                 content = b"".join(read_unpacked(response, LARGEST))
         except httpx.RequestError as error:
-            raise _Passing(endpoint.conceal(str(error) or type(error).__name__)) from error
+            raise _TransientError(endpoint.conceal(str(error) or type(error).__name__)) from error
         except OversizedContent as error:
-            raise _Passing(f"an answer of more than {LARGEST >> 20} MiB") from error
+            raise _TransientError(f"an answer of more than {LARGEST >> 20} MiB") from error
         except ValueError as error:
-            raise _Passing(endpoint.conceal(str(error))) from error
+            raise _TransientError(endpoint.conceal(str(error))) from error
         return self._read(response, content)
 
     def _read(self, response: httpx.Response, content: bytes) -> Any:
@@ -254,11 +256,13 @@ class Comments:
         status, headers = response.status_code, response.headers
         what = self.endpoint.conceal(f"{status} {response.reason_phrase}: {said}").strip(" :.")
         if _is_limited(status, headers, said):
-            raise _Passing(what, headers.get("Retry-After", LIMITED))
+            raise _TransientError(what, headers.get("Retry-After", LIMITED))
         if is_passing(status) or (response.is_success and answer is None):
-            raise _Passing(what, headers.get("Retry-After"))
+            raise _TransientError(what, headers.get("Retry-After"))
         if not response.is_success:
-            raise Denied(f"GitHub answers {what}. {_ADVICE.get(status, 'Change the report as it says')}.")
+            raise RequestDenied(
+                f"GitHub answers {what}. {_ADVICE.get(status, 'Change the report as it says')}."
+            )
         return answer
 
 

@@ -27,12 +27,12 @@ _CALLS = re.compile(
 
 def prose(text: str, limit: int = SENTENCE) -> str:
     """A text on one line that is shown as it is, whatever it holds."""
-    return escaped(_CALLS.sub(JOINER, say.shortened(say.printable(text), limit)))
+    return escaped(_CALLS.sub(JOINER, say.shorten(say.printable(text), limit)))
 
 
 def literal(text: str, limit: int = NAME) -> str:
     """A name as inline code, inside which GitHub reads nothing; as prose where it cannot be code."""
-    short = say.shortened(text, limit)
+    short = say.shorten(text, limit)
     found = code(short)
     return found if found.startswith("`") else prose(short, limit)
 
@@ -55,14 +55,14 @@ def returned_text(item: ItemView, arm: str) -> str:
     return "; ".join(filter(None, [took, hit]))
 
 
-class Block(NamedTuple):
+class CommentPart(NamedTuple):
     """A part of the comment in forms of falling length; `name` is told where there is no room for any."""
 
     name: str
     forms: Sequence[str]
 
 
-def fitted(blocks: Sequence[Block]) -> str:
+def fitted(blocks: Sequence[CommentPart]) -> str:
     """The blocks in order, in the longest forms that fit; the first and the last have room before others."""
     room, last = MOST - 2 * SENTENCE, len(blocks) - 1  # the rest is for saying what is left out
     chosen: dict[int, str] = {}

@@ -44,7 +44,7 @@ _POLICY = (
 
 
 @dataclass(frozen=True)
-class Html:
+class HtmlReport:
     """One HTML file with its style, script and data inside, that may load nothing from anywhere."""
 
     suffix: ClassVar[str] = ".html"
@@ -122,7 +122,7 @@ def _gate(verdict: Verdict) -> dict[str, Any]:
 
 def _clause(words: ClauseWords) -> dict[str, Any]:
     clause = words.clause
-    outcome = _OUTCOMES[say.favours(clause)]
+    outcome = _OUTCOMES[say.supports_go(clause)]
     at = point(clause.value, clause.low, clause.high)
     above = (say.clause_operator(clause) or ">").startswith(">") != (clause.role == "kill")
     return {
@@ -157,14 +157,14 @@ def _panel(results: Results, measure: MeasureInfo) -> dict[str, Any]:
         "about": about(measure),
         "answer": answer(results, measure),
         "scale": svg.scale(axis) if axis else "",
-        "asked": say.most_asked(estimates),
+        "asked": say.largest_sample(estimates),
         "rows": rows,
     }
 
 
 def about(measure: MeasureInfo) -> str:
     """What a measure is, what its parameters make of it, and which way is better."""
-    spec, depth = say.as_spec(measure.name)
+    spec, depth = say.parse_measure(measure.name)
     found = [f"the cut-off is {depth}"] if depth and "cut" in measure.about else []
     found += [
         _PARAMETERS[name].format(value) if name in _PARAMETERS else f"{name} is {value}"
@@ -190,7 +190,7 @@ def answer(results: Results, measure: MeasureInfo) -> str:
 
 
 def _finding(names: list[str], finding: str, other: str) -> str:
-    listed = say.listed(names)
+    listed = say.name_list(names)
     if not finding:
         none = f"neither {' nor '.join(names)}" if len(names) == 2 else f"none of {listed}"
         return (
@@ -269,9 +269,9 @@ def _heat(results: Results, measure: MeasureInfo, understated: set[reviewed.Slic
         row = group.setdefault(" × ".join(one.where.values()), dict.fromkeys(results.arms))
         row[Arm(one.system, one.factors).name] = {
             "estimate": one,
-            "n": say.sample(one, asked[tuple(one.where.items())]),
+            "n": say.sample_size(one, asked[tuple(one.where.items())]),
             "style": shade(one, solid, measure.better),
-            "at_least": say.at_least(measure) or reviewed.at_least(one, understated),
+            "at_least": say.lower_bound_sign(measure) or reviewed.at_least(one, understated),
         }
     bound = any(reviewed.at_least(one, understated) for one in sliced)
     return {"measure": measure, "groups": groups, "bound": bound}
@@ -300,15 +300,15 @@ def _changed(results: Results, change: Changes) -> dict[str, Any]:
         rows.append(
             {
                 "flip": flip,
-                "text": say.shortened(flip.item.text, FLIP_TEXT),
+                "text": say.shorten(flip.item.text, FLIP_TEXT),
                 "expected": [
-                    (one.target, say.shortened(one.text, FLIP_TEXT)) for one in flip.item.expected[:1]
+                    (one.target, say.shorten(one.text, FLIP_TEXT)) for one in flip.item.expected[:1]
                 ],
                 "returned": [
                     (
                         one,
                         reviewed.mark_word(results.review, one, 0, say.wants_review(flip.item)),
-                        say.shortened(one.text, FLIP_TEXT),
+                        say.shorten(one.text, FLIP_TEXT),
                     )
                     for one in hits[:1]
                 ],

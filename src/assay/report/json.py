@@ -11,7 +11,7 @@ from assay.core.results import Results
 
 
 @dataclass(frozen=True)
-class Json:
+class JsonReport:
     """Results as one UTF-8 JSON object; values that are not numbers are null."""
 
     suffix: ClassVar[str] = ".json"

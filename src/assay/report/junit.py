@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 from assay.core.records import Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
 from assay.report.verdict_words import ClauseWords, verdict_words
-from assay.report.wording import clauses_of, favours, printable
+from assay.report.wording import printable, supports_go, unique_clauses
 
 
 @dataclass(frozen=True)
-class Junit:
+class JunitReport:
     """A clause that speaks for shipping passes, one that speaks against fails, an open one is skipped.
 
     Build servers show skipped cases as green, so that each gate has one more case, its verdict: it fails on
@@ -56,7 +56,7 @@ def _case(verdict: Verdict, words: ClauseWords) -> ET.Element:
         "testcase", name=printable(clause.text), classname=printable(f"{verdict.gate}.{clause.role}")
     )
     evidence = printable(words.sentence)
-    if (good := favours(clause)) is None:
+    if (good := supports_go(clause)) is None:
         reason = words.why or "the evidence does not decide it"
         ET.SubElement(case, "skipped", message=printable(f"inconclusive: {reason}"))
     elif not good:
@@ -66,7 +66,7 @@ def _case(verdict: Verdict, words: ClauseWords) -> ET.Element:
 
 
 def _totals(verdicts: list[Verdict]) -> dict[str, str]:
-    outcomes = [favours(clause) for verdict in verdicts for clause in clauses_of(verdict)]
+    outcomes = [supports_go(clause) for verdict in verdicts for clause in unique_clauses(verdict)]
     words = [verdict.verdict for verdict in verdicts]
     return {
         "tests": str(len(outcomes) + len(words)),

@@ -15,7 +15,7 @@ from assay.report import review as reviewed
 from assay.report import wording as say
 from assay.report.figures import cell_text, figure_tables, notes
 from assay.report.flips import Changes, changes
-from assay.report.proofs import beside_verdict
+from assay.report.proofs import proof_line
 from assay.report.refusals import Refusals
 from assay.report.verdict_words import verdict_words
 
@@ -27,7 +27,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]#!|~$<&])")
 
 
 @dataclass(frozen=True)
-class Markdown:
+class MarkdownReport:
     """GitHub-flavoured Markdown; text from corpora is escaped, so it can neither format nor break a table."""
 
     suffix: ClassVar[str] = ".md"
@@ -38,7 +38,7 @@ class Markdown:
             f"**{escaped(told)}**" if (told := reviewed.recommendation(results)) else "",
             escaped(reviewed.outlook(results)),
             escaped(say.headline(results)),
-            *map(escaped, say.limits(results)),
+            *map(escaped, say.limit_lines(results)),
             *_gates(results),
             *_review(results),
             *_sections(results, "verdict"),
@@ -83,7 +83,7 @@ def _gates(results: Results) -> list[str]:
     blocks: list[str] = []
     for verdict in say.gates_in_order(results):
         words = verdict_words(verdict)
-        tried = beside_verdict(results, verdict.gate)
+        tried = proof_line(results, verdict.gate)
         blocks.append(f"## {escaped(verdict.gate)}: {words.title}")
         blocks += [escaped(verdict.about), escaped(words.reason), f"**{escaped(tried)}**" if tried else ""]
         header = ("clause", "outcome", "why", "margin [95 %]", "n", "detectable")
@@ -102,7 +102,7 @@ def _controls(results: Results) -> list[str]:
     blocks = [f"## {proofs.TITLE}", proofs.LEAD if results.proofs else proofs.UNTRIED]
     for proof in results.proofs:
         blocks.append(f"**{escaped(proof.gate)}: {escaped(proofs.outcome_title(proof))}**")
-        rows = [tuple(map(escaped, row)) for row in proofs.rows_of(proof)]
+        rows = [tuple(map(escaped, row)) for row in proofs.control_rows(proof)]
         blocks.append(table(proofs.HEADER, rows, texts=4))
     return blocks
 
@@ -152,10 +152,10 @@ def _estimates(results: Results) -> list[str]:
         (
             escaped(say.measure_title(measure)),
             escaped(Arm(one.system, one.factors).name),
-            ("" if one.value is None else say.at_least(measure))
+            ("" if one.value is None else say.lower_bound_sign(measure))
             + say.with_interval(one.value, one.low, one.high),
-            say.sample(one, say.most_asked(found)),
-            escaped(say.left_out(one.counts)),
+            say.sample_size(one, say.largest_sample(found)),
+            escaped(say.absence_text(one.counts)),
         )
         for measure in results.measures
         if measure.name not in drawn
@@ -180,7 +180,7 @@ def _differences(comparisons: Sequence[Comparison], refusals: Refusals) -> list[
             say.with_interval(one.difference, one.low, one.high, signed=True),
             say.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
             say.p_value(one.p_wilcoxon),
-            say.record(one),
+            say.win_tie_loss(one),
             str(one.n),
         )
         for one in comparisons
@@ -235,7 +235,7 @@ def _slices(results: Results) -> list[str]:
 
 def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slice], sign: str) -> list[str]:
     by_arm = {Arm(one.system, one.factors).name: one for one in row}
-    cells, asked = [], say.most_asked(row)
+    cells, asked = [], say.largest_sample(row)
     for arm in results.arms:
         one = by_arm.get(arm)
         if one is None or one.value is None:
@@ -243,7 +243,7 @@ def _cells(row: list[Estimate], results: Results, understated: set[reviewed.Slic
         else:
             figure = say.with_interval(one.value, one.low, one.high)
             cells.append(
-                f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample(one, asked)}"
+                f"{sign or reviewed.at_least(one, understated)}{figure}, n = {say.sample_size(one, asked)}"
             )
     return cells
 
@@ -267,9 +267,9 @@ def _worst(change: Changes) -> str:
     rows = [
         (
             escaped(flip.item.item_id),
-            escaped(say.shortened(flip.item.text, TEXT)),
-            escaped(say.shortened(_expected(flip.item), TEXT)),
-            escaped(say.shortened(_returned(flip.item, change.arm), TEXT)),
+            escaped(say.shorten(flip.item.text, TEXT)),
+            escaped(say.shorten(_expected(flip.item), TEXT)),
+            escaped(say.shorten(_returned(flip.item, change.arm), TEXT)),
             say.number(flip.before),
             say.number(flip.after),
             say.number(flip.after - flip.before, signed=True),

@@ -12,7 +12,7 @@ from assay.core.results import Results
 
 
 @dataclass(frozen=True)
-class Parquet:
+class ParquetReport:
     """The scores, one row an item, arm, seed and measure; what has no value is null.
 
     `factors` is a JSON object as text, so that the table is the same whatever factors a study has.

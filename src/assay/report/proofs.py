@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.core.proof_results import EXPOSED, UNPROVED, CaughtLoss, ControlResult, Proof
 from assay.core.results import Results
-from assay.report.wording import counted, listed
+from assay.report.wording import name_list, quantity
 
 TITLE = "Controls"
 LEAD = (
@@ -23,7 +23,7 @@ def proof_of(results: Results, gate: str) -> Proof | None:
     return next((proof for proof in results.proofs if proof.gate == gate), None)
 
 
-def beside_verdict(results: Results, gate: str) -> str:
+def proof_line(results: Results, gate: str) -> str:
     """One line about a gate's controls for the place beside its verdict; nothing if it was not tried."""
     proof = proof_of(results, gate)
     return "" if proof is None else summary(proof)
@@ -38,7 +38,7 @@ def summary(proof: Proof) -> str:
     refused = [each for each in proof.controls if each.applies and each.expected == "refused"]
     if not refused:
         return "No control applies to this gate, so that nothing is known of what it refuses."
-    parts = [f"It refuses {counted(len(refused) - len(proof.harmless), 'control')}"]
+    parts = [f"It refuses {quantity(len(refused) - len(proof.harmless), 'control')}"]
     if proof.harmless:
         parts.append(f"lets pass what is declared harmless ({_names(proof.harmless)})")
     if proof.stuck:
@@ -46,7 +46,7 @@ def summary(proof: Proof) -> str:
         parts.append(f"{_names(proof.stuck)} does not pass either{known}")
     elif any(each.applies and each.expected == "passes" for each in proof.controls):
         parts.append("the oracle passes")
-    return f"{listed(parts)}. {loss_text(proof.loss)}".strip()
+    return f"{name_list(parts)}. {loss_text(proof.loss)}".strip()
 
 
 def _names(controls: Sequence[ControlResult]) -> str:
@@ -61,7 +61,7 @@ def loss_text(loss: CaughtLoss) -> str:
         return f"Planted losses: {loss.reason}." if loss.reason else ""
     whose = "the candidate" if loss.of == "candidate" else "the oracle"
     missed = f"; {100 * loss.missed:.0f} % is not" if loss.missed is not None else ""
-    lost = f"{counted(loss.items, 'item')} ({100 * loss.share:.0f} %)"
+    lost = f"{quantity(loss.items, 'item')} ({100 * loss.share:.0f} %)"
     return f"If {whose} loses {lost}, that is caught{missed}."
 
 
@@ -89,7 +89,7 @@ def outcome_text(control: ControlResult, alpha: float) -> str:
     return "passes, harmless" if control.harmless else "PASSES"
 
 
-def rows_of(proof: Proof) -> list[tuple[str, str, str, str]]:
+def control_rows(proof: Proof) -> list[tuple[str, str, str, str]]:
     """One row per control: its name, what became of it, how often it passed, and why."""
     return [
         (each.name, outcome_text(each, proof.alpha), draws_text(each), _why(each, proof.alpha))

@@ -16,7 +16,7 @@ NAMED = 3  # systems named where several were refused alike
 _EXAMPLES = re.compile(r"\s*\([^()]*\)$")  # the items that a reason names
 
 
-class Untraced(NamedTuple):
+class MissingTrace(NamedTuple):
     """A system that tells no way to its hits, and how many items a measure of the way leaves out for that."""
 
     system: str
@@ -34,7 +34,7 @@ class Refusals:
         """The arms that tell how they came to a hit."""
         return set(self.results.traced)
 
-    def untraced(self, one: Comparison) -> Untraced | None:
+    def untraced(self, one: Comparison) -> MissingTrace | None:
         """The side that gives no trace, where that is why a measure applies to the other side alone."""
         if not one.refused or one.where:
             return None
@@ -43,7 +43,7 @@ class Refusals:
             if mine is None or other is None or mine.n_expected >= other.n_expected:
                 continue
             if not self._traces(mine) and self._traces(other):
-                return Untraced(mine.system, other.n_expected - mine.n_expected)
+                return MissingTrace(mine.system, other.n_expected - mine.n_expected)
         return None
 
     def _estimate(self, system: str, one: Comparison) -> Estimate | None:
@@ -70,7 +70,7 @@ class Refusals:
         lacking = self.untraced(one)
         if lacking is None:
             return self.unapplied(one) or one.refused or ""
-        left_out = say.counted(lacking.items, "item")
+        left_out = say.quantity(lacking.items, "item")
         return f"{lacking.system} gives no trace, so {one.measure} does not apply to {left_out}"
 
     def lines(self, comparisons: Sequence[Comparison]) -> list[str]:
@@ -91,7 +91,7 @@ class Refusals:
         return [
             *_untraced_lines(untraced),
             *(
-                f"not compared, {say.some(found, NAMED)} - {other} ({why}): {', '.join(names)}"
+                f"not compared, {say.first_names(found, NAMED)} - {other} ({why}): {', '.join(names)}"
                 for (other, why, names), found in sides.items()
             ),
         ]
@@ -105,7 +105,7 @@ def _untraced_lines(untraced: dict[str, dict[str, int]]) -> list[str]:
     lines = []
     for ((first, count), *rest), systems in alike.items():
         verb = "gives" if len(systems) == 1 else "give"
-        told = f"{first} does not apply to {say.counted(count, 'item')}"
+        told = f"{first} does not apply to {say.quantity(count, 'item')}"
         told += "".join(f", {name} to {n}" for name, n in rest)
         lines.append(f"not compared: {' and '.join(systems)} {verb} no trace, so {told}")
     return lines

@@ -28,7 +28,7 @@ Slice = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Marks:
+class MarkCounts:
     """What an arm returned for the items that want a review, counted by what became of it."""
 
     arm: str
@@ -43,7 +43,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class Rate:
+class ReviewRate:
     """One rate of one arm: on the items judged for every arm, and what it can come to over all."""
 
     measure: str
@@ -59,7 +59,7 @@ class Rate:
 
     @property
     def n(self) -> str:
-        return "0" if self.estimate is None else say.sample(self.estimate)
+        return "0" if self.estimate is None else say.sample_size(self.estimate)
 
     @property
     def bounds(self) -> str:
@@ -82,9 +82,9 @@ def progress(review: ReviewSummary) -> str:
     each = ", ".join(f"{arm} {count}" for arm, count in review.complete_by_arm.items())
     state = "Partial" if review.partial else "Complete"
     return (
-        f"{state}: {len(review.complete)} of {say.counted(review.items, 'item')} judged for every system "
-        f"({each}), {say.counted(review.depth, 'result')} deep. "
-        f"{say.counted(review.marked, 'passage')} judged by people, {review.open} open."
+        f"{state}: {len(review.complete)} of {say.quantity(review.items, 'item')} judged for every system "
+        f"({each}), {say.quantity(review.depth, 'result')} deep. "
+        f"{say.quantity(review.marked, 'passage')} judged by people, {review.open} open."
     )
 
 
@@ -93,7 +93,7 @@ def basis(review: ReviewSummary) -> str:
     if not review.complete:
         return "Rates are given on items judged for every system: there is none yet."
     return (
-        f"Rates are over the {say.counted(len(review.complete), 'item')} judged for every system. "
+        f"Rates are over the {say.quantity(len(review.complete), 'item')} judged for every system. "
         f"Bounds are over all {review.items}, whatever the open passages turn out to be."
     )
 
@@ -105,7 +105,7 @@ def mark_word(review: ReviewSummary | None, hit: RankedResult, rank: int, wanted
     return OPEN if wanted and review is not None and rank < review.depth else None
 
 
-def marks_by_arm(results: Results, review: ReviewSummary) -> list[Marks]:
+def marks_by_arm(results: Results, review: ReviewSummary) -> list[MarkCounts]:
     """For every arm what its top results are, over all items that want a review."""
     wanted = [item for item in results.items if say.wants_review(item)]
     found = []
@@ -115,17 +115,17 @@ def marks_by_arm(results: Results, review: ReviewSummary) -> list[Marks]:
             for item in wanted
             for rank, hit in enumerate(item.returned.get(arm, [])[: review.depth])
         )
-        found.append(Marks(arm, {word: words[word] for word in (*WORDS.values(), OPEN)}))
+        found.append(MarkCounts(arm, {word: words[word] for word in (*WORDS.values(), OPEN)}))
     return found
 
 
 def scope(review: ReviewSummary) -> str:
     """What the marks are counted over; reports keep so many results of an item, and no more."""
     depth = min(review.depth, SHOWN_HITS)
-    return f"the top {depth} results of all {say.counted(review.items, 'item')} that want a review"
+    return f"the top {depth} results of all {say.quantity(review.items, 'item')} that want a review"
 
 
-def lift_answer(marks: list[Marks]) -> str:
+def lift_answer(marks: list[MarkCounts]) -> str:
     """What the picture of the marks says, as its title."""
     if not any(each.counts[SEMANTIC] + each.counts[WRONG] for each in marks):
         waiting = sum(each.counts[OPEN] for each in marks)
@@ -138,12 +138,14 @@ def lift_answer(marks: list[Marks]) -> str:
     return ", ".join([f"{so_far}{said}", *others])
 
 
-def rates(results: Results, review: ReviewSummary) -> dict[str, list[Rate]]:
+def rates(results: Results, review: ReviewSummary) -> dict[str, list[ReviewRate]]:
     """By measure: precision, lift and false positives of every arm."""
     made = {(one.measure, Arm(one.system, one.factors).name): one for one in review.estimates}
     return {
         measure: [
-            Rate(measure, arm, made.get((measure, arm)), *arms[arm]) for arm in results.arms if arm in arms
+            ReviewRate(measure, arm, made.get((measure, arm)), *arms[arm])
+            for arm in results.arms
+            if arm in arms
         ]
         for measure, arms in review.bounds.items()
     }

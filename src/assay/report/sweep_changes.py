@@ -20,7 +20,7 @@ def effect(one: Comparison | None) -> str:
     """What a change does, as far as its difference shows."""
     if one is None or one.difference is None:
         return NOT_COMPARED
-    if say.settled(one):
+    if say.is_shown(one):
         return GAINS if is_better(one) else LOSES
     beyond = one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
     return UNCORRECTED if beyond else UNCLEAR
@@ -54,7 +54,7 @@ def title(sweep: Sweep) -> str:
     if (found := outcome(sweep)) == MATTERS:
         clear = [one for one in changes if effect(one.difference) in {LOSES, GAINS}]
         verb = "matters" if len(clear) == 1 else "matter"
-        return f"{len(clear)} of {say.counted(len(changes), 'change')} {verb}"
+        return f"{len(clear)} of {say.quantity(len(changes), 'change')} {verb}"
     return "No change is shown to matter" if found == NOTHING_SHOWN else "Nothing can be compared yet"
 
 
@@ -68,7 +68,7 @@ def answer(sweep: Sweep) -> str:
     clear = [
         f"{_measured(found[each])} {_verb(each, found[each])}" for each in (LOSES, GAINS) if each in found
     ]
-    family = say.counted(len(_changes(sweep)), "change")
+    family = say.quantity(len(_changes(sweep)), "change")
     start = f"Against {sweep.reference.name} {AS_IT_IS}, corrected over {family}"
     sentences = [f"{start}: {'; '.join(clear) or 'none loses or gains'}."]
     if UNCORRECTED in found:
@@ -91,11 +91,11 @@ def _verb(verb: str, settings: Sequence[Setting]) -> str:
 def _measured(settings: Sequence[Setting]) -> str:
     """Names in a row, each with its difference."""
     pairs = [(one.name, one.difference.difference) for one in settings if one.difference]
-    return say.listed([f"{name} ({say.number(difference, signed=True)})" for name, difference in pairs])
+    return say.name_list([f"{name} ({say.number(difference, signed=True)})" for name, difference in pairs])
 
 
 def _named(settings: Sequence[Setting]) -> str:
-    return say.listed([setting.name for setting in settings])
+    return say.name_list([setting.name for setting in settings])
 
 
 def _unclear(settings: Sequence[Setting]) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from assay.core.sweep_results import Setting, Sweep
-from assay.report.wording import settled, where_text
+from assay.report.wording import is_shown, where_text
 
 
-def table_of(sweep: Sweep) -> pl.DataFrame:
+def sweep_frame(sweep: Sweep) -> pl.DataFrame:
     """Parameters or change, the first measure with its interval, its difference, the other figures."""
     return pl.DataFrame([_row(sweep, setting) for setting in sweep.settings], infer_schema_length=None)
 
@@ -32,7 +32,7 @@ def _row(sweep: Sweep, setting: Setting) -> dict[str, Any]:
         "difference low": one.low if one else None,
         "difference high": one.high if one else None,
         "p_adjusted": one.p_adjusted if one else None,
-        "holds": settled(one) if one else None,
+        "holds": is_shown(one) if one else None,
         **{each: getattr(one, each, None) for each in ("wins", "ties", "losses")},
         **{each.measure: each.value for each in setting.estimates[1:]},
         "seconds p50": setting.seconds,

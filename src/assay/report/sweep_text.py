@@ -9,7 +9,7 @@ from assay.report import sweep_changes as changed
 from assay.report import sweep_wording as swept
 from assay.report import wording as say
 from assay.report.text import WIDTH
-from assay.report.text_tables import columned, plain, side_by_side
+from assay.report.text_tables import plain, plain_table, side_by_side
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,21 +64,21 @@ def _answer(sweep: Sweep) -> Iterator[str]:
 def _settings(sweep: Sweep) -> Table:
     """Every setting under the number that the tables below call it by."""
     means = [setting.estimates[0] for setting in sweep.settings]
-    samples = [say.sample(mean) for mean in means]
+    samples = [say.sample_size(mean) for mean in means]
     alike = len(set(samples)) == 1  # then the number stands in the header, once
     rows = []
     for number, (setting, mean) in enumerate(zip(sweep.settings, means, strict=True), 1):
         figure = say.with_interval(mean.value, mean.low, mean.high)
-        bound = "" if mean.value is None else say.at_least(sweep.measure)
+        bound = "" if mean.value is None else say.lower_bound_sign(sweep.measure)
         row = [str(number), setting.name, bound + figure]
-        row += [say.sample(mean)] * (not alike)
+        row += [say.sample_size(mean)] * (not alike)
         own = changed.AS_IT_IS if sweep.changes else "reference"
         row += [_difference(setting.difference, setting.reference, own), _p_value(setting.difference)]
         rows.append(row + [_record(setting.difference)] * bool(sweep.changes))
     title = f"{sweep.measure.name} [95 %]" + (f", n {samples[0]}" if alike else "")
     header = ["#", "change" if sweep.changes else "setting", title, *["n"] * (not alike), "difference [95 %]"]
     header += ["p adj.", *["win/tie/loss"] * bool(sweep.changes)]
-    return columned("", header, rows, words=(1,))
+    return plain_table("", header, rows, words=(1,))
 
 
 def _further(sweep: Sweep) -> Table:
@@ -94,11 +94,11 @@ def _further(sweep: Sweep) -> Table:
         ]
         for number, setting in enumerate(sweep.settings, 1)
     ]
-    return columned("", header, rows, words=())
+    return plain_table("", header, rows, words=())
 
 
 def _mean(measure: MeasureInfo, one: Estimate) -> str:
-    return ("" if one.value is None else say.at_least(measure)) + say.number(one.value)
+    return ("" if one.value is None else say.lower_bound_sign(measure)) + say.number(one.value)
 
 
 def _slices(sweep: Sweep) -> list[Table]:
@@ -113,7 +113,7 @@ def _slices(sweep: Sweep) -> list[Table]:
 
 def _cell(measure: MeasureInfo, one: Estimate) -> str:
     mark = "*" if 0 < one.n_scored < say.FEW else ""
-    return f"{_mean(measure, one)}{mark} n {say.sample(one)}"
+    return f"{_mean(measure, one)}{mark} n {say.sample_size(one)}"
 
 
 def _parameters(sweep: Sweep) -> Table:
@@ -130,7 +130,7 @@ def _parameters(sweep: Sweep) -> Table:
         for place, effect in enumerate(parameter.effects)
     ]
     header = ["parameter", "value", sweep.measure.name, "difference [95 %]", "p adj.", "settings"]
-    return columned("", header, rows, words=(0, 1))
+    return plain_table("", header, rows, words=(0, 1))
 
 
 def _difference(one: Comparison | None, reference: bool, own: str = "reference") -> str:
@@ -140,7 +140,7 @@ def _difference(one: Comparison | None, reference: bool, own: str = "reference")
 
 
 def _record(one: Comparison | None) -> str:
-    return "" if one is None else say.record(one).replace(" ", "")
+    return "" if one is None else say.win_tie_loss(one).replace(" ", "")
 
 
 def _p_value(one: Comparison | None) -> str:

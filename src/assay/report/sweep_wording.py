@@ -44,9 +44,9 @@ def answer(sweep: Sweep) -> str:
         why = note(reference) or "no item has a value"
         return f"{measure.name} ranks no setting: {reference.name}: {why}."
     mean = best.estimates[0]
-    figure = f"{say.with_interval(mean.value, mean.low, mean.high)}, n {say.sample(mean)}"
+    figure = f"{say.with_interval(mean.value, mean.low, mean.high)}, n {say.sample_size(mean)}"
     if best.reference:
-        others = say.counted(len(sweep.settings) - 1, "other setting")
+        others = say.quantity(len(sweep.settings) - 1, "other setting")
         return f"{best.name}, the reference, has the best {measure.name} ({figure}); {others} do no better."
     return f"{best.name} has the best {measure.name} ({figure}): {_against(best, sweep)}."
 
@@ -57,7 +57,7 @@ def _against(best: Setting, sweep: Sweep) -> str:
         return f"it is not compared with {name} ({one.refused if one else 'no comparison'})"
     difference = say.with_interval(one.difference, one.low, one.high, signed=True)
     holds = "holds" if is_better(one) else "does not hold"
-    family = say.counted(len(sweep.settings) - 1, "comparison")
+    family = say.quantity(len(sweep.settings) - 1, "comparison")
     p = say.p_value(one.p_adjusted)
     return f"{difference} against {name}, which {holds}, corrected over {family} (p {p})"
 
@@ -108,17 +108,17 @@ def subject(sweep: Sweep) -> str:
     """
     parts = ", ".join(name for name, values in sweep.grid.items() if len(values) > 1)
     chosen = ", ".join(f"{name}={'|'.join(values)}" for name, values in sweep.where.items())
-    items = say.counted(sweep.items, "item") + (f" where {chosen}" if chosen else "")
+    items = say.quantity(sweep.items, "item") + (f" where {chosen}" if chosen else "")
     if sweep.changes:
-        changes = say.counted(sum(not one.reference for one in sweep.settings), "change")
+        changes = say.quantity(sum(not one.reference for one in sweep.settings), "change")
         return f"{sweep.system}: {changes}, one at a time; {items}; measured by {sweep.measure.name}"
-    settings = say.counted(len(sweep.settings), "setting")
+    settings = say.quantity(len(sweep.settings), "setting")
     return f"{sweep.system}: {settings} of {parts}; {items}; ranked by {sweep.measure.name}"
 
 
 def holding(sweep: Sweep) -> str:
     """Which settings differ from the reference for sure."""
-    found = [one for one in sweep.settings if one.difference and say.settled(one.difference)]
+    found = [one for one in sweep.settings if one.difference and say.is_shown(one.difference)]
     better = [one.name for one in found if is_better(one.difference)]
     worse = [one.name for one in found if one.name not in better]
     if not found:
@@ -130,7 +130,7 @@ def holding(sweep: Sweep) -> str:
 def parameter_answer(parameter: Parameter) -> str:
     """What a parameter does, as the title of its picture."""
     reference = next(effect.value for effect in parameter.effects if effect.reference)
-    clear = [one for one in parameter.effects if one.difference and say.settled(one.difference)]
+    clear = [one for one in parameter.effects if one.difference and say.is_shown(one.difference)]
     better = [one.value for one in clear if is_better(one.difference)]
     worse = [one.value for one in clear if one.value not in better]
     found = [
@@ -147,7 +147,7 @@ def applying(sweep: Sweep) -> list[int]:
 
 def open_counts(estimate: Estimate) -> str:
     """The items without a value of their own, in words; those that the measure does not concern aside."""
-    return say.left_out({**estimate.counts, "not_applicable": 0})
+    return say.absence_text({**estimate.counts, "not_applicable": 0})
 
 
 def note(setting: Setting) -> str:

@@ -16,20 +16,20 @@ from assay.core.records import Arm, Estimate
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, BaselineChanges, ItemView, MeasureInfo, Results
 from assay.report import review as reviewed
 from assay.report import wording as say
-from assay.report.proofs import beside_verdict
+from assay.report.proofs import proof_line
 from assay.report.text_differences import decisive, difference_parts, unshown
 from assay.report.text_figures import figure_parts, section_parts
 from assay.report.text_tables import (
     GAP,
     WORDS,
-    columned,
-    folded,
+    fold_text,
     grid,
     item_tables,
     latency_lines,
     plain,
+    plain_table,
     side_by_side,
-    turned,
+    turn_table,
 )
 from assay.report.verdict_words import VerdictWords, verdict_words
 
@@ -60,7 +60,7 @@ def render_text(
         _print_line(console, f"{gate.gate}: {words.title}", style)
         if gate.about:
             _print_line(console, f"  {gate.about}")
-        if tried := beside_verdict(results, gate.gate):
+        if tried := proof_line(results, gate.gate):
             _print_line(console, f"  {tried}")
         _print_table(console, _clauses(words, width), width)
         console.print()
@@ -71,7 +71,7 @@ def render_text(
         _print_since(results.against, console, width)
     for warning in results.trust.warnings:
         _print_line(console, f"warning: {warning}", "yellow")
-    for line in say.limits(results):
+    for line in say.limit_lines(results):
         _print_line(console, line)
     if results.verdict is None and results.report is None:
         return  # run files: nothing gates them, and there is no page
@@ -82,10 +82,10 @@ def _print_since(since: BaselineChanges, console: Console, width: int) -> None:
     """What changed since a baseline, item by item."""
     name = since.baseline
     for word, turns in (("worse", since.regressions), ("better", since.recoveries)):
-        items = say.counted(len({turn.item_id for turn in turns}), "item")
+        items = say.quantity(len({turn.item_id for turn in turns}), "item")
         _print_line(console, f"{word} since {name}: {items if turns else 'nothing'}")
         if shown := turns[:SHOWN_ITEMS]:
-            _print_table(console, turned(shown, width), width)
+            _print_table(console, turn_table(shown, width), width)
         if (more := len(turns) - SHOWN_ITEMS) > 0:
             _print_line(console, f"  and {more} more")
     for what, ids in (
@@ -94,7 +94,9 @@ def _print_since(since: BaselineChanges, console: Console, width: int) -> None:
         (f"removed since {name}", since.removed),
     ):
         if ids:
-            _print_line(console, f"{what}: {say.counted(len(ids), 'item')} ({say.some(ids, SHOWN_ITEMS)})")
+            _print_line(
+                console, f"{what}: {say.quantity(len(ids), 'item')} ({say.first_names(ids, SHOWN_ITEMS)})"
+            )
     console.print()
 
 
@@ -122,7 +124,7 @@ def _unranked(items: Sequence[ItemView]) -> str:
     kinds = Counter(item.expects for item in items if item.expects is not None)
     if not kinds:
         return ""
-    of = f"{say.counted(kinds.total(), 'item')} of {len(items)}"
+    of = f"{say.quantity(kinds.total(), 'item')} of {len(items)}"
     if [*kinds] == ["nothing"]:
         return f"{of}: nothing is the right answer: ranking measures do not apply"
     found = [f"{count} by {_DECIDED.get(kind, kind)}" for kind, count in kinds.most_common()]
@@ -166,14 +168,14 @@ def _estimates(results: Results, width: int) -> list[Table]:
 
 def _column(results: Results, measure: MeasureInfo, arms: list[str]) -> list[str]:
     found = {Arm(one.system, one.factors).name: one for one in say.overall(results, measure.name)}
-    cells, asked = [say.measure_title(measure)], say.most_asked(found.values())
+    cells, asked = [say.measure_title(measure)], say.largest_sample(found.values())
     for arm in arms:
         one = found.get(arm)
         if one is None or one.value is None:
             cells.append(say.NOTHING)
         else:
             figure = say.with_interval(one.value, one.low, one.high)
-            cells.append(f"{say.at_least(measure)}{figure} n {say.sample(one, asked)}")
+            cells.append(f"{say.lower_bound_sign(measure)}{figure} n {say.sample_size(one, asked)}")
     return cells
 
 
@@ -207,8 +209,8 @@ def _mean(measure: MeasureInfo, one: Estimate | None) -> str:
     """A mean with its sample, and nothing where the measure does not apply."""
     if one is None or not one.n_expected:
         return ""
-    bound = "" if one.value is None else say.at_least(measure)
-    return f"{bound}{say.number(one.value)} n {say.sample(one)}"
+    bound = "" if one.value is None else say.lower_bound_sign(measure)
+    return f"{bound}{say.number(one.value)} n {say.sample_size(one)}"
 
 
 # ------------------------------------------------------------------------------------ review
@@ -239,7 +241,9 @@ def _review(results: Results) -> RenderableType | None:
         for at, (measure, *rest) in enumerate(rows)
     ]
     return Group(
-        plain("Review", "bold"), plain(reviewed.progress(review)), columned("", header, named, words=(0, 1))
+        plain("Review", "bold"),
+        plain(reviewed.progress(review)),
+        plain_table("", header, named, words=(0, 1)),
     )
 
 
@@ -252,10 +256,10 @@ def _clauses(gate: VerdictWords, width: int) -> RenderableType:
     rows = [(each.text, each.state, each.margin, each.n, each.detectable) for each in gate.clauses]
     widths = [max(map(cell_len, column)) for column in zip(header, *rows, strict=True)]
     widths[0] = min(widths[0], width - GAP - sum(GAP + each for each in widths[1:]))
-    parts: list[RenderableType] = [columned("", header, [], words=(0, 1), widths=widths)] if rows else []
+    parts: list[RenderableType] = [plain_table("", header, [], words=(0, 1), widths=widths)] if rows else []
     for clause, row in zip(gate.clauses, rows, strict=True):
-        text = folded(row[0], widths[0], WORDS)
-        parts.append(columned("", (), [(text, *row[1:])], words=(0, 1), widths=widths))
+        text = fold_text(row[0], widths[0], WORDS)
+        parts.append(plain_table("", (), [(text, *row[1:])], words=(0, 1), widths=widths))
         if clause.beneath:
             parts.append(Padding(plain(clause.beneath, "dim"), (0, 0, 0, GAP)))
     return Padding(Group(*parts), (0, 0, 0, GAP))

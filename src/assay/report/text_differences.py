@@ -13,7 +13,7 @@ from assay.core.records import Arm, Comparison
 from assay.core.results import MeasureInfo, Results
 from assay.report import wording as say
 from assay.report.refusals import Refusals
-from assay.report.text_tables import GAP, columned, plain
+from assay.report.text_tables import GAP, plain, plain_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -47,13 +47,13 @@ def _decided_by_gates(made: Sequence[Comparison]) -> Iterator[str]:
     families = dict.fromkeys(one.family for one in made if one.family.startswith("gate "))
     for family in families:
         names = [f"{one.measure} {Arm(one.a, one.factors).name}" for one in made if one.family == family]
-        yield f"decided by {family}, with p adjusted within it: {say.some(names, MOST_NAMED)}"
+        yield f"decided by {family}, with p adjusted within it: {say.first_names(names, MOST_NAMED)}"
 
 
 def unshown(what: str, measures: int, results: Results) -> str:
     """That figures of some measures are not shown here, and where they are."""
     where = "in the report, and with assay run --verbose" if results.report else "assay run --verbose"
-    return f"{what} {say.counted(measures, 'more measure')} that no gate reads: {where}"
+    return f"{what} {say.quantity(measures, 'more measure')} that no gate reads: {where}"
 
 
 def _table(made: Sequence[Comparison], width: int) -> RenderableType:
@@ -64,7 +64,7 @@ def _table(made: Sequence[Comparison], width: int) -> RenderableType:
     cells = [*columns, *map(list, zip(*figures, strict=True))]
     if sum(GAP + max(map(cell_len, column)) for column in cells) - GAP <= width:
         header, *rows = zip(*cells, strict=True)
-        return columned(title, header, rows, words=tuple(range(len(columns))))
+        return plain_table(title, header, rows, words=tuple(range(len(columns))))
     groups = groupby(zip(made, names or [""] * len(made), strict=True), key=lambda pair: pair[0].measure)
     tables = (part for measure, group in groups for part in _under(measure, list(group), width))
     return Group(plain(title, "bold"), *tables)
@@ -83,7 +83,7 @@ def _under(measure: str, rows: Sequence[tuple[Comparison, str]], width: int) -> 
         yield plain(measure)
     head = measure if cell_len(measure) <= room else " "
     cells = [(_cut(name, first), *row) for name, row in zip(named, figures[1:], strict=True)]
-    yield columned("", (head, *figures[0]), cells, words=(0,), widths=[first, *widths])
+    yield plain_table("", (head, *figures[0]), cells, words=(0,), widths=[first, *widths])
 
 
 def _names(made: Sequence[Comparison]) -> tuple[str, str, list[str]]:
@@ -100,9 +100,9 @@ def _figures(one: Comparison) -> tuple[str, ...]:
     return (
         say.with_interval(one.difference, one.low, one.high, signed=True),
         say.p_value(one.p_adjusted if one.p_adjusted is not None else one.p),
-        say.record(one),
+        say.win_tie_loss(one),
         str(one.n),
-        "" if say.settled(one) or one.mde is None else say.number(one.mde),
+        "" if say.is_shown(one) or one.mde is None else say.number(one.mde),
     )
 
 

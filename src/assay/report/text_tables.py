@@ -34,7 +34,7 @@ def plain(text: str, style: str = "") -> Text:
     return Text(say.printable(text), style)
 
 
-def columned(
+def plain_table(
     title: str,
     header: Sequence[str],
     rows: Iterable[Sequence[str]],
@@ -67,7 +67,7 @@ def columned(
     return table
 
 
-def folded(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
+def fold_text(text: str, room: int, joints: re.Pattern[str] = JOINTS) -> str:
     """A text broken at its joints, where it is longer than there is room for."""
     lines = [""]
     for part in joints.split(text):
@@ -95,7 +95,7 @@ def side_by_side(
         room -= needed
     rows = [list(zip(label, *group, strict=True)) for group in groups]
     return [
-        columned("", header, body, (0, *(at for at, name in enumerate(header) if name in worded)))
+        plain_table("", header, body, (0, *(at for at, name in enumerate(header) if name in worded)))
         for header, *body in rows
     ]
 
@@ -114,14 +114,14 @@ def grid(
     others = [[name, *cells] for name, cells in zip(names, rows, strict=True)]
     room = width - sum(GAP + max(map(cell_len, column)) for column in others)
     # long heads are broken to let every name stand side by side
-    label = [corner[1], *(folded(head, max(room, LABEL)) for head in heads)]
+    label = [corner[1], *(fold_text(head, max(room, LABEL)) for head in heads)]
     by_head = side_by_side(label, others, width)
     # Where names would be torn apart into several tables, they are better compared line under line.
     shorter = len(by_head) == 1 and len(columns) < sum(table.row_count + 2 for table in by_name)
     return by_head if shorter else by_name
 
 
-def turned(turns: Sequence[ItemChange], width: int) -> RenderableType:
+def turn_table(turns: Sequence[ItemChange], width: int) -> RenderableType:
     """Items that changed, a row each and measure; the query as far as there is room for it."""
     several = [turn.arm for turn in turns] if len({turn.arm for turn in turns}) > 1 else []
     columns = [
@@ -132,11 +132,11 @@ def turned(turns: Sequence[ItemChange], width: int) -> RenderableType:
         ["after", *(say.number(turn.after) for turn in turns)],
     ]
     room = max(MOST // 4, width - GAP - sum(GAP + max(map(cell_len, column)) for column in columns))
-    columns.append(["query", *(say.shortened(turn.text, min(room, MOST)) for turn in turns)])
+    columns.append(["query", *(say.shorten(turn.text, min(room, MOST)) for turn in turns)])
     header, *rows = zip(*columns, strict=True)
     figures = len(columns) - 3, len(columns) - 2
     words = tuple(place for place in range(len(columns)) if place not in figures)
-    return Padding(columned("", header, rows, words), (0, 0, 0, GAP))
+    return Padding(plain_table("", header, rows, words), (0, 0, 0, GAP))
 
 
 QUERY = 24  # characters shown of a query
@@ -147,7 +147,7 @@ _SILENT = (Status.SCORED, Status.MISSING)
 def item_tables(results: Results, width: int) -> list[Table]:
     """Every item with its values, a table or more an arm; a status stands where there is no value."""
     grid, tables = score_grid(results), []
-    label = ["item", *(f"{item.item_id}  {say.shortened(item.text, QUERY)}" for item in results.items)]
+    label = ["item", *(f"{item.item_id}  {say.shorten(item.text, QUERY)}" for item in results.items)]
     for arm in results.arms:
         columns = []
         for measure in results.measures:

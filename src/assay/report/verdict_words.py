@@ -58,7 +58,7 @@ def verdict_words(verdict: Verdict) -> VerdictWords:
         say.gate_title(verdict),
         say.verdict_reason(verdict),
         say.verdict_sentence(verdict),
-        [clause_words(clause) for clause in say.clauses_of(verdict)],
+        [clause_words(clause) for clause in say.unique_clauses(verdict)],
     )
 
 

@@ -61,12 +61,12 @@ def file_stem(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.=,-]+", "_", name)
 
 
-def listed(names: Sequence[str]) -> str:
+def name_list(names: Sequence[str]) -> str:
     """Names in a row: "a, b and c"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The text on one line, cut at a word where it is longer than the limit."""
     line = " ".join(text.split())
     if len(line) <= limit:
@@ -88,28 +88,30 @@ def number(value: float | None, *, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}.{max(0, 2 - magnitude)}f}"
 
 
-def amount(value: float | None, *, signed: bool = False) -> str:
+def number_or_infinity(value: float | None, *, signed: bool = False) -> str:
     """A number that may be infinite, such as a budget that no system reaches."""
     if value is not None and math.isinf(value):
         return "-∞" if value < 0 else "+∞" if signed else "∞"
     return number(value, signed=signed)
 
 
-def bracket(low: float | None, high: float | None, *, signed: bool = False) -> str:
+def interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
     """An interval, or nothing where there is none."""
     if low is None or high is None:
         return ""
-    return f"[{amount(low, signed=signed)}, {amount(high, signed=signed)}]"
+    return f"[{number_or_infinity(low, signed=signed)}, {number_or_infinity(high, signed=signed)}]"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None, *, signed: bool = False) -> str:
     """`0.512 [0.431, 0.588]`; a mean whose interval is unknown says so."""
     if value is None or math.isnan(value):
         return NOTHING
-    return f"{amount(value, signed=signed)} {bracket(low, high, signed=signed) or '[no interval]'}"
+    return (
+        f"{number_or_infinity(value, signed=signed)} {interval(low, high, signed=signed) or '[no interval]'}"
+    )
 
 
-def sample(estimate: Estimate, asked: int = 0) -> str:
+def sample_size(estimate: Estimate, asked: int = 0) -> str:
     """How many items stand behind a mean: `500`, or `480/500` where some are left out.
 
     `asked` is how many the measure applies to with another system beside it: a mean over some of them is not
@@ -120,7 +122,7 @@ def sample(estimate: Estimate, asked: int = 0) -> str:
     return f"{estimate.n_scored}{'' if estimate.n_scored == of else f'/{of}'}{missing}"
 
 
-def most_asked(estimates: Iterable[Estimate]) -> int:
+def largest_sample(estimates: Iterable[Estimate]) -> int:
     """On how many items the measure of these estimates applies to the system that it applies to most."""
     return max((one.n_expected for one in estimates), default=0)
 
@@ -137,14 +139,14 @@ def p_value(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def record(comparison: Comparison) -> str:
+def win_tie_loss(comparison: Comparison) -> str:
     """Wins, ties and losses of a against b."""
     if not comparison.n or comparison.refused:
         return NOTHING
     return f"{comparison.wins} / {comparison.ties} / {comparison.losses}"
 
 
-def settled(comparison: Comparison) -> bool:
+def is_shown(comparison: Comparison) -> bool:
     """Whether a difference is shown, as its family decided; nothing else may decide it again."""
     return bool(comparison.shown)
 
@@ -154,7 +156,7 @@ def where_text(where: dict[str, str]) -> str:
     return ", ".join(f"{key}={value}" for key, value in where.items())
 
 
-def some(names: Sequence[str], most: int) -> str:
+def first_names(names: Sequence[str], most: int) -> str:
     """The first of many names, and how many more there are: `q1, q2 and 18 more`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
@@ -165,7 +167,7 @@ def measure_title(measure: MeasureInfo) -> str:
     return f"{measure.name} ({measure.unit})" if measure.unit else measure.name
 
 
-def as_spec(measure: str) -> tuple[Spec, str]:
+def parse_measure(measure: str) -> tuple[Spec, str]:
     """A measure's name as a spec, and what follows its @; one that is no spec has no parameters."""
     head, cut, depth = measure.rpartition("@")
     try:
@@ -174,12 +176,12 @@ def as_spec(measure: str) -> tuple[Spec, str]:
         return Spec(measure), ""
 
 
-def at_least(measure: MeasureInfo) -> str:
+def lower_bound_sign(measure: MeasureInfo) -> str:
     """The sign before the means of a measure that somebody who looked could only raise."""
     return AT_LEAST if measure.lower_bound else ""
 
 
-def counted(count: int, noun: str) -> str:
+def quantity(count: int, noun: str) -> str:
     """`1 clause`, `2 clauses`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
@@ -187,7 +189,7 @@ def counted(count: int, noun: str) -> str:
 # ---------------------------------------------------------------------------------- verdicts
 
 
-def favours(clause: ClauseResult) -> bool | None:
+def supports_go(clause: ClauseResult) -> bool | None:
     """Whether a clause speaks for shipping: a kill that holds speaks against it."""
     if clause.holds is None:
         return None
@@ -227,10 +229,11 @@ def clause_sentence(clause: ClauseResult) -> str:
     verb = "stops the study if" if clause.role == "kill" else "needs"
     target = f"{found['op']} {found['right']}"
     if not _LITERAL.fullmatch(found["right"]):
-        target += f" = {amount(clause.right)}"
+        target += f" = {number_or_infinity(clause.right)}"
     # with failures, the figures are those of the least favourable way to count them
     is_ = "is at worst" if "failed" in clause.reason else "is"
-    return f"{found['left']} {is_} {amount(clause.left)}, {verb} {target}{found.get('scope', '')}; {margin}"
+    value = number_or_infinity(clause.left)
+    return f"{found['left']} {is_} {value}, {verb} {target}{found.get('scope', '')}; {margin}"
 
 
 def clause_outlook(clause: ClauseResult) -> str:
@@ -242,7 +245,7 @@ def clause_outlook(clause: ClauseResult) -> str:
     return "; ".join(parts)
 
 
-def clauses_of(verdict: Verdict) -> list[ClauseResult]:
+def unique_clauses(verdict: Verdict) -> list[ClauseResult]:
     """A gate's clauses, each once, though it may stand in several branches; a kill says another thing."""
     found: dict[tuple[str, bool], ClauseResult] = {}
     for clause in verdict.clauses:
@@ -250,9 +253,9 @@ def clauses_of(verdict: Verdict) -> list[ClauseResult]:
     return list(found.values())
 
 
-def clauses_that_count(verdict: Verdict) -> list[ClauseResult]:
+def relevant_clauses(verdict: Verdict) -> list[ClauseResult]:
     """A gate's clauses without those that cannot change its verdict: beside a failed `first`, all others."""
-    clauses = clauses_of(verdict)
+    clauses = unique_clauses(verdict)
     if verdict.reason in {FIRST_FAILS, FIRST_OPEN}:
         state = False if verdict.reason == FIRST_FAILS else None
         return [clause for clause in clauses if clause.role == "first" and clause.holds is state]
@@ -284,12 +287,12 @@ def verdict_sentence(verdict: Verdict) -> str:
     """The clauses that decided a gate, in one line of words."""
     wanted = {GO: True, NO_GO: False, INCONCLUSIVE: None}.get(verdict.verdict)
     wanted = False if verdict.reason == FIRST_FAILS else wanted
-    clauses = clauses_that_count(verdict)
-    deciding = [clause for clause in clauses if favours(clause) is wanted]
+    clauses = relevant_clauses(verdict)
+    deciding = [clause for clause in clauses if supports_go(clause) is wanted]
     # one without figures first: it waits for them, or its system failed, and that is what there is to do
     deciding.sort(key=lambda clause: wanted is not True and clause.value is not None)
     if not deciding:
-        return verdict.reason or f"{verdict.gate} decided on {counted(len(clauses), 'clause')}"
+        return verdict.reason or f"{verdict.gate} decided on {quantity(len(clauses), 'clause')}"
     sentence = clause_sentence(deciding[0])
     first = deciding[0]
     explained = verdict.verdict == INCONCLUSIVE or first.value is None or first.shows == LOSS_SHOWN
@@ -301,7 +304,7 @@ def verdict_sentence(verdict: Verdict) -> str:
     if rest and wanted is True:
         return f"{verdict_reason(verdict)}: {sentence}"
     one, several = ("speaks against it", "speak against it") if wanted is False else ("is open", "are open")
-    more = [f"{counted(rest, 'more clause')} {several if rest > 1 else one}"] if rest else []
+    more = [f"{quantity(rest, 'more clause')} {several if rest > 1 else one}"] if rest else []
     return "; ".join([sentence, *more, *beside(verdict)])
 
 
@@ -313,7 +316,7 @@ def headline(results: Results) -> str:
     return verdict_sentence(decisive) if decisive else ""
 
 
-def limits(results: Results) -> list[str]:
+def limit_lines(results: Results) -> list[str]:
     """What the data can support, what it says nothing about, and what a go must not be taken for."""
     line = f"Layer: {results.layer}." if results.layer else ""
     line += f" Not shown by this data: {', '.join(results.unproven)}." if results.unproven else ""
@@ -377,7 +380,7 @@ def wants_review(item: ItemView) -> bool:
 
 def only_rises(measure: str) -> bool:
     """Whether what people find beyond the rules can raise a measure and never lower it."""
-    spec, _ = as_spec(measure)
+    spec, _ = parse_measure(measure)
     reads_marks = REVIEW in str(spec.params.get("label", "")).split("|")
     return spec.name in _RISING and not reads_marks
 
@@ -390,7 +393,7 @@ def is_understated(results: Results, where: Mapping[str, str]) -> bool:
     )
 
 
-def left_out(counts: dict[str, int]) -> str:
+def absence_text(counts: dict[str, int]) -> str:
     """The statuses other than scored, in words: `3 missing, 2 failed`."""
     return ", ".join(
         f"{count} {status.replace('_', ' ')}"

@@ -14,7 +14,7 @@ import numpy as np
 from assay.core.records import Judgment
 from assay.judges.ratings import shared_ratings
 from assay.measures.marks import REVIEW
-from assay.review.verdicts import Asked
+from assay.review.verdicts import JudgedItem
 from assay.stats.agreement import cohen_kappa, krippendorff_alpha
 
 Ratings = np.ndarray[Any, Any]
@@ -32,7 +32,9 @@ class Agreement:
     verdicts: list[dict[str, Any]]  # of people with paying judges, and with each other on what those judged
 
     @classmethod
-    def of(cls, judgments: Sequence[Judgment], raters: Sequence[str], asked: Sequence[Asked]) -> Agreement:
+    def of(
+        cls, judgments: Sequence[Judgment], raters: Sequence[str], asked: Sequence[JudgedItem]
+    ) -> Agreement:
         """`raters` are the people whose marks count, `asked` what paying judges graded."""
         marks = [mark for mark in judgments if mark.label == REVIEW]
         shared = shared_ratings(marks, raters)
@@ -61,7 +63,7 @@ def _pairs(table: Ratings, raters: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def _on_verdicts(
-    asked: Sequence[Asked], judgments: Sequence[Judgment], people: Sequence[str]
+    asked: Sequence[JudgedItem], judgments: Sequence[Judgment], people: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Of every judge with every person, and every two people, on what both graded under the judge's label.
 

@@ -24,11 +24,20 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import ItemFact
 from assay.core.records import Item, Judgment
 from assay.measures.marks import KEYWORD_MATCH, marked_hits
-from assay.review.forms import AUTO, DONE, Form, Row, added, mark_of, own_notes, read_form
+from assay.review.forms import (
+    AUTO,
+    DONE,
+    FormRow,
+    ReviewForm,
+    added_notes,
+    parse_mark,
+    read_form,
+    reviewer_notes,
+)
 from assay.review.pool import Candidate, Pool
 from assay.store.disk import write_atomic
 
-_Told = tuple[str, str | None, str | None]  # item, passage and mark
+_MarkKey = tuple[str, str | None, str | None]  # item, passage and mark
 
 PREVIEW = 500  # characters of a passage in a form of one model
 LONGEST_NAME = 80  # characters of an id in the name of a file
@@ -54,7 +63,7 @@ _LITERAL = re.compile(
 
 def blind_forms(
     pool: Pool, corpus: Corpus, *, only: Collection[tuple[str, str]] | None = None, seed: int = 0
-) -> list[Form]:
+) -> list[ReviewForm]:
     """One form an item, with each of its passages once; `only` keeps these pairs of item and passage."""
     wanted = {each.key for each in pool.candidates} if only is None else set(only)
     _need_texts(wanted, corpus)
@@ -68,7 +77,7 @@ def blind_forms(
     return forms
 
 
-def model_forms(blocks: Sequence[Block], pool: Pool, corpus: Corpus) -> list[Form]:
+def model_forms(blocks: Sequence[Block], pool: Pool, corpus: Corpus) -> list[ReviewForm]:
     """One form an item and arm, best first. Of several seeds the best place of a passage counts."""
     arms: dict[str, dict[str, dict[str, tuple[int, float]]]] = {}  # arm -> item -> doc -> rank and score
     for block in blocks:
@@ -101,8 +110,10 @@ def _need_texts(keys: Iterable[tuple[str, str]], corpus: Corpus) -> None:
         raise DataError(problems)
 
 
-def _form(item: Item, rows: Sequence[Row], facts: Sequence[ItemFact], model: str | None = None) -> Form:
-    return Form(
+def _form(
+    item: Item, rows: Sequence[FormRow], facts: Sequence[ItemFact], model: str | None = None
+) -> ReviewForm:
+    return ReviewForm(
         item_id=item.item_id,
         rows=tuple(rows),
         text=item.text,
@@ -113,13 +124,15 @@ def _form(item: Item, rows: Sequence[Row], facts: Sequence[ItemFact], model: str
     )
 
 
-def _row(doc_id: str, known: Candidate | None, corpus: Corpus, place: tuple[int, float] | None = None) -> Row:
+def _row(
+    doc_id: str, known: Candidate | None, corpus: Corpus, place: tuple[int, float] | None = None
+) -> FormRow:
     text = corpus.text_of(doc_id) or ""
     mark = "" if known is None else known.mark or ""
     notes = ""
     if known is not None and mark:
-        notes = DONE if known.by_person else filled_notes(known.reason)
-    return Row(
+        notes = DONE if known.by_person else rule_notes(known.reason)
+    return FormRow(
         doc_id=doc_id,
         text=text if place is None else "",
         preview="" if place is None else text[:PREVIEW],
@@ -132,7 +145,7 @@ def _row(doc_id: str, known: Candidate | None, corpus: Corpus, place: tuple[int,
     )
 
 
-def filled_notes(reason: str) -> str:
+def rule_notes(reason: str) -> str:
     """The notes of a row that a rule filled in."""
     return f"{AUTO} {reason}".rstrip()
 
@@ -141,7 +154,11 @@ def filled_notes(reason: str) -> str:
 
 
 def write_forms(
-    forms: Sequence[Form], folder: Path, *, taken: Sequence[Judgment] = (), reasons: Collection[str] = ()
+    forms: Sequence[ReviewForm],
+    folder: Path,
+    *,
+    taken: Sequence[Judgment] = (),
+    reasons: Collection[str] = (),
 ) -> list[Path]:
     """Writes a file a form, all or none: no file goes that holds what a person said and nobody took in.
 
@@ -151,7 +168,7 @@ def write_forms(
     names = Counter(file_name(form).casefold() for form in forms)
     clash = {name for name, times in names.items() if times > 1}
     paths = [folder / file_name(form, marked=file_name(form).casefold() in clash) for form in forms]
-    said: dict[_Told, set[str]] = {}
+    said: dict[_MarkKey, set[str]] = {}
     for each in taken:
         said.setdefault((each.item_id, each.target, each.category), set()).add(each.reason or "")
     pairs = list(zip(paths, forms, strict=True))
@@ -163,7 +180,7 @@ def write_forms(
     return paths
 
 
-def file_name(form: Form, *, marked: bool = False) -> str:
+def file_name(form: ReviewForm, *, marked: bool = False) -> str:
     """A name that any file system takes; `marked` adds a hash, to tell names apart that clash."""
     parts = [form.item_id] if form.model is None else [form.item_id, form.model]
     stem = "_".join(_safe(part) for part in parts)
@@ -180,7 +197,7 @@ def _mark(*parts: str) -> str:
 
 
 def _at_stake(
-    path: Path, form: Form, said: Mapping[_Told, set[str]], reasons: Collection[str]
+    path: Path, form: ReviewForm, said: Mapping[_MarkKey, set[str]], reasons: Collection[str]
 ) -> Problem | None:
     """Why the file may not be replaced by the form."""
     if not path.exists():
@@ -195,10 +212,12 @@ def _at_stake(
         return Problem(f"the form of {there.item_id!r} is there already", str(path), fix=fix)
     done = {(row.doc_id, row.judgment) for row in form.rows if row.tag == DONE}
     filled = {row.doc_id: row.notes for row in form.rows if row.tag == AUTO}
-    remarks = [added(row.notes, filled.get(row.doc_id, AUTO), reasons) for row in there.rows]
+    remarks = [added_notes(row.notes, filled.get(row.doc_id, AUTO), reasons) for row in there.rows]
     own = [(index, row) for index, row in enumerate(there.rows) if remarks[index] or _by_person(row)]
-    lost = [index for index, row in own if (row.doc_id, mark_of(row.judgment)) not in done]
-    lost = [index for index in lost if not _told(form.item_id, there.rows[index], remarks[index], said)]
+    lost = [index for index, row in own if (row.doc_id, parse_mark(row.judgment)) not in done]
+    lost = [
+        index for index in lost if not _is_imported(form.item_id, there.rows[index], remarks[index], said)
+    ]
     if lost:
         what = f"it holds what a person said of {len(lost)} passages, and nobody took it in"
         return Problem(what, str(path), there.lines.of(("results", lost[0])), fix=fix)
@@ -208,16 +227,16 @@ def _at_stake(
     return None
 
 
-def _by_person(row: Row) -> bool:
-    if mark_of(row.judgment) == "":
+def _by_person(row: FormRow) -> bool:
+    if parse_mark(row.judgment) == "":
         return bool(row.notes.strip())
-    return not (mark_of(row.judgment) == KEYWORD_MATCH and row.tag == AUTO)
+    return not (parse_mark(row.judgment) == KEYWORD_MATCH and row.tag == AUTO)
 
 
-def _told(item_id: str, row: Row, remark: str, said: Mapping[_Told, set[str]]) -> bool:
+def _is_imported(item_id: str, row: FormRow, remark: str, said: Mapping[_MarkKey, set[str]]) -> bool:
     """Whether a judgment holds all that the row says; notes that an export wrote need not be in it."""
-    reasons = said.get((item_id, row.doc_id, mark_of(row.judgment)))
-    own = remark if row.tag == AUTO else own_notes(row.notes)
+    reasons = said.get((item_id, row.doc_id, parse_mark(row.judgment)))
+    own = remark if row.tag == AUTO else reviewer_notes(row.notes)
     return reasons is not None and (not own or own in reasons)
 
 
@@ -233,7 +252,7 @@ class _Dumper(yaml.SafeDumper):
         return found
 
 
-def to_yaml(form: Form) -> str:
+def to_yaml(form: ReviewForm) -> str:
     """The form as text: no line is wrapped, rows stand apart, and any text reads back as it was."""
     auto = sum(row.tag == AUTO for row in form.rows)
     done = sum(row.tag == DONE for row in form.rows)
@@ -255,7 +274,7 @@ def to_yaml(form: Form) -> str:
     return f"{head}\nresults:\n" + "\n".join(rows)
 
 
-def _row_node(row: Row, *, blind: bool) -> yaml.Node:
+def _row_node(row: FormRow, *, blind: bool) -> yaml.Node:
     fields = {"chunk_id": row.doc_id, "report_id": row.document, "section_name": row.section}
     shown: dict[str, Any] = {**fields} if blind else {"rank": row.rank, **fields, "score": row.score}
     pairs = [(_node(key), _node(value)) for key, value in shown.items()]

@@ -32,7 +32,7 @@ _REASON = re.compile(r"; (\w+): ")  # how another reason follows
 
 
 @dataclass(frozen=True)
-class Row:
+class FormRow:
     """One passage to judge, and what was written about it."""
 
     doc_id: str
@@ -52,7 +52,7 @@ class Row:
 
     def outdated(self, text: str) -> str | None:
         """The field that shows another text than the passage has; spaces and line ends do not count."""
-        whole = bare(text)
+        whole = collapse_spaces(text)
         if not any(shown in {"", whole} for shown in _shown(self.text)):
             return "text"
         previews = _shown(self.preview)
@@ -61,11 +61,11 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Form:
+class ReviewForm:
     """The passages of one query, for one person to judge. One of a single model is not blind."""
 
     item_id: str
-    rows: tuple[Row, ...]
+    rows: tuple[FormRow, ...]
     text: str = ""
     model: str | None = None
     category: str = ""
@@ -79,7 +79,7 @@ class Form:
     @property
     def signed(self) -> str:
         """Who filled it in; nothing where the field is empty or still says what belongs there."""
-        name = bare(self.reviewer)
+        name = collapse_spaces(self.reviewer)
         return "" if name.strip("[]<>()_ ").lower() in _NOBODY else name
 
     @property
@@ -101,7 +101,7 @@ class Form:
     @property
     def unfinished(self) -> str | None:
         """What to say of a form that is called complete and is not."""
-        blank = [index for index, row in enumerate(self.rows) if mark_of(row.judgment) == ""]
+        blank = [index for index, row in enumerate(self.rows) if parse_mark(row.judgment) == ""]
         if not self.complete or not blank:
             return None
         what = f"the form says that it is complete; judgments left blank: {len(blank)}."
@@ -109,7 +109,7 @@ class Form:
 
     def query_changed(self, now: str) -> Problem | None:
         """The problem of a form that asks another query; one that shows none asks the present one."""
-        if bare(self.text) in {"", bare(now)}:
+        if collapse_spaces(self.text) in {"", collapse_spaces(now)}:
             return None
         what = f"the query has changed since the form was written: it reads {now!r} now"
         fix = "Export the form again, and judge for the query as it is now."
@@ -128,18 +128,18 @@ class Form:
         return self.lines.where if line is None else f"{self.lines.where}:{line}"
 
 
-def bare(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     """A text in which every stretch of spaces and line ends is one space."""
     return " ".join(text.split())
 
 
 def _shown(text: str) -> list[str]:
     """A text as it stands, and without the name of a section before it."""
-    found = bare(text)
+    found = collapse_spaces(text)
     return [found, _SECTION.sub("", found, count=1)] if _SECTION.match(found) else [found]
 
 
-def mark_of(judgment: str) -> str | None:
+def parse_mark(judgment: str) -> str | None:
     """The mark that a judgment as written stands for: "" where it is blank, None where it is none."""
     word = judgment.strip(_WRAPPING).upper()
     mark = _BREAKS.sub("_", word)
@@ -148,18 +148,18 @@ def mark_of(judgment: str) -> str | None:
     return "" if word in BLANKS else None
 
 
-def own_notes(notes: str, filled: str = AUTO, reasons: Collection[str] = ()) -> str:
+def reviewer_notes(notes: str, filled: str = AUTO, reasons: Collection[str] = ()) -> str:
     """What the reviewer wrote in the notes: nothing where they still are as a rule filled them in."""
     own = notes.strip().removeprefix(DONE).strip()
-    return "" if bare(own) == bare(filled) else added(own, filled, reasons) or own
+    return "" if collapse_spaces(own) == collapse_spaces(filled) else added_notes(own, filled, reasons) or own
 
 
-def added(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
+def added_notes(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
     """What a person wrote after the notes that a rule filled in; nothing where that cannot be told.
 
     `reasons` are the words that rules begin reasons with: the notes may hold one that has gone since.
     """
-    own, known = bare(notes), bare(filled)
+    own, known = collapse_spaces(notes), collapse_spaces(filled)
     # Other programs write [AUTO] too: whatever follows the bare tag may be theirs.
     if known == AUTO or not own.startswith(known):
         return ""
@@ -173,10 +173,10 @@ def added(notes: str, filled: str, reasons: Collection[str] = ()) -> str:
 # ---------------------------------------------------------------------------------- reading
 
 
-def read_forms(paths: Sequence[Path]) -> list[Form]:
+def read_forms(paths: Sequence[Path]) -> list[ReviewForm]:
     """The forms in files, and in folders with all below them; raises with every problem of every file."""
     problems: list[Problem] = []
-    forms: list[Form] = []
+    forms: list[ReviewForm] = []
     for path in _files(paths, problems):
         try:
             forms.append(read_form(path))
@@ -202,7 +202,7 @@ def _files(paths: Sequence[Path], problems: list[Problem]) -> list[Path]:
     return list(found.values())
 
 
-def read_form(path: Path) -> Form:
+def read_form(path: Path) -> ReviewForm:
     """The form in one file."""
     content, lines = read_yaml(path)
     if not isinstance(content, dict):
@@ -252,7 +252,7 @@ class _Fields:
         self.problems.append(self.lines.problem((*self.loc, name), what, fix))
 
 
-def _form(content: Mapping[str, Any], lines: Lines, problems: list[Problem]) -> Form:
+def _form(content: Mapping[str, Any], lines: Lines, problems: list[Problem]) -> ReviewForm:
     top = _Fields(content, (), lines, problems)
     flat = "metadata" not in content and "query_id" in content  # as short templates have it
     head = top if flat else top.part("metadata")
@@ -263,7 +263,7 @@ def _form(content: Mapping[str, Any], lines: Lines, problems: list[Problem]) -> 
         fix = "Copy the list from the exported form."
         problems.append(lines.problem(("results",), "the list of results is missing", fix))
         rows = []
-    return Form(
+    return ReviewForm(
         item_id=head.word("query_id", needed=True),
         rows=tuple(_read_row(row, index, top) for index, row in enumerate(rows)),
         text=query.word("text"),
@@ -277,14 +277,14 @@ def _form(content: Mapping[str, Any], lines: Lines, problems: list[Problem]) -> 
     )
 
 
-def _read_row(content: Any, index: int, form: _Fields) -> Row:
+def _read_row(content: Any, index: int, form: _Fields) -> FormRow:
     loc: Loc = ("results", index)
     if not isinstance(content, dict):
         fix = "Write chunk_id, judgment and notes, as the exported form has them."
         form.problems.append(form.lines.problem(loc, "is not a mapping of fields", fix))
-        return Row("")
+        return FormRow("")
     fields = _Fields(content, loc, form.lines, form.problems)
-    return Row(
+    return FormRow(
         doc_id=fields.word("chunk_id", needed=True),
         text=fields.word("text"),
         preview=fields.word("text_preview"),

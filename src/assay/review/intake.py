@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar
 from assay.core.errors import DataError, Problem
 from assay.review.book import MarkBook
 from assay.review.messages import Draft, Task
-from assay.review.work import Broken, Conflict, MarkTaker, NoSuchThing
+from assay.review.work import Conflict, MarkRecorder, NotFound, RuleViolation
 
 
-class Misfit(ValueError):
+class DraftMismatch(ValueError):
     """What is filled in does not fit the task as it is shown."""
 
     def __init__(self, what: str, fix: str) -> None:
@@ -38,7 +38,7 @@ class FilledTask(Protocol):
         ...
 
     def draft(self, task: Task) -> Draft:
-        """What the desk would send; raises Misfit."""
+        """What the desk would send; raises DraftMismatch."""
         ...
 
     def unknown(self) -> Problem:
@@ -51,8 +51,8 @@ class FilledTask(Protocol):
 Filled = TypeVar("Filled", bound=FilledTask)
 
 
-def take_in(
-    taker: MarkTaker,
+def import_tasks(
+    taker: MarkRecorder,
     book: MarkBook[Any],
     tasks: Sequence[Filled],
     place: Callable[[Filled], int] = lambda _: 0,
@@ -77,7 +77,7 @@ def take_in(
             raise DataError(sorted(problems, key=lambda each: (each.where, each.line or 0)))
 
 
-def _saved(taker: MarkTaker, filled: FilledTask, *, follows: bool) -> Iterator[Problem]:
+def _saved(taker: MarkRecorder, filled: FilledTask, *, follows: bool) -> Iterator[Problem]:
     """Saves one task; what stands in its way. `follows`: an earlier pass was refused, so this cannot open."""
     place = (filled.rater, filled.step, filled.task_id)
     try:
@@ -85,12 +85,12 @@ def _saved(taker: MarkTaker, filled: FilledTask, *, follows: bool) -> Iterator[P
         draft = filled.draft(task)
         if all(draft.mark_id != mark.mark_id for mark in task.history):
             taker.save(*place, draft, filled.when)
-    except NoSuchThing:
+    except NotFound:
         yield filled.unknown()
     except Conflict as error:
         if not follows:
             yield filled.problem(error.what)
-    except Broken as error:
+    except RuleViolation as error:
         yield from (filled.problem(what) for what in error.problems)
-    except Misfit as error:
+    except DraftMismatch as error:
         yield filled.problem(str(error), error.fix)

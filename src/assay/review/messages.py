@@ -27,7 +27,7 @@ class Message(BaseModel):
 # ------------------------------------------------------------------------------------ who is there
 
 
-class Entry(Message):
+class Credentials(Message):
     """What opens a session: the token of a link, or a name and the password."""
 
     token: Short | None = None
@@ -35,7 +35,7 @@ class Entry(Message):
     password: Short | None = None
 
 
-class Session(Message):
+class LoginSession(Message):
     """Who is logged in, and what every change has to bring with it."""
 
     rater: str
@@ -88,7 +88,7 @@ class Flag(Message):
     no_claims: bool = False  # it says that there is no claim, which takes a text that was shown to its end
 
 
-class Form(Message):
+class StepForm(Message):
     """What a step asks for."""
 
     choices: list[Choice] = []  # empty: no grade is asked for
@@ -119,12 +119,12 @@ class StepView(Message):
     step: str
     title: str
     about: str
-    form: Form
+    form: StepForm
     rules: list[Rule]
     tasks: list[TaskState]
 
 
-class Block(Message):
+class TextBlock(Message):
     """A text on the screen."""
 
     role: Literal["question", "response", "reference", "source", "fact"]
@@ -163,7 +163,7 @@ class Task(Message):
     step: str
     number: int  # from 1, in the order of the step
     total: int
-    blocks: list[Block]
+    blocks: list[TextBlock]
     mark: MarkView | None  # what stands
     history: list[MarkView]  # oldest first, the standing one last
     queued: str | None = None  # why it should be looked at again
@@ -189,7 +189,7 @@ class Undo(Message):
     base: Short
 
 
-class Saved(Message):
+class SaveReceipt(Message):
     """It is on disk."""
 
     mark: MarkView | None  # None: after an undo nothing stands
@@ -207,7 +207,7 @@ class Suggestion(Message):
     reason: str = ""
 
 
-class RegisterEntry(Message):
+class PrecedentView(Message):
     """A precedent."""
 
     case_id: str
@@ -218,7 +218,7 @@ class RegisterEntry(Message):
     to_look_at: int = 0  # responses of this rater that are still to be looked at again for it
 
 
-class NewCase(Message):
+class NewPrecedent(Message):
     """A precedent to be set, and which of the responses scored before are to be looked at again for it."""
 
     mark_id: MarkId
@@ -232,7 +232,7 @@ class NewCase(Message):
     words: Short = ""
 
 
-class Trouble(Message):
+class ErrorMessage(Message):
     """Why something was not done: nothing was saved."""
 
     what: str

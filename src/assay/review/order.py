@@ -52,7 +52,7 @@ REACH = 1.96  # deviations from zero at which the sign-flip test is near 2.5 %
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class LiftDifference:
     """The difference of two arms' lifts, a - b, as far as the marks so far fix it."""
 
     pool: Pool
@@ -140,8 +140,8 @@ def decisive_order(
     The thresholds are of the difference a - b of every pair: 0.3 for `lift(a) > lift(b) + 0.3`. To be asked
     again whenever marks came in: what they say of the arms changes what is worth asking next.
     """
-    contests = [Contest(pool, a, b) for a, b in pairs]
-    lot = {each.key: _lot(seed, *each.key) for each in pool.open}
+    contests = [LiftDifference(pool, a, b) for a, b in pairs]
+    lot = {each.key: _random_key(seed, *each.key) for each in pool.open}
     first = dict.fromkeys(lot, len(lot))
     for contest, open_ones in zip(contests, _open_thresholds(contests, thresholds), strict=True):
         for threshold in _nearest(open_ones, contest):
@@ -153,7 +153,7 @@ def decisive_order(
     return sorted(pool.open, key=lambda each: (first[each.key], each.key not in pulling, lot[each.key]))
 
 
-def _open_thresholds(contests: Sequence[Contest], thresholds: Sequence[float]) -> list[list[float]]:
+def _open_thresholds(contests: Sequence[LiftDifference], thresholds: Sequence[float]) -> list[list[float]]:
     """For each contest the thresholds at which the marks still to come can change the decision."""
     if not contests:
         return []
@@ -169,33 +169,33 @@ def _decided(interval: Interval, threshold: float) -> Decision:
     return "a" if low > TIE else "b" if high < -TIE else "neither"
 
 
-def _nearest(thresholds: Sequence[float], contest: Contest) -> list[float]:
+def _nearest(thresholds: Sequence[float], contest: LiftDifference) -> list[float]:
     """The threshold nearest to the expected difference; both where it lies midway: no side comes first."""
     away = {each: abs(float(contest.expected.mean()) - each) for each in thresholds}
     return [each for each, far in away.items() if far <= min(away.values()) + TIE]
 
 
-def _lot(seed: int, *parts: str) -> str:
+def _random_key(seed: int, *parts: str) -> str:
     return digest(part.encode() for part in (str(seed), *parts))
 
 
 def _order(
-    contest: Contest, threshold: float, lot: Mapping[tuple[str, str], str], seed: int
+    contest: LiftDifference, threshold: float, lot: Mapping[tuple[str, str], str], seed: int
 ) -> list[Candidate]:
     """The open candidates that can move this contest, those first that its threshold hangs on."""
     candidates, able = contest.pool.candidates, np.flatnonzero(contest.open & (contest.pull != 0)).tolist()
     matter = sorted(able, key=lambda place: lot[candidates[place].key])
-    plan = _Plan.of(contest, threshold, np.array(matter, dtype=np.intp))
+    plan = _Forecast.of(contest, threshold, np.array(matter, dtype=np.intp))
     left = plan.left_open()
     spared = {matter[each] for each in left}
     needed = [candidates[place] for place in matter if place not in spared]
     if plan.towards == "neither":  # item by item, because whole items are what can be left
-        needed.sort(key=lambda each: _lot(seed, each.item_id))
+        needed.sort(key=lambda each: _random_key(seed, each.item_id))
     return needed + [candidates[matter[each]] for each in reversed(left)]
 
 
 @dataclass(eq=False)
-class _Plan:
+class _Forecast:
     """The rows to expect once all but some passages are judged, at both extremes of those left open.
 
     How the sign-flip test would decide is foretold by its normal form, the sum of the rows over the root of
@@ -211,7 +211,7 @@ class _Plan:
     towards: Decision
 
     @classmethod
-    def of(cls, contest: Contest, threshold: float, matter: NDArray[np.intp]) -> _Plan:
+    def of(cls, contest: LiftDifference, threshold: float, matter: NDArray[np.intp]) -> _Forecast:
         """Nothing left open, and all turned out as expected."""
         pull, chance, row = contest.pull[matter], contest.chances[matter], contest.row[matter]
         noise, rows = pull**2 * chance * (1 - chance), len(contest.pool.items)
@@ -231,7 +231,7 @@ class _Plan:
             best = max(best, self._copy()._singles(whole), key=len)
         return best
 
-    def _copy(self) -> _Plan:
+    def _copy(self) -> _Forecast:
         return replace(self, ends=self.ends.copy(), spread=self.spread.copy())
 
     def _singles(self, before: Sequence[int]) -> list[int]:

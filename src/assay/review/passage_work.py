@@ -15,13 +15,13 @@ import msgspec
 from assay.core.records import Judgment
 from assay.judges.resolve import current_judgments
 from assay.review.book import MarkBook
-from assay.review.intake import take_in
+from assay.review.intake import import_tasks
 from assay.review.messages import (
     Draft,
     MarkView,
-    NewCase,
-    RegisterEntry,
-    Saved,
+    NewPrecedent,
+    PrecedentView,
+    SaveReceipt,
     StepState,
     StepView,
     Suggestion,
@@ -30,12 +30,12 @@ from assay.review.messages import (
     Undo,
     WorkState,
 )
-from assay.review.passages import FilledPassage, Place, Step, Subject, Subjects, subjects_of
-from assay.review.work import Broken, Conflict, NoSuchThing
+from assay.review.passages import FilledPassage, GradingStep, GradingSteps, PassageTask, Place, steps_of_forms
+from assay.review.work import Conflict, NotFound, RuleViolation
 from assay.store.journal import JudgmentEntry
 
 
-class _Said:
+class _MarkHistory:
     """All that one rater said of one passage, oldest first."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class PassageWork:
     def __init__(
         self,
         book: MarkBook[JudgmentEntry],
-        subjects: Subjects,
+        subjects: GradingSteps,
         raters: Sequence[str],
         earlier: Sequence[Judgment],
         clock: Callable[[], float],
@@ -67,7 +67,7 @@ class PassageWork:
         self._book, self._asked, self._raters, self._clock = book, subjects, tuple(raters), clock
         self._steps = {step.name: step for step in subjects.steps}
         self._turn = threading.Lock()
-        self._said: dict[Place, _Said] = {}
+        self._said: dict[Place, _MarkHistory] = {}
         self._known: dict[tuple[str, str], Place] = {}  # rater and mark_id
         self._done_tasks: dict[tuple[str, str], set[str]] = {}  # by rater and pass
         for each in earlier:
@@ -90,7 +90,7 @@ class PassageWork:
         about = self._asked.about
         return WorkState(title=self.title, about=about, steps=steps, current=current, finished=finished)
 
-    def _state(self, rater: str, step: Step) -> StepState:
+    def _state(self, rater: str, step: GradingStep) -> StepState:
         done, total = len(self._finished(rater, step)), len(step.subjects)
         state = "done" if done == total else "open"
         return StepState(step=step.name, title=step.title, state=state, total=total, done=done)
@@ -107,7 +107,7 @@ class PassageWork:
         found = self._step(step)
         place = self._place(found, task_id)
         subject = found.subjects[place]
-        said = self._said.get(subject.of(rater), _Said())
+        said = self._said.get(subject.of(rater), _MarkHistory())
         stands = self._stands(rater, subject)
         return Task(
             task_id=task_id,
@@ -121,28 +121,30 @@ class PassageWork:
 
     def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion:
         self._place(self._step(step), task_id)
-        raise NoSuchThing("There are no suggestions here: they would be somebody else's word.")
+        raise NotFound("There are no suggestions here: they would be somebody else's word.")
 
-    def register(self, rater: str) -> list[RegisterEntry]:
+    def register(self, rater: str) -> list[PrecedentView]:
         return []
 
-    def add_case(self, rater: str, case: NewCase) -> RegisterEntry:
+    def add_case(self, rater: str, case: NewPrecedent) -> PrecedentView:
         raise Conflict("This review keeps no precedents.")
 
     # --------------------------------------------------------------------------------- what is saved
 
-    def save(self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None) -> Saved:
+    def save(
+        self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
+    ) -> SaveReceipt:
         found = self._step(step)
         subject = found.subjects[self._place(found, task_id)]
         with self._turn:
             if not self._repeats(rater, subject, draft.mark_id):
                 before = self._at_base(rater, subject, draft.base)
                 if problems := _problems(found, draft):
-                    raise Broken(problems)
+                    raise RuleViolation(problems)
                 self._add(self._judgment(rater, subject, found, draft, before, when))
             return self._saved(rater, found, subject)
 
-    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved:
+    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt:
         found = self._step(step)
         subject = found.subjects[self._place(found, task_id)]
         with self._turn:
@@ -156,15 +158,15 @@ class PassageWork:
     def _judgment(
         self,
         rater: str,
-        subject: Subject,
-        step: Step,
+        subject: PassageTask,
+        step: GradingStep,
         draft: Draft,
         before: Judgment | None,
         when: float | None,
     ) -> Judgment:
         word = draft.choice or ""
         # One on an older text does not stand on this screen, and is replaced all the same.
-        older = before or self._said.get(subject.of(rater), _Said()).standing
+        older = before or self._said.get(subject.of(rater), _MarkHistory()).standing
         return Judgment(
             subject.item_id,
             subject.label,
@@ -185,42 +187,42 @@ class PassageWork:
 
     # --------------------------------------------------------------------------------------- beneath
 
-    def _step(self, name: str) -> Step:
+    def _step(self, name: str) -> GradingStep:
         found = self._steps.get(name)
         if found is None:
-            raise NoSuchThing(f"There is no step {name!r}.")
+            raise NotFound(f"There is no step {name!r}.")
         return found
 
-    def _place(self, step: Step, task_id: str) -> int:
+    def _place(self, step: GradingStep, task_id: str) -> int:
         found = step.places.get(task_id)
         if found is None:
-            raise NoSuchThing(f"There is no task {task_id!r} here.")
+            raise NotFound(f"There is no task {task_id!r} here.")
         return found
 
-    def _stands(self, rater: str, subject: Subject) -> Judgment | None:
+    def _stands(self, rater: str, subject: PassageTask) -> Judgment | None:
         """What this rater says of the text as it is now."""
         said = self._said.get(subject.of(rater))
         found = said.standing if said else None
         return found if found is not None and found.seen in {None, subject.seen} else None
 
-    def _done(self, rater: str, subject: Subject) -> bool:
+    def _done(self, rater: str, subject: PassageTask) -> bool:
         return self._stands(rater, subject) is not None
 
-    def _finished(self, rater: str, step: Step) -> set[str]:
+    def _finished(self, rater: str, step: GradingStep) -> set[str]:
         """The tasks of a pass that a rater has done: counted once, then kept up save by save."""
         key = rater, step.name
         if key not in self._done_tasks:
             self._done_tasks[key] = {each.task_id for each in step.subjects if self._done(rater, each)}
         return self._done_tasks[key]
 
-    def _repeats(self, rater: str, subject: Subject, mark_id: str) -> bool:
+    def _repeats(self, rater: str, subject: PassageTask, mark_id: str) -> bool:
         """Whether this was saved before."""
         place = self._known.get((rater, mark_id))
         if place is not None and place != subject.of(rater):
             raise Conflict("That mark was saved for another passage.")
         return place is not None
 
-    def _at_base(self, rater: str, subject: Subject, base: str | None) -> Judgment | None:
+    def _at_base(self, rater: str, subject: PassageTask, base: str | None) -> Judgment | None:
         stands = self._stands(rater, subject)
         if (_id(stands) if stands else None) != base:
             what = "Something else was saved here since this page was opened."
@@ -233,16 +235,16 @@ class PassageWork:
 
     def _take(self, judgment: Judgment) -> None:
         place = (judgment.judge, judgment.item_id, judgment.label, judgment.target or "")
-        self._said.setdefault(place, _Said()).add(judgment)
+        self._said.setdefault(place, _MarkHistory()).add(judgment)
         self._known[judgment.judge, _id(judgment)] = place
 
-    def _saved(self, rater: str, step: Step, subject: Subject) -> Saved:
+    def _saved(self, rater: str, step: GradingStep, subject: PassageTask) -> SaveReceipt:
         stands, finished = self._stands(rater, subject), self._finished(rater, step)
         (finished.discard if stands is None else finished.add)(subject.task_id)
         after = step.places[subject.task_id]
         turned = [*step.subjects[after + 1 :], *step.subjects[:after]]
         left = next((each.task_id for each in turned if each.task_id not in finished), None)
-        return Saved(
+        return SaveReceipt(
             mark=_view(stands, stands.time) if stands else None, step=self._state(rater, step), next=left
         )
 
@@ -253,7 +255,7 @@ def _withdrawal(judgment: Judgment, mark_id: str, when: float) -> Judgment:
     return msgspec.structs.replace(judgment, **back)
 
 
-def _problems(step: Step, draft: Draft) -> list[str]:
+def _problems(step: GradingStep, draft: Draft) -> list[str]:
     found = []
     if draft.choice not in step.grades:
         found.append(f"Choose one of {', '.join(step.grades)}.")
@@ -276,16 +278,16 @@ def _id(judgment: Judgment) -> str:
     return judgment.judgment_id or ""
 
 
-def keep_passages(
+def import_passages(
     filled: Sequence[FilledPassage], book: MarkBook[JudgmentEntry], clock: Callable[[], float]
 ) -> list[Judgment]:
     """Takes in what people graded in forms: the judgments that were added to the book."""
     before = len(book.lines)
     known = [each.judgment for each in book.lines if each.judgment is not None and each.key is None]
     raters = dict.fromkeys(each.rater for each in filled)
-    work = PassageWork(book, subjects_of(filled), list(raters), known, clock)
+    work = PassageWork(book, steps_of_forms(filled), list(raters), known, clock)
     try:
-        take_in(work, book, filled)
+        import_tasks(work, book, filled)
     finally:
         work.close()
     return [each.judgment for each in book.lines[before:] if each.judgment is not None]

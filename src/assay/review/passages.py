@@ -9,20 +9,20 @@ from functools import cached_property
 from assay.core.dataset import digest
 from assay.core.errors import Problem
 from assay.judges.resolve import text_hash
-from assay.review.messages import Block, Choice, Draft, Form, Rule, Task
+from assay.review.messages import Choice, Draft, Rule, StepForm, Task, TextBlock
 
 Place = tuple[str, str, str, str]  # rater, item, label and passage
 
 
 @dataclass(frozen=True)
-class Subject:
+class PassageTask:
     """One passage to grade for one item."""
 
     item_id: str
     doc_id: str
     label: str
     shown: str  # the text that a judgment is bound to
-    blocks: Sequence[Block] = ()  # what is on the screen
+    blocks: Sequence[TextBlock] = ()  # what is on the screen
 
     @cached_property
     def task_id(self) -> str:
@@ -38,15 +38,15 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Step:
+class GradingStep:
     """One pass: its passages in order, and the words that they can be given."""
 
     name: str
     title: str
     about: str
     grades: Mapping[str, float]
-    form: Form
-    subjects: Sequence[Subject]
+    form: StepForm
+    subjects: Sequence[PassageTask]
     rules: Sequence[Rule] = ()
 
     @cached_property
@@ -56,19 +56,19 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Subjects:
+class GradingSteps:
     """What is asked of every rater: a study's name, a sentence, and the passes."""
 
     title: str
     about: str
-    steps: Sequence[Step]
+    steps: Sequence[GradingStep]
 
 
 @dataclass(frozen=True)
 class FilledPassage:
     """One passage as a person graded it in a form."""
 
-    subject: Subject
+    subject: PassageTask
     rater: str
     word: str
     note: str
@@ -96,7 +96,7 @@ class FilledPassage:
         return self.place(what, fix)
 
 
-def subjects_of(filled: Sequence[FilledPassage]) -> Subjects:
+def steps_of_forms(filled: Sequence[FilledPassage]) -> GradingSteps:
     """The passages of forms, as passes: one for each label and its words."""
     by_step: dict[str, dict[str, FilledPassage]] = {}
     for each in filled:
@@ -104,6 +104,6 @@ def subjects_of(filled: Sequence[FilledPassage]) -> Subjects:
     steps = []
     for name, found in by_step.items():
         grades = next(iter(found.values())).grades
-        asked = Form(choices=[Choice(value=word, label=word, key="") for word in grades])
-        steps.append(Step(name, name, "", grades, asked, [each.subject for each in found.values()]))
-    return Subjects("forms", "", steps)
+        asked = StepForm(choices=[Choice(value=word, label=word, key="") for word in grades])
+        steps.append(GradingStep(name, name, "", grades, asked, [each.subject for each in found.values()]))
+    return GradingSteps("forms", "", steps)

@@ -29,7 +29,7 @@ SHOWN_MARKS = 3
 
 
 @dataclass(frozen=True)
-class Reviewing:
+class PassageReview:
     """A study's blocks, labels in place, seen as something that people review."""
 
     blocks: Sequence[Block]

@@ -19,9 +19,18 @@ from assay.core.records import Item, Judgment
 from assay.judges.resolve import current_judgments as still_standing
 from assay.judges.resolve import text_with_query
 from assay.measures.marks import GRADES, KEYWORD_MATCH, REVIEW
-from assay.review.export import filled_notes
-from assay.review.forms import AUTO, DONE, Form, Row, added, bare, mark_of, own_notes
-from assay.review.passages import FilledPassage, Subject
+from assay.review.export import rule_notes
+from assay.review.forms import (
+    AUTO,
+    DONE,
+    FormRow,
+    ReviewForm,
+    added_notes,
+    collapse_spaces,
+    parse_mark,
+    reviewer_notes,
+)
+from assay.review.passages import FilledPassage, PassageTask
 from assay.review.pool import Candidate, Pool
 
 Key = tuple[str, str]  # item and passage
@@ -30,7 +39,7 @@ Kind = Literal["unread", "blank", "auto", "outdated", "remarked", "older", "done
 _SAID_BEFORE: tuple[Kind, ...] = ("older", "done", "repeated")
 
 
-class Blank(NamedTuple):
+class BlankRow(NamedTuple):
     """A row that nobody judged yet."""
 
     file: str
@@ -46,30 +55,30 @@ class ReviewImport:
     filled: list[FilledPassage]
     unchanged: int  # said before in the same words
     auto: int  # a rule's, as filled in by the export
-    blanks: list[Blank]
+    blanks: list[BlankRow]
     notes: list[str]  # what a person should know, a sentence each
 
 
 @dataclass(frozen=True)
-class _Said:
+class _FormMark:
     """One row and who says it."""
 
-    form: Form
+    form: ReviewForm
     index: int
-    row: Row
+    row: FormRow
     reviewer: str
 
     @property
     def mark(self) -> str:
-        return mark_of(self.row.judgment) or ""
+        return parse_mark(self.row.judgment) or ""
 
     @property
     def key(self) -> Key:
         return self.form.item_id, self.row.doc_id
 
     @property
-    def blank(self) -> Blank:
-        return Blank(self.form.lines.where, self.form.lines.of(("results", self.index)), *self.key)
+    def blank(self) -> BlankRow:
+        return BlankRow(self.form.lines.where, self.form.lines.of(("results", self.index)), *self.key)
 
     @property
     def who(self) -> Who:
@@ -77,7 +86,7 @@ class _Said:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _ReviewState:
     """What forms are checked against: the pool, the corpus, and what people said before."""
 
     pool: Pool
@@ -103,21 +112,21 @@ class _Known:
         marks = [(each.item_id, each.target or "", each.category or "", each.judge) for each in self.earlier]
         return {*marks, *(mark[:3] for mark in marks)}
 
-    def kind(self, said: _Said) -> Kind:
+    def kind(self, said: _FormMark) -> Kind:
         """Whose word a row is, and whether it is new."""
         known = self.candidates.get(said.key)
         if not said.mark:
-            return "unread" if mark_of(said.row.judgment) is None else "blank"
+            return "unread" if parse_mark(said.row.judgment) is None else "blank"
         changed = self.of_query(said.form) is not None or self.of_text(said) is not None
         if changed and self.known_before(said):
             return "older"
         if said.row.tag == AUTO and said.mark == KEYWORD_MATCH:
-            if added(said.row.notes, filled_notes(known.reason if known else ""), self.pool.reasons):
+            if added_notes(said.row.notes, rule_notes(known.reason if known else ""), self.pool.reasons):
                 return "spoken" if said.reviewer else "remarked"
             # A reviewer who calls the form complete lets stand what it says, also where the rule is gone.
             gone = known is not None and known.mark is None
             return "auto" if not gone else "spoken" if said.form.complete and not changed else "outdated"
-        if said.row.tag == DONE and not own_notes(said.row.notes):
+        if said.row.tag == DONE and not reviewer_notes(said.row.notes):
             before = (*said.key, said.mark) in self.ever
             if before if known is None else known.by_person and known.mark == said.mark:
                 return "done"
@@ -127,27 +136,27 @@ class _Known:
                 return "repeated"
         return "spoken"
 
-    def known_before(self, said: _Said) -> bool:
+    def known_before(self, said: _FormMark) -> bool:
         """Whether its reviewer said so at any time, or an export repeats what anybody said."""
         own = (*said.key, said.mark, said.reviewer) in self.ever
-        repeats = said.row.tag == DONE and not own_notes(said.row.notes)
+        repeats = said.row.tag == DONE and not reviewer_notes(said.row.notes)
         # Forms of earlier versions show as a keyword match what a rule came to find after somebody marked it.
         alike = (mark for mark, grade in GRADES.items() if grade == GRADES[said.mark])
         return own or (repeats and any((*said.key, mark) in self.ever for mark in alike))
 
-    def overtaken(self, said: _Said, latest: Mapping[Who, str]) -> bool:
+    def overtaken(self, said: _FormMark, latest: Mapping[Who, str]) -> bool:
         """Whether a row is an older word, which its reviewer has changed where a later form showed it."""
         changed = said.row.tag != DONE and latest.get(said.who, said.mark) != said.mark
         return changed and (*said.key, said.mark, said.reviewer) in self.ever
 
-    def of_query(self, form: Form) -> Problem | None:
+    def of_query(self, form: ReviewForm) -> Problem | None:
         """Why nothing new can be said of a form's query."""
         if (item := self.items.get(form.item_id)) is not None:
             return form.query_changed(item.text)
         what, fix = f"no query {form.item_id!r} wants a review", did_you_mean(form.item_id, self.items)
         return form.lines.problem(("metadata", "query_id"), what, fix)
 
-    def of_text(self, said: _Said) -> Problem | None:
+    def of_text(self, said: _FormMark) -> Problem | None:
         """Why nothing new can be said of a row's passage."""
         doc_id, form = said.row.doc_id, said.form
         if (text := self.corpus.text_of(doc_id)) is not None:
@@ -158,7 +167,7 @@ class _Known:
 
 
 def read_marks(
-    forms: Sequence[Form],
+    forms: Sequence[ReviewForm],
     pool: Pool,
     corpus: Corpus,
     *,
@@ -172,11 +181,13 @@ def read_marks(
     `reviewer` is who filled in the forms that name nobody, `when` the time of what has no date, `standing`
     all that people said before, replaced or not, and `counted` whose marks the study counts: None: all.
     """
-    known = _Known(pool, corpus, [one for one in standing if one.label == REVIEW and one.target is not None])
-    of_kind: dict[Kind, list[_Said]] = {kind: [] for kind in get_args(Kind)}
+    known = _ReviewState(
+        pool, corpus, [one for one in standing if one.label == REVIEW and one.target is not None]
+    )
+    of_kind: dict[Kind, list[_FormMark]] = {kind: [] for kind in get_args(Kind)}
     for form in forms:
         for index, row in enumerate(form.rows):
-            said = _Said(form, index, row, form.signed or bare(reviewer or ""))
+            said = _FormMark(form, index, row, form.signed or collapse_spaces(reviewer or ""))
             of_kind[known.kind(said)].append(said)
     shown = (*of_kind["done"], *of_kind["spoken"])
     latest = {said.who: said.mark for said in shown if said.row.tag == DONE}
@@ -197,7 +208,7 @@ def read_marks(
     )
 
 
-def _wrong(new: Sequence[_Said], known: _Known) -> list[Problem]:
+def _wrong(new: Sequence[_FormMark], known: _ReviewState) -> list[Problem]:
     """What is wrong with rows that say something new; what is wrong with others does no harm."""
     found = [known.of_query(form) for form in {id(said.form): said.form for said in new}.values()]
     found += [known.of_text(said) for said in new]
@@ -207,13 +218,13 @@ def _wrong(new: Sequence[_Said], known: _Known) -> list[Problem]:
     return sorted((each for each in found if each), key=lambda each: (each.where, each.line or 0))
 
 
-def _unsigned(spoken: Iterable[_Said]) -> list[Problem]:
+def _unsigned(spoken: Iterable[_FormMark]) -> list[Problem]:
     found = {id(said.form): said.form for said in spoken if not said.reviewer}
     what, fix = "the form holds judgments and names no reviewer", "Write the reviewer's name there."
     return [form.lines.problem(("metadata", "reviewer"), what, fix) for form in found.values()]
 
 
-def _contradictions(spoken: Iterable[_Said]) -> list[Problem]:
+def _contradictions(spoken: Iterable[_FormMark]) -> list[Problem]:
     problems = []
     for first, *others in _grouped(spoken):
         for said in (each for each in others if each.mark != first.mark):
@@ -225,24 +236,24 @@ def _contradictions(spoken: Iterable[_Said]) -> list[Problem]:
 # ------------------------------------------------------------------------------------ marks
 
 
-def _grouped(spoken: Iterable[_Said]) -> list[list[_Said]]:
+def _grouped(spoken: Iterable[_FormMark]) -> list[list[_FormMark]]:
     """What each reviewer says of each passage, in one form or several."""
-    groups: dict[Who, list[_Said]] = {}
+    groups: dict[Who, list[_FormMark]] = {}
     for said in spoken:
         groups.setdefault(said.who, []).append(said)
     return list(groups.values())
 
 
-def _filled(group: Sequence[_Said], known: _Known, when: float) -> FilledPassage | None:
+def _filled(group: Sequence[_FormMark], known: _ReviewState, when: float) -> FilledPassage | None:
     """What a reviewer says of a passage; None where the reviewer said so before."""
     said = group[0]
     candidate = known.candidates.get(said.key)
-    filled = filled_notes(candidate.reason if candidate else "")
-    notes = (own_notes(each.row.notes, filled, known.pool.reasons) for each in group)
+    filled = rule_notes(candidate.reason if candidate else "")
+    notes = (reviewer_notes(each.row.notes, filled, known.pool.reasons) for each in group)
     reason = next(filter(None, notes), None)
     text = known.corpus.text_of(said.row.doc_id) or ""
     shown = text_with_query(known.items[said.form.item_id].text, text)
-    subject = Subject(said.form.item_id, said.row.doc_id, REVIEW, shown)
+    subject = PassageTask(said.form.item_id, said.row.doc_id, REVIEW, shown)
     before = known.standing.get(said.who)
     # Said of another text, or for another query, it would be another judgment.
     if before is not None and (before.category, before.reason, before.seen) == (
@@ -263,7 +274,7 @@ def _filled(group: Sequence[_Said], known: _Known, when: float) -> FilledPassage
 # ------------------------------------------------------------------------------------ notes
 
 
-def _of_rows(filled: Sequence[FilledPassage], counts: Mapping[Kind, int], known: _Known) -> list[str]:
+def _of_rows(filled: Sequence[FilledPassage], counts: Mapping[Kind, int], known: _ReviewState) -> list[str]:
     found = [
         (each.word, known.candidates.get((each.subject.item_id, each.subject.doc_id))) for each in filled
     ]
@@ -289,7 +300,7 @@ def _uncounted(filled: Iterable[FilledPassage], counted: Collection[str] | None)
     return [f"{n} judgments by {name!r} do not count: the study lists {listed}." for name, n in by.items()]
 
 
-def _of_forms(forms: Iterable[Form], spoken: Iterable[_Said]) -> list[str]:
+def _of_forms(forms: Iterable[ReviewForm], spoken: Iterable[_FormMark]) -> list[str]:
     notes = [note for form in forms if (note := form.unfinished)]
     dated = list({id(said.form): said.form for said in spoken}.values())
     what, fix = "this is no date, and the time of the import counts", "Write it as 2026-01-31."

@@ -10,35 +10,35 @@ from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, did_you_mean
 from assay.core.records import Judgment
 from assay.judges.resolve import current_judgments, text_hash
-from assay.review.forms import DONE, Form, Row, bare, own_notes
-from assay.review.passages import FilledPassage, Subject
-from assay.review.taking import Blank, ReviewImport
-from assay.review.verdict_forms import Told, VerdictForm, plain_word, word_of
-from assay.review.verdicts import Asked
+from assay.review.forms import DONE, FormRow, ReviewForm, collapse_spaces, reviewer_notes
+from assay.review.passages import FilledPassage, PassageTask
+from assay.review.taking import BlankRow, ReviewImport
+from assay.review.verdict_forms import GradeForm, GradeKey, grade_word, normalize_grade
+from assay.review.verdicts import JudgedItem
 
 
 @dataclass(frozen=True)
-class _Said:
+class _GradeRow:
     """One row, what it is about and who says it."""
 
-    form: Form
+    form: ReviewForm
     index: int
     reviewer: str
     label: str
-    asked: Asked | None
+    asked: JudgedItem | None
 
     @property
-    def row(self) -> Row:
+    def row(self) -> FormRow:
         return self.form.rows[self.index]
 
     @property
     def word(self) -> str | None:
-        return word_of(
-            self.row.judgment, self.asked.grades if self.asked else {plain_word(self.row.judgment): 0}
+        return grade_word(
+            self.row.judgment, self.asked.grades if self.asked else {normalize_grade(self.row.judgment): 0}
         )
 
     @property
-    def key(self) -> Told:
+    def key(self) -> GradeKey:
         return self.form.item_id, self.label, self.row.doc_id
 
     @property
@@ -50,8 +50,8 @@ class _Said:
 
 
 def read_grades(
-    forms: Sequence[VerdictForm],
-    asked: Sequence[Asked],
+    forms: Sequence[GradeForm],
+    asked: Sequence[JudgedItem],
     *,
     reviewer: str | None = None,
     when: float,
@@ -60,50 +60,56 @@ def read_grades(
     """The marks that forms add to earlier ones; raises with every problem of every form."""
     known = {each.key: each for each in asked}
     said = [
-        _Said(each.form, index, each.form.signed or bare(reviewer or ""), each.label, known.get(key))
+        _GradeRow(
+            each.form, index, each.form.signed or collapse_spaces(reviewer or ""), each.label, known.get(key)
+        )
         for each in forms
         for key in [(each.form.item_id, each.label)]
         for index in range(len(each.form.rows))
     ]
     blank = [each for each in said if each.word == ""]
-    before = _Before(earlier, said)
+    before = _EarlierGrades(earlier, said)
     new = [each for each in said if each.word != "" and not before.knows(each)]
     if problems := [*_wrong(new), *_contradictions(new)]:
         raise DataError(sorted(problems, key=lambda each: (each.where, each.line or 0)))
     first = {each.who: each for each in reversed(new)}
     filled = [_filled(each, before.standing.get(who), when) for who, each in reversed(first.items())]
     blanks = [
-        Blank(each.form.lines.where, each.form.lines.of(("results", each.index)), each.key[0], each.key[2])
+        BlankRow(each.form.lines.where, each.form.lines.of(("results", each.index)), each.key[0], each.key[2])
         for each in blank
     ]
     return ReviewImport(filled, len(said) - len(blank) - len(filled), 0, blanks, _notes(forms, blank))
 
 
-class _Before:
+class _EarlierGrades:
     """What people said before, and whether a row only repeats it."""
 
-    def __init__(self, earlier: Sequence[Judgment], said: Sequence[_Said]) -> None:
+    def __init__(self, earlier: Sequence[Judgment], said: Sequence[_GradeRow]) -> None:
         known = [each for each in earlier if each.target is not None]
         self.standing = {_who(each): each for each in current_judgments(known)}
-        self._ever = {(*_who(each), plain_word(each.category or "")) for each in known}
-        self._anybody = {(*who[1:], plain_word(each.category or "")) for who, each in self.standing.items()}
+        self._ever = {(*_who(each), normalize_grade(each.category or "")) for each in known}
+        self._anybody = {
+            (*who[1:], normalize_grade(each.category or "")) for who, each in self.standing.items()
+        }
         # who stands by a later word in one form has not taken it back in an older one beside it
         self._kept = {each.who for each in said if self._stands(each)}
 
-    def _stands(self, said: _Said) -> bool:
+    def _stands(self, said: _GradeRow) -> bool:
         own = self.standing.get(said.who)
-        if own is None or plain_word(own.category or "") != plain_word(said.row.judgment):
+        if own is None or normalize_grade(own.category or "") != normalize_grade(said.row.judgment):
             return False
-        notes = own_notes(said.row.notes)
+        notes = reviewer_notes(said.row.notes)
         text = said.asked.passages.get(said.row.doc_id) if said.asked else None
         # the same word on another text is another judgment, if the form shows that text
         same = text is None or own.seen == text_hash(text) or said.form.text_changed(said.index, text)
         return bool(same) and notes in {"", own.reason or ""}
 
-    def knows(self, said: _Said) -> bool:
+    def knows(self, said: _GradeRow) -> bool:
         """Whether its reviewer said so before, or an export filled it in."""
-        word = plain_word(said.row.judgment)
-        older = said.who in self._kept and (*said.who, word) in self._ever and not own_notes(said.row.notes)
+        word = normalize_grade(said.row.judgment)
+        older = (
+            said.who in self._kept and (*said.who, word) in self._ever and not reviewer_notes(said.row.notes)
+        )
         filled = said.row.tag == DONE and (*said.key, word) in self._anybody
         return self._stands(said) or older or filled
 
@@ -112,7 +118,7 @@ def _who(judgment: Judgment) -> tuple[str, ...]:
     return judgment.judge, judgment.item_id, judgment.label, judgment.target or ""
 
 
-def _wrong(new: Sequence[_Said]) -> list[Problem]:
+def _wrong(new: Sequence[_GradeRow]) -> list[Problem]:
     """What is wrong with rows that say something new."""
     problems = [_of_form(each) for each in {id(each.form): each for each in new}.values()]
     for each in (each for each in new if each.asked is not None):
@@ -128,7 +134,7 @@ def _wrong(new: Sequence[_Said]) -> list[Problem]:
     return [problem for problem in problems if problem is not None]
 
 
-def _of_form(said: _Said) -> Problem | None:
+def _of_form(said: _GradeRow) -> Problem | None:
     """Why nothing can be taken from a form."""
     lines = said.form.lines
     if said.asked is None:
@@ -140,8 +146,8 @@ def _of_form(said: _Said) -> Problem | None:
     return said.form.query_changed(said.asked.item.text)
 
 
-def _contradictions(new: Sequence[_Said]) -> list[Problem]:
-    first: dict[tuple[str, ...], _Said] = {}
+def _contradictions(new: Sequence[_GradeRow]) -> list[Problem]:
+    first: dict[tuple[str, ...], _GradeRow] = {}
     problems = []
     for each in new:
         other = first.setdefault(each.who, each)
@@ -151,21 +157,21 @@ def _contradictions(new: Sequence[_Said]) -> list[Problem]:
     return problems
 
 
-def _filled(said: _Said, before: Judgment | None, when: float) -> FilledPassage:
+def _filled(said: _GradeRow, before: Judgment | None, when: float) -> FilledPassage:
     asked, word = said.asked, said.word or ""
     text = asked.passages[said.row.doc_id] if asked else ""
     time = when if said.form.time is None else said.form.time
-    reason = own_notes(said.row.notes)
+    reason = reviewer_notes(said.row.notes)
     replaces = before.judgment_id if before else None
     # What it replaces is part of the id: who goes back to an earlier word says something new by it.
     parts = (*said.key, said.reviewer, word, reason, repr(time), replaces or "")
-    subject = Subject(said.form.item_id, said.row.doc_id, said.label, text)
+    subject = PassageTask(said.form.item_id, said.row.doc_id, said.label, text)
     mark_id, grades = digest(part.encode() for part in parts), asked.grades if asked else {}
     place = partial(said.problem, "judgment")
     return FilledPassage(subject, said.reviewer, word, reason, mark_id, time, grades, place)
 
 
-def _notes(forms: Sequence[VerdictForm], blank: Sequence[_Said]) -> list[str]:
+def _notes(forms: Sequence[GradeForm], blank: Sequence[_GradeRow]) -> list[str]:
     """What a person should know: forms that are called complete and are not."""
     left = {id(each.form): each for each in reversed(blank)}
     return [
@@ -175,7 +181,7 @@ def _notes(forms: Sequence[VerdictForm], blank: Sequence[_Said]) -> list[str]:
     ]
 
 
-def joined(imports: Sequence[ReviewImport]) -> ReviewImport:
+def join_imports(imports: Sequence[ReviewImport]) -> ReviewImport:
     """What several kinds of form bring, as one."""
     return ReviewImport(
         [filled for each in imports for filled in each.filled],

@@ -23,7 +23,7 @@ ITEMS = 50  # drawn where nobody says how many
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedItem:
     """One item, and the passages that a paying judge graded for it under one label."""
 
     item: Item
@@ -60,9 +60,9 @@ class Asked:
         return sorted(self.passages, key=lambda doc_id: _hash(seed, *self.key, doc_id))
 
 
-def asked_of(
+def judged_items(
     judges: Iterable[Judge], judgments: Sequence[Judgment], present: Sequence[BlockTexts]
-) -> list[Asked]:
+) -> list[JudgedItem]:
     """Everything that paying judges graded and whose text is at hand, items in the order of the blocks."""
     items = {item.item_id: item for each in present for item in each.block.items}
     found = []
@@ -77,7 +77,7 @@ def asked_of(
                 texts.setdefault((each.item_id, each.label), {})[each.target] = text
         prompt: Prompt | None = getattr(judge, "asks", None)
         for (item_id, label), own in texts.items():
-            found.append(Asked(items[item_id], label, name, grades, own, prompt))
+            found.append(JudgedItem(items[item_id], label, name, grades, own, prompt))
     place = {item_id: number for number, item_id in enumerate(items)}
     return sorted(found, key=lambda each: place[each.item.item_id])
 
@@ -93,7 +93,7 @@ def _grades(judge: Judge, said: Iterable[Judgment]) -> dict[str, float]:
     return dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def drawn(asked: Sequence[Asked], items: int, seed: int) -> list[Asked]:
+def drawn(asked: Sequence[JudgedItem], items: int, seed: int) -> list[JudgedItem]:
     """A random part of the items; with the same seed a larger part holds every smaller one."""
     ids = sorted({each.item.item_id for each in asked}, key=lambda item_id: _hash(seed, item_id))
     chosen = set(ids[:items])
@@ -105,7 +105,7 @@ def _hash(seed: int, *parts: str) -> str:
 
 
 @dataclass(frozen=True)
-class Checked:
+class GradingProgress:
     """How far people have come with what paying judges graded."""
 
     items: int  # that a paying judge graded
@@ -117,12 +117,12 @@ class Checked:
     @classmethod
     def of(
         cls,
-        asked: Sequence[Asked],
+        asked: Sequence[JudgedItem],
         judges: Sequence[Judge],
         judgments: Iterable[Judgment],
         names: Sequence[str],
         drawn: Set[str] = frozenset(),
-    ) -> Checked:
+    ) -> GradingProgress:
         """`names` are those that count, best first; `drawn` the items that people have forms for."""
         sides = Sides.of(judges, names)
         graded = {(each.item_id, each.label, each.target) for each in judgments if each.judge in sides.people}

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_c
 from assay.review.messages import (
     Draft,
     MarkView,
-    NewCase,
-    RegisterEntry,
-    Saved,
+    NewPrecedent,
+    PrecedentView,
+    SaveReceipt,
     StepView,
     Suggestion,
     Task,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.study.study import Study
 
 
-class NoSuchThing(Exception):
+class NotFound(Exception):
     """There is no such step or task for this rater."""
 
 
@@ -36,7 +36,7 @@ class Conflict(Exception):
         self.what, self.current = what, current
 
 
-class Broken(Exception):
+class RuleViolation(Exception):
     """A draft that a rule of the rubric forbids."""
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -44,17 +44,19 @@ class Broken(Exception):
         self.problems = list(problems)
 
 
-class MarkTaker(Protocol):
+class MarkRecorder(Protocol):
     """What keeps the marks of people, by the rules of what they were asked: every mark comes this way.
 
     `when` is when it was made, if that was not just now.
     """
 
     def task(self, rater: str, step: str, task_id: str) -> Task: ...
-    def save(self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None) -> Saved: ...
+    def save(
+        self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
+    ) -> SaveReceipt: ...
 
 
-class Work(MarkTaker, Protocol):
+class DeskWork(MarkRecorder, Protocol):
     """Something that raters do at the desk. Threads share it; each rater sees only their own marks.
 
     Whatever returns after saving returns once that is on disk. A draft whose `mark_id` was saved before is
@@ -70,10 +72,10 @@ class Work(MarkTaker, Protocol):
 
     def state(self, rater: str) -> WorkState: ...
     def step(self, rater: str, step: str) -> StepView: ...
-    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved: ...
+    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt: ...
     def suggestion(self, rater: str, step: str, task_id: str) -> Suggestion: ...
-    def register(self, rater: str) -> list[RegisterEntry]: ...
-    def add_case(self, rater: str, case: NewCase) -> RegisterEntry: ...
+    def register(self, rater: str) -> list[PrecedentView]: ...
+    def add_case(self, rater: str, case: NewPrecedent) -> PrecedentView: ...
     def close(self) -> None: ...
 
 
@@ -86,12 +88,12 @@ class Review(Protocol):
     absent: ClassVar[str]
 
     def asked(self, study: Study) -> bool: ...
-    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
         """The work for the desk. `accepted_by` accepts what a check found, where it would be refused."""
         ...
 
 
-class ReviewAnswer(NamedTuple):
+class ReviewResult(NamedTuple):
     """What a step of a review found: for programs, for people, and what to do next."""
 
     data: Mapping[str, Any]
@@ -107,7 +109,7 @@ class OwnReview(Protocol):
     """
 
     def asked(self, study: Study) -> bool: ...
-    def export(self, study: Study, folder: Path | None, place: str) -> ReviewAnswer: ...
-    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer: ...
-    def status(self, study: Study, place: str) -> ReviewAnswer: ...
-    def agreement(self, study: Study, place: str) -> ReviewAnswer: ...
+    def export(self, study: Study, folder: Path | None, place: str) -> ReviewResult: ...
+    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewResult: ...
+    def status(self, study: Study, place: str) -> ReviewResult: ...
+    def agreement(self, study: Study, place: str) -> ReviewResult: ...

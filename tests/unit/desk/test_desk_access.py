@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError
-from assay.desk.access import LINK_LIFE, SESSION_LIFE, Access, Refused, TooMany, is_loopback
-from assay.desk.limits import Attempts
+from assay.desk.access import LINK_LIFE, SESSION_LIFE, Access, LoginRefused, TooManyLogins, is_loopback
+from assay.desk.limits import LoginAttempts
 from assay.desk.secrets_file import secret_in
-from assay.review.messages import Entry
+from assay.review.messages import Credentials
 from desk_client import Clock
 
 RATERS = ("anna", "ben")
@@ -28,8 +28,8 @@ def door(folder: Path, clock: Clock, password: str | None = None, raters: tuple[
     return Access(folder, raters, password=password, clock=clock)
 
 
-def by_token(token: str) -> Entry:
-    return Entry(token=token)
+def by_token(token: str) -> Credentials:
+    return Credentials(token=token)
 
 
 # --------------------------------------------------------------------------------------------- links
@@ -42,7 +42,7 @@ def test_a_link_lets_its_rater_in_once(tmp_path: Path, clock: Clock) -> None:
     visitor = access.visitor(access.enter(by_token(token), "here"))
     assert visitor is not None
     assert visitor.rater == "anna"
-    with pytest.raises(Refused):
+    with pytest.raises(LoginRefused):
         access.enter(by_token(token), "here")
 
 
@@ -51,7 +51,7 @@ def test_a_used_link_stays_used_after_a_restart_and_an_unused_one_works(tmp_path
     used, unused = before.link("anna"), before.link("ben")
     before.enter(by_token(used), "here")
     after = door(tmp_path, clock)  # nothing was closed, as after a kill
-    with pytest.raises(Refused):
+    with pytest.raises(LoginRefused):
         after.enter(by_token(used), "here")
     assert after.enter(by_token(unused), "here")
 
@@ -62,7 +62,7 @@ def test_a_link_is_over_after_twelve_hours(tmp_path: Path, clock: Clock) -> None
     clock.now += LINK_LIFE - 1
     assert access.enter(by_token(early), "here")
     clock.now += 1
-    with pytest.raises(Refused):
+    with pytest.raises(LoginRefused):
         access.enter(by_token(late), "here")
 
 
@@ -79,7 +79,7 @@ def test_no_token_lies_on_the_disk(tmp_path: Path, clock: Clock) -> None:
 
 def test_a_password_lets_every_rater_in_and_nobody_else(tmp_path: Path, clock: Clock) -> None:
     access = door(tmp_path, clock, RIGHT)
-    visitor = access.visitor(access.enter(Entry(rater="ben", password=RIGHT), "here"))
+    visitor = access.visitor(access.enter(Credentials(rater="ben", password=RIGHT), "here"))
     assert visitor is not None
     assert visitor.rater == "ben"
     for rater, password in (
@@ -88,22 +88,22 @@ def test_a_password_lets_every_rater_in_and_nobody_else(tmp_path: Path, clock: C
         ("ben", None),
         (None, None),
     ):
-        with pytest.raises(Refused):
-            access.enter(Entry(rater=rater, password=password), f"from {rater} {password}")
+        with pytest.raises(LoginRefused):
+            access.enter(Credentials(rater=rater, password=password), f"from {rater} {password}")
 
 
 def test_links_open_nothing_where_there_is_a_password_and_the_other_way_round(
     tmp_path: Path, clock: Clock
 ) -> None:
     token = door(tmp_path, clock).link("anna")
-    with pytest.raises(Refused):
+    with pytest.raises(LoginRefused):
         door(tmp_path, clock, RIGHT).enter(by_token(token), "here")
-    with pytest.raises(Refused):
-        door(tmp_path, clock).enter(Entry(rater="anna", password=""), "here")
+    with pytest.raises(LoginRefused):
+        door(tmp_path, clock).enter(Credentials(rater="anna", password=""), "here")
 
 
 def test_another_password_ends_every_session(tmp_path: Path, clock: Clock) -> None:
-    cookie = door(tmp_path, clock, RIGHT).enter(Entry(rater="ben", password=RIGHT), "here")
+    cookie = door(tmp_path, clock, RIGHT).enter(Credentials(rater="ben", password=RIGHT), "here")
     assert door(tmp_path, clock, RIGHT).visitor(cookie) is not None
     assert door(tmp_path, clock, WRONG).visitor(cookie) is None
 
@@ -178,7 +178,7 @@ def test_the_secret_is_its_owners_alone(tmp_path: Path) -> None:
 
 def test_five_failures_a_minute_and_then_a_wait() -> None:
     clock = Clock()
-    attempts = Attempts(clock)
+    attempts = LoginAttempts(clock)
     for _ in range(5):
         assert attempts.wait(["a"]) == 0
         attempts.failed(["a"])
@@ -194,7 +194,7 @@ def test_five_failures_a_minute_and_then_a_wait() -> None:
 
 def test_a_clock_put_back_shuts_nobody_out() -> None:
     clock = Clock()
-    attempts = Attempts(clock)
+    attempts = LoginAttempts(clock)
     for _ in range(4):
         attempts.failed(["from here"])
     clock.now -= 3600
@@ -212,10 +212,10 @@ def test_guessing_is_slowed_by_address_and_by_name_and_success_is_not_counted(
     for _ in range(8):
         access.enter(by_token(access.link("anna")), "here")  # eight raters behind one address
     for number in range(5):
-        with pytest.raises(Refused):
+        with pytest.raises(LoginRefused):
             access.enter(by_token(f"guess {number}"), "here")
     good = access.link("anna")
-    with pytest.raises(TooMany) as caught:
+    with pytest.raises(TooManyLogins) as caught:
         access.enter(by_token(good), "here")
     assert caught.value.seconds == 60
     assert access.enter(by_token(access.link("ben")), "elsewhere")
@@ -226,11 +226,13 @@ def test_guessing_is_slowed_by_address_and_by_name_and_success_is_not_counted(
 def test_one_name_is_guarded_from_many_addresses(tmp_path: Path, clock: Clock) -> None:
     access = door(tmp_path, clock, RIGHT)
     for number in range(5):
-        with pytest.raises(Refused):
-            access.enter(Entry(rater="Anna" if number % 2 else "anna", password=WRONG), f"address {number}")
-    with pytest.raises(TooMany):
-        access.enter(Entry(rater="anna", password=RIGHT), "address 9")
-    assert access.enter(Entry(rater="ben", password=RIGHT), "address 9")
+        with pytest.raises(LoginRefused):
+            access.enter(
+                Credentials(rater="Anna" if number % 2 else "anna", password=WRONG), f"address {number}"
+            )
+    with pytest.raises(TooManyLogins):
+        access.enter(Credentials(rater="anna", password=RIGHT), "address 9")
+    assert access.enter(Credentials(rater="ben", password=RIGHT), "address 9")
 
 
 # --------------------------------------------------------------------------------------------- hosts

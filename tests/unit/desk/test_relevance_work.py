@@ -14,8 +14,8 @@ from assay.desk.relevance_work import RelevanceWork
 from assay.judges.resolve import current_judgments, text_hash, text_with_query
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
-from assay.review.messages import Draft, NewCase, Undo
-from assay.review.work import Broken, Conflict, NoSuchThing, Work
+from assay.review.messages import Draft, NewPrecedent, Undo
+from assay.review.work import Conflict, DeskWork, NotFound, RuleViolation
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study
 from small_study import WORDS, write_study
@@ -52,7 +52,7 @@ def open_work(study: Study, **how: object) -> RelevanceWork:
     return RelevanceWork(study, ["anna", "ben"], **how)  # type: ignore[arg-type]
 
 
-def ids(work: Work, rater: str = "anna") -> list[str]:
+def ids(work: DeskWork, rater: str = "anna") -> list[str]:
     return [each.task_id for each in work.step(rater, "relevance").tasks]
 
 
@@ -109,11 +109,11 @@ def test_what_the_review_does_not_have_is_refused(study: Study) -> None:
     work = open_work(study)
     task_id = ids(work)[0]
     for step, task in (("accuracy", task_id), ("relevance", "r-1")):
-        with pytest.raises(NoSuchThing):
+        with pytest.raises(NotFound):
             work.task("anna", step, task)
-    with pytest.raises(NoSuchThing):
+    with pytest.raises(NotFound):
         work.suggestion("anna", "relevance", task_id)
-    case = NewCase(mark_id="mark-0001", step="relevance", situation="s", decision="d", rationale="r")
+    case = NewPrecedent(mark_id="mark-0001", step="relevance", situation="s", decision="d", rationale="r")
     with pytest.raises(Conflict):
         work.add_case("anna", case)
     assert work.register("anna") == []
@@ -237,7 +237,7 @@ def test_undo_goes_back_step_by_step_and_nothing_is_erased(study: Study) -> None
 )
 def test_what_the_form_does_not_have_is_not_saved(study: Study, wrong: dict[str, object]) -> None:
     work = open_work(study)
-    with pytest.raises(Broken):
+    with pytest.raises(RuleViolation):
         work.save("anna", "relevance", ids(work)[0], Draft.model_validate({"mark_id": "mark-0001", **wrong}))
     assert stored(study) == []
 

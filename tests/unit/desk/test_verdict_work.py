@@ -16,7 +16,7 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Finding, Question
 from assay.core.registry import JUDGES, Registry
-from assay.desk.verdict_work import VerdictWork
+from assay.desk.verdict_work import GradingWork
 from assay.judges.resolve import text_hash
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.reviewing import review_agreement, review_progress
@@ -79,7 +79,7 @@ def study(ran: Path, tmp_path: Path) -> Study:
 
 
 def test_people_grade_what_the_judge_graded_in_its_words_and_do_not_see_its_verdict(study: Study) -> None:
-    work = VerdictWork(study, ["anna"], items=5)
+    work = GradingWork(study, ["anna"], items=5)
     view = work.step("anna", "relevance")
     assert len(view.tasks) == 10  # two passages of each of five items
     assert [(each.value, each.key) for each in view.form.choices] == [
@@ -92,11 +92,11 @@ def test_people_grade_what_the_judge_graded_in_its_words_and_do_not_see_its_verd
         assert (task.mark, task.history) == (None, [])
         whole = task.model_dump_json()
         assert not any(word in whole for word in ("MACHINE", "GOOD", "BAD", "grading", "old"))
-    assert len(VerdictWork(study, ["anna"]).step("anna", "relevance").tasks) == 2 * len(WORDS)
+    assert len(GradingWork(study, ["anna"]).step("anna", "relevance").tasks) == 2 * len(WORDS)
 
 
 def test_a_grade_counts_as_one_from_a_form(study: Study) -> None:
-    work = VerdictWork(study, ["anna"], items=5)
+    work = GradingWork(study, ["anna"], items=5)
     for number, each in enumerate(work.step("anna", "relevance").tasks):
         work.save("anna", "relevance", each.task_id, Draft(mark_id=f"mark-{number:04d}", choice="FAIR"))
     marks = [each for each in Store(study.run_folder).judgments() if each.judge == "anna"]
@@ -107,7 +107,7 @@ def test_a_grade_counts_as_one_from_a_form(study: Study) -> None:
     assert found is not None
     assert (found.items, found.finished) == (len(WORDS), 5)
     assert review_agreement(study) is not None
-    again = VerdictWork(study, ["anna", "ben"], items=5)
+    again = GradingWork(study, ["anna", "ben"], items=5)
     assert [each.steps[0].done for each in (again.state("anna"), again.state("ben"))] == [10, 0]
 
 
@@ -115,7 +115,7 @@ def test_where_no_judge_was_paid_there_is_nothing_to_grade(tmp_path: Path) -> No
     plain = open_study(write_study(tmp_path))
     run_study(plain)
     with pytest.raises(UsageError, match="No paying judge"):
-        VerdictWork(plain, ["anna"])
+        GradingWork(plain, ["anna"])
 
 
 def test_two_scales_for_one_label_are_refused(study: Study) -> None:
@@ -124,4 +124,4 @@ def test_two_scales_for_one_label_are_refused(study: Study) -> None:
     both = open_study(study.folder, registry=REGISTRY)
     judge_study(both)
     with pytest.raises(UsageError, match="grading and coarser grade relevance in different words"):
-        VerdictWork(both, ["anna"])
+        GradingWork(both, ["anna"])

@@ -23,7 +23,7 @@ from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.verdict import Gate, decide
 from assay.pipeline.evaluate import evaluate
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from assay.report.wording import verdict_sentence
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
@@ -160,7 +160,7 @@ def models(seed: int, names: list[str]) -> dict[str, list[int]]:
 def test_no_page_says_go_above_and_no_difference_below(tmp_path: Path, seed: int, names: list[str]) -> None:
     gates = {"ship": {"go": ["RR@10(new) >= RR@10(old)"]}}
     results = evaluate(ranked_study(tmp_path / "s", models(seed, names), gates))
-    page = " ".join(unescape(re.sub(r"<[^>]+>", " ", Html().render(results).decode())).split())
+    page = " ".join(unescape(re.sub(r"<[^>]+>", " ", HtmlReport().render(results).decode())).split())
     assert results.verdict == "go"
     assert "new is better than old" in page
     assert not re.search(r"new[^.;]* clearly differs? from old", page)

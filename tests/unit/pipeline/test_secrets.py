@@ -19,7 +19,7 @@ from assay.core.records import Fault, Response
 from assay.core.registry import FUSIONS, SYSTEMS, Registry
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
-from assay.report.html import Html
+from assay.report.html import HtmlReport
 from assay.study.study_file import conceal_variables, fill_variables
 from probe import Probe
 from probing import forget_asked, items, opened, times_asked, write_study
@@ -90,7 +90,7 @@ def test_no_file_of_a_run_holds_a_value_of_the_environment(tmp_path: Path) -> No
     study = opened(tmp_path, Remote, ENV)
     run_study(study)
     results = Evaluation(study).results
-    page = Html().render(results)
+    page = HtmlReport().render(results)
     stored = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert b"Denied" in b"".join(stored)
     for content in (page, *stored):

@@ -16,7 +16,7 @@ from assay.core.results import MeasureInfo
 from assay.core.sweep_results import Setting, Sweep
 from assay.report import sweep_changes as changed
 from assay.report.sweep_page import render_page
-from assay.report.sweep_table import table_of
+from assay.report.sweep_table import sweep_frame
 from assay.report.sweep_text import render_sweep
 from assay.stats.families import outcome
 
@@ -163,7 +163,7 @@ def test_the_terminal_ends_with_the_answer() -> None:
 
 
 def test_the_table_and_json_have_every_change() -> None:
-    table = table_of(sweep())
+    table = sweep_frame(sweep())
     assert table.columns[:4] == ["change", "sets", "reference", "A@400"]
     assert table["sets"].to_list()[:3] == ["", "links=null", "depth=200, fuse.k=40"]
     assert table["losses"].to_list() == [None, 12, 12, 12, 12, 0]

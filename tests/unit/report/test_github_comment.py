@@ -18,8 +18,8 @@ from assay.core.records import ClauseResult, Comparison, Verdict
 from assay.core.results import BaselineChanges, ExpectedTarget, ItemChange, ItemView, RankedResult, Results
 from assay.core.yaml_lines import Lines
 from assay.report.annotations import Annotation, annotation_commands
-from assay.report.github import GitHub, marker
-from assay.report.github_text import JOINER, Block, expected_text, fitted, literal, prose, returned_text
+from assay.report.github import GitHubComment, marker
+from assay.report.github_text import JOINER, CommentPart, expected_text, fitted, literal, prose, returned_text
 from fake_results import build_results, planted
 
 LIMIT = 65_536
@@ -56,7 +56,7 @@ def held(results: Results, **how: int) -> Results:
 
 
 def rendered(results: Results) -> str:
-    return GitHub().render(results).decode()
+    return GitHubComment().render(results).decode()
 
 
 def page(text: str) -> str:
@@ -247,10 +247,10 @@ def test_whatever_is_too_long_gives_way_and_is_named() -> None:
 
 def test_forms_give_way_from_the_end() -> None:
     blocks = [
-        Block("head", ["h"]),
-        Block("a", ["a" * 70_000, "a" * 60_000]),
-        Block("b", ["b" * 5_000]),
-        Block("foot", ["f"]),
+        CommentPart("head", ["h"]),
+        CommentPart("a", ["a" * 70_000, "a" * 60_000]),
+        CommentPart("b", ["b" * 5_000]),
+        CommentPart("foot", ["f"]),
     ]
     parts = fitted(blocks).split("\n\n")
     assert [len(part) for part in parts[:2]] == [1, 60_000]

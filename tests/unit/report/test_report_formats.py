@@ -18,22 +18,23 @@ from rich.console import Console
 
 from assay.core.registry import RENDERERS, Registry
 from assay.core.results import BaselineChanges, ItemChange, MeasureInfo, Results
-from assay.report.github import GitHub
-from assay.report.html import Html
-from assay.report.json import Json
-from assay.report.junit import Junit
-from assay.report.markdown import Markdown, code, escaped
-from assay.report.parquet import Parquet
+from assay.report.github import GitHubComment
+from assay.report.html import HtmlReport
+from assay.report.json import JsonReport
+from assay.report.junit import JunitReport
+from assay.report.markdown import MarkdownReport, code, escaped
+from assay.report.parquet import ParquetReport
 from assay.report.text import render_text
 from assay.report.wording import LOWER_BOUND
 from fake_results import build_results
 
-RENDERED = [Html(), Json(), Junit(), Markdown(), Parquet()]
+RENDERED = [HtmlReport(), JsonReport(), JunitReport(), MarkdownReport(), ParquetReport()]
 
 
 @pytest.mark.parametrize("renderer", RENDERED, ids=lambda one: type(one).__name__)
 def test_a_renderer_is_found_by_name_and_is_a_pure_function(renderer: Any, bare: Results) -> None:
-    assert Registry().create(RENDERERS, type(renderer).__name__.lower()) == renderer
+    name = type(renderer).__name__.removesuffix("Report").removesuffix("Comment").lower()
+    assert Registry().create(RENDERERS, name) == renderer
     assert renderer.suffix.startswith(".")
     assert renderer.render(bare) == renderer.render(bare)
 
@@ -54,15 +55,15 @@ def test_json_matches_its_schema(results: Results, bare: Results) -> None:
     checker = jsonschema.Draft202012Validator(schema)
     checker.check_schema(schema)
     for one in (results, bare):
-        checker.validate(strict(Json().render(one)))
-    broken = strict(Json().render(results))
+        checker.validate(strict(JsonReport().render(one)))
+    broken = strict(JsonReport().render(results))
     broken["verdicts"][0]["verdict"] = "maybe"
     assert not checker.is_valid(broken)
 
 
 def test_json_has_no_nan(results: Results) -> None:
     holed = results.scores.with_columns(value=pl.lit(float("nan")))
-    loaded = strict(Json().render(dataclasses.replace(results, scores=holed)))
+    loaded = strict(JsonReport().render(dataclasses.replace(results, scores=holed)))
     assert {row["value"] for row in loaded["scores"]} == {None}
     assert loaded["schema"] == "assay/results/2"
 
@@ -71,7 +72,7 @@ def test_json_has_no_nan(results: Results) -> None:
 
 
 def test_junit_has_a_suite_a_gate_and_a_case_a_clause(results: Results) -> None:
-    root = ET.fromstring(Junit().render(results))  # noqa: S314 (our own)
+    root = ET.fromstring(JunitReport().render(results))  # noqa: S314 (our own)
     totals = [root.get(name) for name in ("tests", "failures", "errors", "skipped")]
     assert totals == ["8", "3", "1", "1"]  # five clauses and three verdicts, one of each
     outcomes = {
@@ -95,7 +96,7 @@ def test_junit_has_a_suite_a_gate_and_a_case_a_clause(results: Results) -> None:
 
 
 def test_junit_stays_xml_whatever_the_text() -> None:
-    root = ET.fromstring(Junit().render(build_results(n=12, plant="<&\"'\x00\x0b\ufffe]]>é")))  # noqa: S314
+    root = ET.fromstring(JunitReport().render(build_results(n=12, plant="<&\"'\x00\x0b\ufffe]]>é")))  # noqa: S314
     assert root.get("name") == "support search<&\"']]>é"
 
 
@@ -103,7 +104,7 @@ def test_junit_stays_xml_whatever_the_text() -> None:
 
 
 def test_parquet_holds_every_score(results: Results) -> None:
-    back = pl.read_parquet(io.BytesIO(Parquet().render(results)))
+    back = pl.read_parquet(io.BytesIO(ParquetReport().render(results)))
     assert back.height == 500 * 3 * 5
     assert back.equals(results.scores)
 
@@ -112,7 +113,7 @@ def test_parquet_keeps_factors_and_drops_nan(results: Results) -> None:
     scores = results.scores.head(2).with_columns(
         factors=pl.lit('{"stage":"50k"}'), value=pl.Series([float("nan"), 0.5])
     )
-    back = pl.read_parquet(io.BytesIO(Parquet().render(dataclasses.replace(results, scores=scores))))
+    back = pl.read_parquet(io.BytesIO(ParquetReport().render(dataclasses.replace(results, scores=scores))))
     assert back["factors"].to_list() == ['{"stage":"50k"}'] * 2
     assert back["value"].to_list() == [None, 0.5]
 
@@ -121,7 +122,7 @@ def test_parquet_keeps_factors_and_drops_nan(results: Results) -> None:
 
 
 def test_markdown_answers_first(results: Results) -> None:
-    text = Markdown().render(results).decode()
+    text = MarkdownReport().render(results).decode()
     assert text.startswith("# support search: No-go\n\nSeconds(hybrid) is 0.0684")
     sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert sections == [
@@ -138,7 +139,7 @@ def test_markdown_answers_first(results: Results) -> None:
 
 
 def test_markdown_lists_the_worst_twenty_of_each_arm(results: Results) -> None:
-    text = Markdown().render(results).decode()
+    text = MarkdownReport().render(results).decode()
     blocks = text.split("**dense against bm25 on nDCG@10**")[1].split("**hybrid against")
     assert [len(re.findall(r"^\| q\d+", block, re.MULTILINE)) for block in blocks] == [20, 20]
 
@@ -149,7 +150,9 @@ def cells(row: str) -> int:
 
 def test_markdown_tables_keep_their_shape_whatever_the_text() -> None:
     text = (
-        Markdown().render(build_results(n=40, plant=" | `x` ``y`` \n # <b> \\| [a](javascript:b)")).decode()
+        MarkdownReport()
+        .render(build_results(n=40, plant=" | `x` ``y`` \n # <b> \\| [a](javascript:b)"))
+        .decode()
     )
     for block in text.split("\n\n"):
         rows = block.splitlines()
@@ -307,8 +310,8 @@ def test_a_system_without_a_trace_is_why_a_measure_does_not_apply(results: Resul
     text = printed(changed)
     assert f"not compared: {why}\n" in text
     assert re.search(r"^dense .* n 400/500\b", text, re.MULTILINE)
-    assert f"refused: {why}" in Html().render(changed).decode()
-    page = Markdown().render(changed).decode()
+    assert f"refused: {why}" in HtmlReport().render(changed).decode()
+    page = MarkdownReport().render(changed).decode()
     assert f"refused: {why}" in page
     assert re.search(r"^\| R@10 \| dense \| [^|]* \| 400/500 \|", page, re.MULTILINE)
     assert "no trace" not in printed(dataclasses.replace(changed, traced=[]))
@@ -334,7 +337,7 @@ def test_lower_bounds_have_a_sign_and_one_explanation(results: Results) -> None:
     assert text.count(LOWER_BOUND) == 1
     assert text.count("≥ 0.") == 3  # three systems
     assert re.search(r"bm25 +0\.498 \[0\.475, 0\.521\] n 500.*? ≥ 0\.593 \[", text)
-    page = Markdown().render(marked).decode()
+    page = MarkdownReport().render(marked).decode()
     assert page.count(LOWER_BOUND) == 1
     assert "| R@10 | bm25 | ≥ 0.593 [" in page
     assert "| nDCG@10 | bm25 | 0.498 [" in page
@@ -409,23 +412,27 @@ def test_gates_that_inform_come_last_and_say_so(results: Results, monkeypatch: p
     text = printed(informing, force_terminal=True, width=100)
     assert text.index("latency: ") < text.index("dense only: ") < text.index("quality: Go, informs")
     assert "\x1b[1;32m" not in text  # its go is not green
-    page = Html().render(informing).decode()
+    page = HtmlReport().render(informing).decode()
     assert page.index("Inconclusive</span>") < page.index("Go, informs</span>")
     assert page.count('<section class="gate informs">') == 1
     assert '<section class="gate go">' not in page
-    assert "## quality: Go, informs" in Markdown().render(informing).decode()
+    assert "## quality: Go, informs" in MarkdownReport().render(informing).decode()
 
 
 def test_a_gate_that_informs_fails_and_stops_nothing(results: Results) -> None:
     _, killed, failed = results.verdicts  # a kill that holds; a go clause that fails
     gates = [msgspec.structs.replace(gate, verdict="no-go", deciding=False) for gate in (killed, failed)]
     told = dataclasses.replace(results, verdicts=[results.verdicts[0], *gates], verdict="go")
-    for text in (printed(told), Markdown().render(told).decode()):
+    for text in (printed(told), MarkdownReport().render(told).decode()):
         assert "latency: No-go, informs" in text
         assert "dense only: Failed, informs" in text
-    assert "Failed, informs</span>" in Html().render(told).decode()
-    assert "`dense only` Failed" in GitHub().render(told).decode()
-    assert [gate["verdict"] for gate in strict(Json().render(told))["verdicts"]] == ["go", "no-go", "no-go"]
+    assert "Failed, informs</span>" in HtmlReport().render(told).decode()
+    assert "`dense only` Failed" in GitHubComment().render(told).decode()
+    assert [gate["verdict"] for gate in strict(JsonReport().render(told))["verdicts"]] == [
+        "go",
+        "no-go",
+        "no-go",
+    ]
 
 
 def test_every_format_says_what_a_gate_is_for(results: Results) -> None:
@@ -433,11 +440,11 @@ def test_every_format_says_what_a_gate_is_for(results: Results) -> None:
     first, *rest = results.verdicts
     told = dataclasses.replace(results, verdicts=[msgspec.structs.replace(first, about=about), *rest])
     assert printed(told).split("quality: Go\n")[1].startswith(f"  {about}\n")
-    assert f"## quality: Go\n\n{about}\n" in Markdown().render(told).decode()
-    for renderer in (Html(), GitHub(), Junit()):
+    assert f"## quality: Go\n\n{about}\n" in MarkdownReport().render(told).decode()
+    for renderer in (HtmlReport(), GitHubComment(), JunitReport()):
         assert about in renderer.render(told).decode()
         assert about not in renderer.render(results).decode()
-    assert strict(Json().render(told))["verdicts"][0]["about"] == about
+    assert strict(JsonReport().render(told))["verdicts"][0]["about"] == about
 
 
 # ------------------------------------------------------------------------------------ review
@@ -461,7 +468,7 @@ def test_the_terminal_shows_rates_differences_and_bounds(half_reviewed: Results)
 
 
 def test_markdown_opens_with_the_recommendation(half_reviewed: Results) -> None:
-    text = Markdown().render(half_reviewed).decode()
+    text = MarkdownReport().render(half_reviewed).decode()
     assert text.startswith(
         "# support search: No-go\n\n**Recommendation: review first**\n\n"
         "The verdict can still be go or no-go: 1 passage to judge.\n\n"
@@ -476,7 +483,7 @@ def test_markdown_opens_with_the_recommendation(half_reviewed: Results) -> None:
 
 def test_slices_with_items_to_review_are_lower_bounds(half_reviewed: Results) -> None:
     where = half_reviewed.items[0].tags["language"][0]
-    text = Markdown().render(half_reviewed).decode()
+    text = MarkdownReport().render(half_reviewed).decode()
     tables = {block.splitlines()[0]: block for block in re.split(r"^### ", text, flags=re.MULTILINE)[1:]}
     row = next(line for line in tables["Success@3"].splitlines() if line.startswith(f"| language={where} "))
     assert row.count("≥ ") == 3

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assay.core.results import ItemView, Results
 from assay.report.drilldown import item_data, script_safe, snippet
 from assay.report.flips import score_grid
-from assay.report.html import MOST, Html
+from assay.report.html import MOST, HtmlReport
 from assay.report.svg import Axis, axis_over, margin, scale, shape, style_of, whisker
 from assay.report.wording import LOWER_BOUND
 from fake_results import build_results
@@ -70,10 +70,10 @@ def test_snippets_shrink_where_texts_would_outgrow_the_page(monkeypatch: pytest.
     assert len(smaller) < len(whole)
     assert item_data(results, {}, 0)[1] == 0
     # The item table has the room that everything else leaves, however much that is.
-    page = Html().render(results)
+    page = HtmlReport().render(results)
     assert b"Texts are cut at 240 characters" in page
     monkeypatch.setattr("assay.report.html.MOST", len(page) - 1)
-    cut = Html().render(results)
+    cut = HtmlReport().render(results)
     assert b"Texts are cut at 240 characters" not in cut
     assert len(cut) < len(page)
 
@@ -170,7 +170,7 @@ def test_verdicts_differ_by_shape() -> None:
 
 
 def test_the_policy_admits_only_our_own_style_and_script(results: Results) -> None:
-    page = Html().render(results).decode()
+    page = HtmlReport().render(results).decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
     assert policy is not None
     rules = policy[1].replace("&#39;", "'")
@@ -184,7 +184,7 @@ def test_the_policy_admits_only_our_own_style_and_script(results: Results) -> No
 
 
 def test_the_page_names_nothing_outside_itself(results: Results) -> None:
-    page = Html().render(results).decode()
+    page = HtmlReport().render(results).decode()
     assert not re.search(r"""(?:src|href|action)\s*=\s*["'](?!#)|@import|url\(|https?://""", page)
     assert len(page.encode()) < 2_000_000
 
@@ -192,7 +192,7 @@ def test_the_page_names_nothing_outside_itself(results: Results) -> None:
 def test_sections_stand_in_order_and_empty_ones_say_what_to_do(results: Results, bare: Results) -> None:
     order = ["verdict", "systems", "slices", "changes", "items", "controls", "trust"]
     for one in (results, bare):
-        page = Html().render(one).decode()
+        page = HtmlReport().render(one).decode()
         wanted = order if one.verdicts else [each for each in order if each != "controls"]
         assert re.findall(r'<(?:section|header)[^>]* id="(\w+)"', page) == wanted
     assert page.count('class="empty"') == 3
@@ -206,7 +206,7 @@ def test_one_system_has_no_columns_for_comparisons(results: Results) -> None:
         return re.findall(r">([^<>]*\S)</(?:th|abbr)>", re.sub("<svg.*?</svg>", "", row[1]))
 
     pair = ["Difference [95 %]", "p adj.", "Wilcoxon p", "Win / tie / loss"]
-    assert heads(Html().render(results).decode()) == ["System", "Mean [95 %]", "n", *pair, "Note"]
+    assert heads(HtmlReport().render(results).decode()) == ["System", "Mean [95 %]", "n", *pair, "Note"]
     alone = dataclasses.replace(
         results,
         systems=["dense"],
@@ -215,15 +215,15 @@ def test_one_system_has_no_columns_for_comparisons(results: Results) -> None:
         estimates=[one for one in results.estimates if one.system == "dense"],
         comparisons=[],
     )
-    page = Html().render(alone).decode()
+    page = HtmlReport().render(alone).decode()
     assert heads(page) == ["System", "Mean [95 %]", "n", "Note"]
     assert '<table class="systems alone">' in page
     assert "Difference" not in page.split('id="slices"')[0].split('id="systems"')[1]
 
 
 def test_lower_bounds_are_marked_and_explained_once(results: Results) -> None:
-    assert "≥" not in Html().render(results).decode()
-    page = Html().render(bounded(results, "nDCG@10")).decode()
+    assert "≥" not in HtmlReport().render(results).decode()
+    page = HtmlReport().render(bounded(results, "nDCG@10")).decode()
     assert page.count(LOWER_BOUND) == 1
     assert '[95 %]">≥ 0.498 [0.475, 0.521]</td>' in page
     assert page.count(">≥ ") == 3 + 3 * len({tag for item in results.items for tag in slices(item)})
@@ -239,7 +239,7 @@ def slices(item: ItemView) -> list[tuple[str, str]]:
 
 
 def test_small_slices_are_faded(results: Results) -> None:
-    page = Html().render(results).decode()
+    page = HtmlReport().render(results).decode()
     rare = re.search(r'<th scope="row">edge case</th>(.*?)</tr>', page, re.DOTALL)
     assert rare is not None
     assert rare[1].count('class="few"') == 3

@@ -12,7 +12,7 @@ import pytest
 from assay.core.results import RankedResult, Results, ReviewSummary
 from assay.report import review as reviewed
 from assay.report.drilldown import item_data
-from assay.report.html import MOST, Html
+from assay.report.html import MOST, HtmlReport
 from assay.report.svg import stacked
 
 
@@ -29,8 +29,8 @@ def test_marks_are_counted_over_all_items_that_want_a_review(half_reviewed: Resu
     assert marks["hybrid"].share("semantic") == 2 / 8
 
 
-def marks(arm: str, *counts: int) -> reviewed.Marks:
-    return reviewed.Marks(arm, dict(zip(reviewed.ABOUT, counts, strict=True)))
+def marks(arm: str, *counts: int) -> reviewed.MarkCounts:
+    return reviewed.MarkCounts(arm, dict(zip(reviewed.ABOUT, counts, strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def marks(arm: str, *counts: int) -> reviewed.Marks:
         ([marks("a", 3, 0, 0, 0)], "Keywords recognise every result"),
     ],
 )
-def test_the_title_is_the_answer(found: list[reviewed.Marks], title: str) -> None:
+def test_the_title_is_the_answer(found: list[reviewed.MarkCounts], title: str) -> None:
     assert reviewed.lift_answer(found) == title
 
 
@@ -101,13 +101,13 @@ def test_hits_carry_their_mark_and_reasons_are_stored_once(half_reviewed: Result
 
 
 def test_the_page_has_a_review_only_where_there_is_one(half_reviewed: Results, results: Results) -> None:
-    page = Html().render(half_reviewed).decode()
+    page = HtmlReport().render(half_reviewed).decode()
     order = ["verdict", "review", "systems", "slices", "changes", "items", "controls", "trust"]
     assert re.findall(r'<(?:section|header)[^>]* id="(\w+)"', page) == order
     assert "Recommendation: review first</h1>" in page
     assert "<b>No-go.</b> The verdict can still be go or no-go: 1 passage to judge.</p>" in page
     assert "<h3>So far, dense finds 6 of 8 results that keywords miss, hybrid 2, bm25 0</h3>" in page
     assert "<b>≥ " in page
-    plain = Html().render(results).decode()
+    plain = HtmlReport().render(results).decode()
     assert "#review" not in plain
     assert "≥" not in plain

@@ -29,9 +29,9 @@ from assay.core.section import (
     Text,
 )
 from assay.report.charts import chart_svg, fine_ticks
-from assay.report.html import Html
-from assay.report.json import Json
-from assay.report.markdown import Markdown
+from assay.report.html import HtmlReport
+from assay.report.json import JsonReport
+from assay.report.markdown import MarkdownReport
 from assay.report.section_page import SectionPage
 from assay.report.svg import Axis
 from assay.report.text import render_text
@@ -47,7 +47,7 @@ def with_section(*blocks: SectionBlock, **fields: object) -> Results:
 
 
 def page_of(results: Results) -> str:
-    return Html().render(results).decode()
+    return HtmlReport().render(results).decode()
 
 
 def printed(results: Results, *, every_item: bool = False) -> str:
@@ -144,9 +144,9 @@ def test_without_a_brief_words_and_tables_are_printed() -> None:
     blocks = [Text(["Words."], "quiet"), BlockGroup("A group", [table, Picture("<svg/>", "a picture")])]
     told = with_section(*blocks)
     assert re.search(r"What is it\?\nIt is this\.\nWords\.\nA group\nsystem +n *\ndense +7", printed(told))
-    text = Markdown().render(told).decode()
+    text = MarkdownReport().render(told).decode()
     assert "## What is it?\n\nIt is this.\n\nWords.\n\nA group\n\n| system | n |" in text
-    (loaded,) = json.loads(Json().render(told))["sections"]
+    (loaded,) = json.loads(JsonReport().render(told))["sections"]
     assert [block["block"] for block in loaded["blocks"]] == ["text", "text", "table"]
     brief = with_section(*blocks, brief=[Text(["Just this."])])
     assert "Words." not in printed(brief)
@@ -160,7 +160,7 @@ def test_an_alarm_comes_first_everywhere() -> None:
     section = page[page.index('<section id="own"') :]
     assert section.index("The seal is broken") < section.index("It is this.")
     assert "What is it?\nThe seal is broken" in printed(alarmed)
-    assert "## What is it?\n\n**The seal is broken" in Markdown().render(alarmed).decode()
+    assert "## What is it?\n\n**The seal is broken" in MarkdownReport().render(alarmed).decode()
 
 
 def test_commands_are_shown_as_code_and_stay_whole() -> None:
@@ -240,4 +240,4 @@ def test_a_row_of_one_cell_goes_across() -> None:
     told = with_section(Table(columns, rows, name="Shares"))
     assert '<td colspan="4">2 more</td>' in page_of(told)
     assert re.search(r"^one +50 % +7 *\n2 more *$", printed(told), re.MULTILINE)
-    assert "| 2 more |  |  |" in Markdown().render(told).decode()
+    assert "| 2 more |  |  |" in MarkdownReport().render(told).decode()

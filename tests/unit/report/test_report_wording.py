@@ -55,10 +55,10 @@ def test_a_mean_never_stands_alone() -> None:
 
 def test_sample_names_both_numbers_where_they_differ() -> None:
     whole = Estimate("a", {}, "R@10", {}, 0.5, 0.4, 0.6, 500, 500)
-    assert say.sample(whole) == "500"
-    assert say.sample(msgspec.structs.replace(whole, n_scored=480)) == "480/500"
-    assert say.sample(whole, 500) == "500"
-    assert say.sample(whole, 620) == "500/620"  # of another system in the same table
+    assert say.sample_size(whole) == "500"
+    assert say.sample_size(msgspec.structs.replace(whole, n_scored=480)) == "480/500"
+    assert say.sample_size(whole, 500) == "500"
+    assert say.sample_size(whole, 620) == "500/620"  # of another system in the same table
 
 
 def test_p_values_never_read_as_zero() -> None:
@@ -100,14 +100,14 @@ def test_a_sign_inside_a_call_is_not_the_comparison() -> None:
 
 @pytest.mark.parametrize("role", ["first", "go"])
 def test_a_clause_that_holds_speaks_for_shipping(role: str) -> None:
-    assert say.favours(clause("x > 0", True, role=role)) is True
-    assert say.favours(clause("x > 0", False, role=role)) is False
+    assert say.supports_go(clause("x > 0", True, role=role)) is True
+    assert say.supports_go(clause("x > 0", False, role=role)) is False
 
 
 def test_a_kill_that_holds_speaks_against_shipping() -> None:
-    assert say.favours(clause("x > 0", True, role="kill")) is False
-    assert say.favours(clause("x > 0", False, role="kill")) is True
-    assert say.favours(clause("x > 0", None, role="kill")) is None
+    assert say.supports_go(clause("x > 0", True, role="kill")) is False
+    assert say.supports_go(clause("x > 0", False, role="kill")) is True
+    assert say.supports_go(clause("x > 0", None, role="kill")) is None
     assert say.clause_state(clause("x > 0", True, role="kill")) == "kill condition met"
 
 
@@ -141,9 +141,9 @@ def comparison(shown: str, mde: float | None = None, family: str = "R@10") -> Co
 
 
 def test_a_difference_is_shown_where_its_family_says_so() -> None:
-    assert say.settled(comparison("better"))
-    assert say.settled(comparison("worse"))
-    assert not say.settled(comparison(""))  # though its own interval leaves zero out
+    assert say.is_shown(comparison("better"))
+    assert say.is_shown(comparison("worse"))
+    assert not say.is_shown(comparison(""))  # though its own interval leaves zero out
     assert say.comparison_note(comparison("", 0.05)) == "could detect 0.0500"
     assert say.comparison_note(comparison("worse")) == "worse"
     assert say.comparison_note(comparison("better", family="gate ship")) == "better; decided by gate ship"
@@ -176,17 +176,20 @@ def test_a_measure_says_what_its_parameters_make_of_it() -> None:
 
 def test_lower_bounds_have_a_sign() -> None:
     plain = MeasureInfo("RR@10", "higher", 0, 1)
-    assert (say.at_least(plain), say.at_least(msgspec.structs.replace(plain, lower_bound=True))) == ("", "≥ ")
+    assert (
+        say.lower_bound_sign(plain),
+        say.lower_bound_sign(msgspec.structs.replace(plain, lower_bound=True)),
+    ) == ("", "≥ ")
 
 
 def test_some_of_many_names() -> None:
-    assert say.some(["a", "b", "c"], 3) == "a, b, c"
-    assert say.some(["a", "b", "c"], 1) == "a and 2 more"
+    assert say.first_names(["a", "b", "c"], 3) == "a, b, c"
+    assert say.first_names(["a", "b", "c"], 1) == "a and 2 more"
 
 
 @given(st.text(max_size=300), st.integers(2, 120))
 def test_shortened_text_fits(text: str, limit: int) -> None:
-    assert len(say.shortened(text, limit)) <= limit
+    assert len(say.shorten(text, limit)) <= limit
 
 
 @given(st.text(st.characters(), max_size=80))
@@ -224,7 +227,7 @@ def test_a_slice_is_understated_where_an_item_in_it_wants_review(half_reviewed: 
 
 def test_a_clause_is_told_once_but_a_kill_of_the_same_words_stays() -> None:
     clauses = [clause("x > 0", True), clause("x > 0", True), clause("x > 0", True, role="kill")]
-    assert say.clauses_of(Verdict("g", "go", clauses)) == [clauses[0], clauses[2]]
+    assert say.unique_clauses(Verdict("g", "go", clauses)) == [clauses[0], clauses[2]]
 
 
 def test_an_informing_gate_is_no_headline(results: Results) -> None:

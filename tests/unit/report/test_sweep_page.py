@@ -15,7 +15,7 @@ from assay.core.results import MeasureInfo
 from assay.core.sweep_results import Effect, Fold, Parameter, Setting, Sweep
 from assay.report import sweep_wording as swept
 from assay.report.sweep_page import render_page
-from assay.report.sweep_table import table_of
+from assay.report.sweep_table import sweep_frame
 from assay.report.sweep_text import render_sweep
 from assay.report.wording import LOWER_BOUND
 from assay.stats.families import outcome
@@ -247,7 +247,7 @@ def test_values_to_which_the_measure_applies_nowhere_are_left_out() -> None:
 
 
 def test_the_table_has_a_row_a_setting() -> None:
-    table = table_of(sweep())
+    table = sweep_frame(sweep())
     assert table.columns[:4] == ["fuse.k", "chunk", "reference", "RR@10"]
     assert table["RR@10"].to_list() == [0.5, 0.4, 0.4, 0.3]
     assert table["difference"].to_list() == [0.1, 0.0, None, None]

@@ -19,11 +19,11 @@ from assay.core.results import Results
 from assay.gates.reason import beside, reason_for_go
 from assay.report import text
 from assay.report import wording as say
-from assay.report.github import GitHub
-from assay.report.html import Html, answer
-from assay.report.json import Json
-from assay.report.junit import Junit
-from assay.report.markdown import Markdown, code, escaped
+from assay.report.github import GitHubComment
+from assay.report.html import HtmlReport, answer
+from assay.report.json import JsonReport
+from assay.report.junit import JunitReport
+from assay.report.markdown import MarkdownReport, code, escaped
 from assay.report.verdict_words import verdict_words
 
 QUICK, STUDIES = 20, 200
@@ -38,7 +38,7 @@ def terminal(results: Results) -> str:
 
 
 def page(results: Results) -> str:
-    source = Html().render(results).decode()
+    source = HtmlReport().render(results).decode()
     words = re.sub(r"<wbr>|</?code>|<script.*?</script>", "", source, flags=re.DOTALL)
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", words)).split())
 
@@ -93,7 +93,7 @@ def check_answers(results: Results) -> None:
             word = {"better": " better than ", "worse": " worse than ", "": "clearly differ"}[one.shown]
             assert any(word in part for part in parts), (one, said)
             assert all(word in part for part in parts), (one, said)
-            assert say.settled(one) is bool(one.shown)
+            assert say.is_shown(one) is bool(one.shown)
             assert (one.mde is None) or not one.shown
 
 
@@ -103,9 +103,9 @@ def test_every_place_says_the_same(seed: int) -> None:
     results = study.results
     check_answers(results)
     texts = {"terminal": terminal(results), "page": page(results)}
-    markdown, comment = (each.render(results).decode() for each in (Markdown(), GitHub()))
-    stored = {each["gate"]: each for each in json.loads(Json().render(results))["verdicts"]}
-    built = ET.fromstring(Junit().render(results))  # noqa: S314 (our own)
+    markdown, comment = (each.render(results).decode() for each in (MarkdownReport(), GitHubComment()))
+    stored = {each["gate"]: each for each in json.loads(JsonReport().render(results))["verdicts"]}
+    built = ET.fromstring(JunitReport().render(results))  # noqa: S314 (our own)
     suites = {each.get("name"): each for each in built.iter("testsuite")}
     for said in (*texts.values(), markdown.replace("\\", "")):  # a comment may cut a long line
         assert say.headline(results) in said

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.core.records import Item
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.review.order import Contest, decisive_order
+from assay.review.order import LiftDifference, decisive_order
 from assay.review.pool import Candidate, Pool
 from assay.stats.subsets import subset_mean_intervals
 
@@ -117,7 +117,7 @@ def _settling(bench: Benchmark, pool: Pool, keys: Sequence[Key], judged: int) ->
 
 def row_range(pool: Pool, a: str, b: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The smallest and the largest difference of lifts a - b that each item can still have."""
-    low, high = Contest(pool, a, b).ends
+    low, high = LiftDifference(pool, a, b).ends
     return low, high
 
 

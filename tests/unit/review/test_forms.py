@@ -20,7 +20,7 @@ from assay.core.protocols import ItemFact
 from assay.core.records import Arm, Item, Judgment, Passage
 from assay.kinds.models.judges.rules import Rules
 from assay.review.export import blind_forms, file_name, model_forms, to_yaml, write_forms
-from assay.review.forms import Form, Row, mark_of, read_form, read_forms
+from assay.review.forms import FormRow, ReviewForm, parse_mark, read_form, read_forms
 from assay.review.pool import Candidate, Pool
 
 ODD = list("a \t\n\r:-#'\"|>\\%&*!?{}[],\x00\x07\x1b\x7f\x85\xa0\u2028\u2029\ufeff\ufffe\uffff😀é")
@@ -61,7 +61,7 @@ POOL = pool_of(
 )
 
 
-def rows_by_id(form: Form) -> dict[str, Row]:
+def rows_by_id(form: ReviewForm) -> dict[str, FormRow]:
     return {row.doc_id: row for row in form.rows}
 
 
@@ -78,7 +78,7 @@ def test_a_blind_form_shows_each_passage_once_and_what_is_known_of_it() -> None:
         ("SEMANTIC_MATCH", "[DONE]"),
         ("KEYWORD_MATCH", "[AUTO] signal: hardover"),
     ]
-    assert rows["d1"] == Row("d1", "The rudder moved by itself.", document="AAR0101", section="ANALYSIS")
+    assert rows["d1"] == FormRow("d1", "The rudder moved by itself.", document="AAR0101", section="ANALYSIS")
     assert (form.item_id, form.category, form.difficulty) == ("CON-001", "conceptual_queries", "hard")
     assert list(form.facts) == FACTS
     assert yaml.safe_load(to_yaml(form))["query"] == {
@@ -169,7 +169,9 @@ def test_a_depth_cuts_the_ranking() -> None:
 
 def test_a_form_is_pleasant_to_fill_in() -> None:
     text = "Two lines:\n\tone with a tab  \nanother, " + "long " * 50 + "end"
-    form = Form("CON-001", (Row("d1", text), Row("d2", "b", "", "KEYWORD_MATCH", "[AUTO] x")), "a query")
+    form = ReviewForm(
+        "CON-001", (FormRow("d1", text), FormRow("d2", "b", "", "KEYWORD_MATCH", "[AUTO] x")), "a query"
+    )
     written = to_yaml(form)
     assert "review_complete: false\n" in written
     assert f"  text: |-\n    Two lines:\n    \tone with a tab  \n    another, {'long ' * 50}end\n" in written
@@ -193,17 +195,17 @@ def test_any_text_survives(
     tmp_path_factory: pytest.TempPathFactory, a: str, b: str, c: str, d: str, score: float
 ) -> None:
     path = tmp_path_factory.mktemp("forms") / "form.yaml"
-    blind = Form(
+    blind = ReviewForm(
         a,
-        (Row(b, text=c, judgment=d, notes=c, document=a, section=d), Row("z", text=d)),
+        (FormRow(b, text=c, judgment=d, notes=c, document=a, section=d), FormRow("z", text=d)),
         text=c,
         category=d,
         reviewer=c,
         review_date=d,
         facts=(ItemFact("clause", c), ItemFact("reports", (c, d))),
     )
-    not_blind = Form(a, (Row(b, preview=c, notes=d, rank=3, score=score),), model=b, complete=True)
-    empty = Form(a, ())
+    not_blind = ReviewForm(a, (FormRow(b, preview=c, notes=d, rank=3, score=score),), model=b, complete=True)
+    empty = ReviewForm(a, ())
     for form in (blind, not_blind, empty):
         path.write_bytes(to_yaml(form).encode())
         assert read_form(path) == form
@@ -217,7 +219,7 @@ def test_any_text_survives(
 
 @pytest.mark.parametrize("word", ["1e5", "007", "yes", "null", "~", "1.0", "true", "-", "0x1F", "2026-01-31"])
 def test_ids_that_look_like_something_else_stay_words(tmp_path: Path, word: str) -> None:
-    form = Form(word, (Row(word, document=word, section=word),), model=word, category=word)
+    form = ReviewForm(word, (FormRow(word, document=word, section=word),), model=word, category=word)
     (path,) = write_forms([form], tmp_path)
     assert read_form(path) == form
 
@@ -238,7 +240,7 @@ def test_the_short_template_is_read_too(tmp_path: Path) -> None:
         "",
         "2026-01-31",
     )
-    assert form.rows == (Row("7", judgment="x", rank=1),)
+    assert form.rows == (FormRow("7", judgment="x", rank=1),)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +261,7 @@ def test_the_short_template_is_read_too(tmp_path: Path) -> None:
     ],
 )
 def test_judgments_are_understood_and_never_guessed(written: str, mark: str | None) -> None:
-    assert mark_of(written) == mark
+    assert parse_mark(written) == mark
 
 
 @pytest.mark.parametrize(
@@ -275,13 +277,13 @@ def test_judgments_are_understood_and_never_guessed(written: str, mark: str | No
     ],
 )
 def test_dates(date: str, seconds: float | None) -> None:
-    assert Form("a", (), review_date=date).time == seconds
+    assert ReviewForm("a", (), review_date=date).time == seconds
 
 
 @pytest.mark.parametrize("name", ["", "  ", "YOUR NAME", "[name]", "<your name>", "Reviewer", "?"])
 def test_a_placeholder_is_nobody(name: str) -> None:
-    assert Form("a", (), reviewer=name).signed == ""
-    assert Form("a", (), reviewer=" Ann \n Lee ").signed == "Ann Lee"
+    assert ReviewForm("a", (), reviewer=name).signed == ""
+    assert ReviewForm("a", (), reviewer=" Ann \n Lee ").signed == "Ann Lee"
 
 
 # ------------------------------------------------------------------------------------ files
@@ -292,7 +294,9 @@ def test_a_placeholder_is_nobody(name: str) -> None:
     ["../../etc/passwd", "a/b\\c", "..", "a b", "CON", "x" * 5000, "é😀" * 200, 'a:b*?<>|"', "\x00\n"],
 )
 def test_any_id_makes_a_safe_name_and_comes_back(tmp_path: Path, item_id: str) -> None:
-    (path,) = write_forms([Form(item_id, (Row("d"),), model="m[stage=1/2]")], tmp_path / "deep" / "er")
+    (path,) = write_forms(
+        [ReviewForm(item_id, (FormRow("d"),), model="m[stage=1/2]")], tmp_path / "deep" / "er"
+    )
     assert path.parent == tmp_path / "deep" / "er"
     assert re.fullmatch(r"review_[A-Za-z0-9_.~%\[\]=,-]{1,200}\.yaml", path.name)
     assert read_form(path).item_id == item_id
@@ -300,8 +304,12 @@ def test_any_id_makes_a_safe_name_and_comes_back(tmp_path: Path, item_id: str) -
 
 def test_names_that_clash_are_told_apart(tmp_path: Path) -> None:
     """One file on disks that ignore case; and A with model b_c reads as A_b with model c."""
-    forms = [Form("a", (Row("1"),)), Form("A", (Row("2"),)), Form("b", (Row("3"),))]
-    forms += [Form("A", (Row("4"),), model="b_c"), Form("A_b", (Row("5"),), model="c")]
+    forms = [
+        ReviewForm("a", (FormRow("1"),)),
+        ReviewForm("A", (FormRow("2"),)),
+        ReviewForm("b", (FormRow("3"),)),
+    ]
+    forms += [ReviewForm("A", (FormRow("4"),), model="b_c"), ReviewForm("A_b", (FormRow("5"),), model="c")]
     paths = write_forms(forms, tmp_path)
     assert len({path.name.casefold() for path in paths}) == 5
     assert paths[2].name == "review_b.yaml"
@@ -350,7 +358,7 @@ def test_an_untouched_form_is_replaced(tmp_path: Path) -> None:
 def test_a_persons_work_is_never_overwritten(tmp_path: Path, change: tuple[str, str], said: str) -> None:
     path = written(tmp_path, change)
     before = path.read_bytes()
-    other = Form("AAA", (Row("d1", "x"),))
+    other = ReviewForm("AAA", (FormRow("d1", "x"),))
     with pytest.raises(DataError, match=said) as caught:
         write_forms([other, *blind_forms(POOL, CORPUS)], tmp_path)
     assert caught.value.problems[0].where == str(path)
@@ -414,8 +422,8 @@ def test_what_the_new_form_shows_as_done_may_go(tmp_path: Path) -> None:
 
 
 def test_folders_are_searched_and_files_read_once(tmp_path: Path) -> None:
-    (first,) = write_forms([Form("a", ())], tmp_path)
-    (second,) = write_forms([Form("b", ())], tmp_path / "deep")
+    (first,) = write_forms([ReviewForm("a", ())], tmp_path)
+    (second,) = write_forms([ReviewForm("b", ())], tmp_path / "deep")
     second.rename(second.with_suffix(".YML"))
     (tmp_path / "._review_a.yaml").write_bytes(b"\x00\xff")  # what some archives add
     (tmp_path / "notes.txt").write_text("x", "utf-8")

@@ -30,7 +30,7 @@ from simulation import (
 from assay.core.errors import UsageError
 from assay.core.records import Item
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.review.order import Contest, decisive_order
+from assay.review.order import LiftDifference, decisive_order
 from assay.review.pool import Candidate, Pool
 
 LEFT, RIGHT, BOTH = frozenset({"left"}), frozenset({"right"}), frozenset({"left", "right"})
@@ -67,13 +67,13 @@ def test_a_row_lies_between_its_extremes() -> None:
 
 def test_a_passage_pulls_for_the_arm_that_returned_it() -> None:
     # d1 to d3 are left's alone, 1/5 each; d4 and d5 right's, 1/4; d6 and d7 both's: 1/5 - 1/4.
-    assert Contest(small(), "left", "right").pull.tolist() == pytest.approx(
+    assert LiftDifference(small(), "left", "right").pull.tolist() == pytest.approx(
         [0.2, 0.2, 0.2, -0.25, -0.25, -0.05, -0.05]
     )
     # Where both return as many, what both returned counts alike.
     even = pool_of([Candidate("q00", "d1", BOTH, None), Candidate("q00", "d2", LEFT, None),
                     Candidate("q00", "d3", RIGHT, None)])  # fmt: skip
-    assert Contest(even, "left", "right").pull.tolist() == [0.0, 0.5, -0.5]
+    assert LiftDifference(even, "left", "right").pull.tolist() == [0.0, 0.5, -0.5]
 
 
 def test_an_arm_that_the_pool_does_not_have_is_an_error() -> None:
@@ -251,7 +251,7 @@ def test_the_plan_is_made_for_the_nearest_open_threshold() -> None:
     # Left's rate is (20 + 0.3 · 4) / (20 + 4) = 0.883; in its items (1 + 8.83) / (1 + 10) = 0.894.
     # So a row is expected at (1 + 6 · 0.894) / 10 = 0.636: 0.6 is nearer than 0.3, and 0.7 farther than 0.6.
     pool = led(1)
-    assert Contest(pool, "left", "right").expected.tolist() == pytest.approx([0.6364] * 20, abs=1e-4)
+    assert LiftDifference(pool, "left", "right").expected.tolist() == pytest.approx([0.6364] * 20, abs=1e-4)
     far, near, beyond = (decisive_order(pool, PAIR, thresholds=(each,)) for each in (0.3, 0.6, 0.69))
     assert far != near
     assert decisive_order(pool, PAIR, thresholds=(0.3, 0.6, 0.69)) == near != beyond

@@ -14,7 +14,7 @@ from assay.core.errors import DataError
 from assay.core.records import Item, Judgment, Passage
 from assay.judges.resolve import current_judgments, text_hash, text_with_query
 from assay.review.export import blind_forms, write_forms
-from assay.review.forms import Form, Row, read_forms
+from assay.review.forms import FormRow, ReviewForm, read_forms
 from assay.review.pool import Candidate, Pool
 from review_intake import Taken, take
 
@@ -39,15 +39,15 @@ KNOWN = [
 POOL = Pool(10, ("a",), ITEMS, KNOWN, {}, reasons=("signal", "sql"))
 
 
-def form(*rows: Row, reviewer: str = "Ann", date: str = "1970-01-02", **more: object) -> Form:
-    return Form("Q1", rows, reviewer=reviewer, review_date=date, **more)  # type: ignore[arg-type]
+def form(*rows: FormRow, reviewer: str = "Ann", date: str = "1970-01-02", **more: object) -> ReviewForm:
+    return ReviewForm("Q1", rows, reviewer=reviewer, review_date=date, **more)  # type: ignore[arg-type]
 
 
-def taken(*forms: Form, pool: Pool = POOL, before: list[Judgment] | None = None, **more: str) -> Taken:
+def taken(*forms: ReviewForm, pool: Pool = POOL, before: list[Judgment] | None = None, **more: str) -> Taken:
     return take(forms, pool, CORPUS, when=WHEN, standing=before or [], **more)
 
 
-def problems(*forms: Form, **more: object) -> list[str]:
+def problems(*forms: ReviewForm, **more: object) -> list[str]:
     with pytest.raises(DataError) as caught:
         taken(*forms, **more)  # type: ignore[arg-type]
     return [str(problem) for problem in caught.value.problems]
@@ -61,7 +61,7 @@ def marks(taking: Taken) -> list[tuple[str | None, str | None]]:
 
 
 def test_a_judgment_becomes_a_record() -> None:
-    (judgment,) = taken(form(Row("d1", judgment="false positive", notes=" metal fatigue "))).judgments
+    (judgment,) = taken(form(FormRow("d1", judgment="false positive", notes=" metal fatigue "))).judgments
     assert msgspec.structs.replace(judgment, judgment_id=None) == Judgment(
         "Q1",
         "review",
@@ -77,25 +77,29 @@ def test_a_judgment_becomes_a_record() -> None:
 
 
 def test_both_kinds_of_match_are_relevant() -> None:
-    found = taken(form(Row("d1", judgment="SEMANTIC_MATCH"), Row("d2", judgment="KEYWORD_MATCH"))).judgments
+    found = taken(
+        form(FormRow("d1", judgment="SEMANTIC_MATCH"), FormRow("d2", judgment="KEYWORD_MATCH"))
+    ).judgments
     assert [each.grade for each in found] == [1.0, 1.0]
     assert [each.reason for each in found] == [None, None]
 
 
 def test_what_a_rule_filled_in_is_nobodys_word() -> None:
-    found = taken(form(Row("d3", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder"), reviewer=""))
+    found = taken(form(FormRow("d3", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder"), reviewer=""))
     assert (found.judgments, found.auto, found.blanks, found.notes) == ([], 1, [], [])
 
 
 def test_a_person_may_overrule_a_rule() -> None:
-    (judgment,) = taken(form(Row("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder"))).judgments
+    (judgment,) = taken(
+        form(FormRow("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder"))
+    ).judgments
     assert (judgment.category, judgment.reason) == ("FALSE_POSITIVE", None)  # the rule's reason is not Ann's
-    row = Row("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder - of a boat")
+    row = FormRow("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder - of a boat")
     assert taken(form(row)).judgments[0].reason == "of a boat"
 
 
 def test_a_remark_on_what_a_rule_filled_in_is_the_confirmation_of_who_signed() -> None:
-    row = Row("d3", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder; but in passing")
+    row = FormRow("d3", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder; but in passing")
     found = taken(form(row))
     assert [(each.category, each.reason, each.judge) for each in found.judgments] == [
         ("KEYWORD_MATCH", "but in passing", "Ann")
@@ -119,13 +123,13 @@ def test_a_remark_on_what_a_rule_filled_in_is_the_confirmation_of_who_signed() -
     ],
 )
 def test_notes_that_a_program_wrote_are_no_remark(notes: str) -> None:
-    found = taken(form(Row("d3", judgment="KEYWORD_MATCH", notes=notes)))
+    found = taken(form(FormRow("d3", judgment="KEYWORD_MATCH", notes=notes)))
     assert (found.judgments, found.auto, found.notes) == ([], 1, [])
 
 
 def test_a_remark_that_looks_like_a_reason_is_one_only_if_a_rule_gives_such_reasons() -> None:
     notes = "[AUTO] signal: rudder; wrong: it is another ship"
-    found = taken(form(Row("d3", judgment="KEYWORD_MATCH", notes=notes)))
+    found = taken(form(FormRow("d3", judgment="KEYWORD_MATCH", notes=notes)))
     assert [(each.category, each.reason) for each in found.judgments] == [
         ("KEYWORD_MATCH", "wrong: it is another ship")
     ]
@@ -133,18 +137,18 @@ def test_a_remark_that_looks_like_a_reason_is_one_only_if_a_rule_gives_such_reas
 
 def test_where_a_rule_gives_no_reason_what_follows_the_tag_is_the_rules() -> None:
     pool = replace(POOL, candidates=[candidate("d3", "KEYWORD_MATCH")])
-    row = Row("d3", judgment="KEYWORD_MATCH", notes="[AUTO] Report ID in expected list")
+    row = FormRow("d3", judgment="KEYWORD_MATCH", notes="[AUTO] Report ID in expected list")
     assert taken(form(row), pool=pool).auto == 1
 
 
 def test_a_keyword_match_that_no_rule_finds_is_the_reviewers_word() -> None:
-    found = taken(form(Row("d1", judgment="KEYWORD_MATCH"), Row("d3", judgment="KEYWORD_MATCH")))
+    found = taken(form(FormRow("d1", judgment="KEYWORD_MATCH"), FormRow("d3", judgment="KEYWORD_MATCH")))
     assert marks(found) == [("d1", "KEYWORD_MATCH"), ("d3", "KEYWORD_MATCH")]
     assert found.notes == ["Called KEYWORD_MATCH although no rule matches, taken as the reviewer's word: 1."]
 
 
 def test_a_filled_in_match_whose_rule_is_gone_is_to_be_judged_unless_the_form_was_called_complete() -> None:
-    row = Row("d1", judgment="KEYWORD_MATCH", notes="[AUTO] signal: gone")
+    row = FormRow("d1", judgment="KEYWORD_MATCH", notes="[AUTO] signal: gone")
     found = taken(form(row))
     assert (found.judgments, found.auto, [each.doc_id for each in found.blanks]) == ([], 0, ["d1"])
     assert found.notes == ["Marked [AUTO] where no rule matches any more, not taken and still to judge: 1."]
@@ -154,7 +158,7 @@ def test_a_filled_in_match_whose_rule_is_gone_is_to_be_judged_unless_the_form_wa
 
 
 def test_what_was_done_before_is_unchanged_until_somebody_changes_it() -> None:
-    done = Row("d4", judgment="SEMANTIC_MATCH", notes="[DONE]")
+    done = FormRow("d4", judgment="SEMANTIC_MATCH", notes="[DONE]")
     found = taken(form(done, reviewer=""))
     assert (found.judgments, found.unchanged) == ([], 1)
     (judgment,) = taken(form(replace(done, judgment="FALSE_POSITIVE"))).judgments
@@ -165,7 +169,7 @@ def test_what_was_done_before_is_unchanged_until_somebody_changes_it() -> None:
 
 @pytest.mark.parametrize("word", ["", "  ", "TODO", "?", '""'])
 def test_blanks_are_listed(tmp_path: Path, word: str) -> None:
-    (path,) = write_forms([form(Row("d1", TEXTS["d1"], judgment=word), complete=True)], tmp_path)
+    (path,) = write_forms([form(FormRow("d1", TEXTS["d1"], judgment=word), complete=True)], tmp_path)
     found = taken(*read_forms([path]))
     line = path.read_text("utf-8").splitlines().index("- chunk_id: d1") + 1
     assert found.blanks == [(str(path), line, "Q1", "d1")]
@@ -174,7 +178,7 @@ def test_blanks_are_listed(tmp_path: Path, word: str) -> None:
 
 
 def test_a_passage_outside_the_pool_is_taken_and_noted() -> None:
-    found = taken(form(Row("d5", judgment="SEMANTIC_MATCH")))
+    found = taken(form(FormRow("d5", judgment="SEMANTIC_MATCH")))
     assert marks(found) == [("d5", "SEMANTIC_MATCH")]
     assert found.notes == ["Taken although no system returns the passage within 10 now: 1."]
 
@@ -183,19 +187,19 @@ def test_a_passage_outside_the_pool_is_taken_and_noted() -> None:
 
 
 def test_the_form_names_its_reviewer_and_the_call_only_where_it_does_not() -> None:
-    rows = Row("d1", judgment="SEMANTIC_MATCH"), Row("d2", judgment="SEMANTIC_MATCH")
+    rows = FormRow("d1", judgment="SEMANTIC_MATCH"), FormRow("d2", judgment="SEMANTIC_MATCH")
     found = taken(form(rows[0], reviewer="Bo"), form(rows[1], reviewer="YOUR NAME"), reviewer="Ann")
     assert [each.judge for each in found.judgments] == ["Bo", "Ann"]
 
 
 def test_judgments_of_nobody_are_refused() -> None:
-    assert problems(form(Row("d1", judgment="SEMANTIC_MATCH"), reviewer="[name]")) == [
+    assert problems(form(FormRow("d1", judgment="SEMANTIC_MATCH"), reviewer="[name]")) == [
         "metadata.reviewer: the form holds judgments and names no reviewer. Write the reviewer's name there."
     ]
 
 
 def test_a_date_that_cannot_be_read_gives_way_to_the_time_of_the_import() -> None:
-    row = Row("d1", judgment="SEMANTIC_MATCH")
+    row = FormRow("d1", judgment="SEMANTIC_MATCH")
     found = taken(form(row, date="last week"))
     assert found.judgments[0].time == WHEN
     assert found.notes == [
@@ -210,15 +214,15 @@ def test_a_date_that_cannot_be_read_gives_way_to_the_time_of_the_import() -> Non
 
 
 def test_every_problem_of_every_form_comes_at_once(tmp_path: Path) -> None:
-    good = Row("d1", TEXTS["d1"], judgment="SEMANTIC_MATCH")
+    good = FormRow("d1", TEXTS["d1"], judgment="SEMANTIC_MATCH")
     bad = [
-        Row("d2", TEXTS["d2"], judgment="KM"),
-        Row("d9", judgment="SEMANTIC_MATCH"),
-        Row("d4", "something else", judgment="SEMANTIC_MATCH"),
+        FormRow("d2", TEXTS["d2"], judgment="KM"),
+        FormRow("d9", judgment="SEMANTIC_MATCH"),
+        FormRow("d4", "something else", judgment="SEMANTIC_MATCH"),
     ]
     forms = [
-        Form("Q9", (good,), reviewer="Ann"),
-        Form("Q1", (good, *bad), text="other query", reviewer="Ann"),
+        ReviewForm("Q9", (good,), reviewer="Ann"),
+        ReviewForm("Q1", (good, *bad), text="other query", reviewer="Ann"),
     ]
     write_forms(forms, tmp_path)
     found = problems(*read_forms([tmp_path]))
@@ -254,7 +258,7 @@ def test_every_problem_of_every_form_comes_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_a_text_agrees_in_spite_of_spaces_cuts_and_section_names(shown: dict[str, Any]) -> None:
-    assert len(taken(form(Row("d1", judgment="SEMANTIC_MATCH", **shown))).judgments) == 1
+    assert len(taken(form(FormRow("d1", judgment="SEMANTIC_MATCH", **shown))).judgments) == 1
 
 
 @pytest.mark.parametrize(
@@ -266,14 +270,14 @@ def test_a_text_agrees_in_spite_of_spaces_cuts_and_section_names(shown: dict[str
     ],
 )
 def test_another_text_is_refused(shown: dict[str, Any]) -> None:
-    (found,) = problems(form(Row("d1", judgment="SEMANTIC_MATCH", **shown)))
+    (found,) = problems(form(FormRow("d1", judgment="SEMANTIC_MATCH", **shown)))
     assert "the text has changed since the form was written" in found
 
 
 def test_two_words_of_one_reviewer_on_one_passage_are_refused_and_one_word_is_taken_once(
     tmp_path: Path,
 ) -> None:
-    row = Row("d1", judgment="SEMANTIC_MATCH", rank=1)
+    row = FormRow("d1", judgment="SEMANTIC_MATCH", rank=1)
     twice = [form(row, model="x"), form(replace(row, notes="why"), model="y")]
     (judgment,) = taken(*twice).judgments
     assert judgment.reason == "why"
@@ -292,8 +296,8 @@ def test_two_words_of_one_reviewer_on_one_passage_are_refused_and_one_word_is_ta
 
 def test_importing_twice_changes_nothing() -> None:
     rows = [
-        Row("d1", judgment="SEMANTIC_MATCH", notes="a"),
-        Row("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder"),
+        FormRow("d1", judgment="SEMANTIC_MATCH", notes="a"),
+        FormRow("d3", judgment="FALSE_POSITIVE", notes="[AUTO] signal: rudder"),
     ]
     first = taken(form(*rows, date="")).judgments
     again = take([form(*rows, date="")], POOL, CORPUS, when=WHEN + 5, standing=first)
@@ -301,10 +305,10 @@ def test_importing_twice_changes_nothing() -> None:
 
 
 def test_a_changed_word_replaces_the_reviewers_own_and_nobody_elses() -> None:
-    first = taken(form(Row("d1", judgment="SEMANTIC_MATCH"))).judgments
-    bo = taken(form(Row("d1", judgment="SEMANTIC_MATCH"), reviewer="Bo"), before=first).judgments
+    first = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH"))).judgments
+    bo = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH"), reviewer="Bo"), before=first).judgments
     assert bo[0].replaces is None
-    new = taken(form(Row("d1", judgment="FALSE_POSITIVE")), before=[*first, *bo]).judgments
+    new = taken(form(FormRow("d1", judgment="FALSE_POSITIVE")), before=[*first, *bo]).judgments
     assert new[0].replaces == first[0].judgment_id
     assert current_judgments([*first, *bo, *new]) == [*bo, *new]
 
@@ -313,22 +317,22 @@ def test_who_goes_back_to_an_earlier_word_is_heard() -> None:
     """The same word, note and day three times over: what stands is the last."""
     said: list[Judgment] = []
     for word in ("SEMANTIC_MATCH", "FALSE_POSITIVE", "SEMANTIC_MATCH"):
-        said += taken(form(Row("d1", judgment=word)), before=said).judgments
+        said += taken(form(FormRow("d1", judgment=word)), before=said).judgments
     assert len(said) == 3
     assert current_judgments(said) == [said[2]]
 
 
 def test_the_same_word_on_a_changed_text_is_said_anew() -> None:
-    (old,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH"))).judgments
+    (old,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH"))).judgments
     stale = msgspec.structs.replace(old, seen=text_hash("an earlier text"))
-    (new,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH")), before=[stale]).judgments
+    (new,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH")), before=[stale]).judgments
     assert new.replaces == old.judgment_id
 
 
 def test_the_same_word_for_a_changed_query_is_said_anew() -> None:
-    (old,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH"))).judgments
+    (old,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH"))).judgments
     pool = replace(POOL, items=[replace_text(ITEMS[0], "another query")])
-    (new,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH")), pool=pool, before=[old]).judgments
+    (new,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH")), pool=pool, before=[old]).judgments
     assert (new.replaces, new.seen) == (
         old.judgment_id,
         text_hash(text_with_query("another query", TEXTS["d1"])),
@@ -346,10 +350,10 @@ def with_mark(doc_id: str, mark: str) -> Pool:
 
 def test_a_word_changed_in_one_form_is_not_undone_by_copies_of_the_old_one() -> None:
     """An old form, a new one with the change, and one of another model that nobody touched."""
-    old = form(Row("d1", judgment="SEMANTIC_MATCH"))
+    old = form(FormRow("d1", judgment="SEMANTIC_MATCH"))
     first = taken(old).judgments
-    changed = form(Row("d1", judgment="FALSE_POSITIVE", notes="[DONE]"))
-    copy = form(Row("d1", judgment="SEMANTIC_MATCH", notes="[DONE]"), model="y")
+    changed = form(FormRow("d1", judgment="FALSE_POSITIVE", notes="[DONE]"))
+    copy = form(FormRow("d1", judgment="SEMANTIC_MATCH", notes="[DONE]"), model="y")
     second = taken(old, changed, copy, pool=with_mark("d1", "SEMANTIC_MATCH"), before=first)
     assert marks(second) == [("d1", "FALSE_POSITIVE")]
     said = [*first, *second.judgments]
@@ -364,16 +368,16 @@ def test_a_word_changed_in_one_form_is_not_undone_by_copies_of_the_old_one() -> 
 
 def test_a_reviewer_may_agree_with_somebody_who_was_overruled() -> None:
     """Ann said SEMANTIC_MATCH, which counts, Bo FALSE_POSITIVE; Cy changes the row to what Bo said."""
-    ann = taken(form(Row("d4", judgment="SEMANTIC_MATCH"))).judgments
-    bo = taken(form(Row("d4", judgment="FALSE_POSITIVE"), reviewer="Bo")).judgments
-    cy = form(Row("d4", judgment="FALSE_POSITIVE", notes="[DONE]"), reviewer="Cy")
+    ann = taken(form(FormRow("d4", judgment="SEMANTIC_MATCH"))).judgments
+    bo = taken(form(FormRow("d4", judgment="FALSE_POSITIVE"), reviewer="Bo")).judgments
+    cy = form(FormRow("d4", judgment="FALSE_POSITIVE", notes="[DONE]"), reviewer="Cy")
     assert marks(taken(cy, before=[*ann, *bo])) == [("d4", "FALSE_POSITIVE")]
 
 
 def test_marks_under_other_labels_do_not_count() -> None:
-    (old,) = taken(form(Row("d1", judgment="SEMANTIC_MATCH"))).judgments
+    (old,) = taken(form(FormRow("d1", judgment="SEMANTIC_MATCH"))).judgments
     other = msgspec.structs.replace(old, label="accuracy")
-    assert taken(form(Row("d1", judgment="FALSE_POSITIVE")), before=[other]).judgments[0].replaces is None
+    assert taken(form(FormRow("d1", judgment="FALSE_POSITIVE")), before=[other]).judgments[0].replaces is None
 
 
 # ------------------------------------------------------------- forms whose texts have changed
@@ -381,28 +385,28 @@ def test_marks_under_other_labels_do_not_count() -> None:
 
 CHANGED = "About a query or text that has changed since the form was written, taken in before: {}."
 OLD = (
-    Row("d1", "an old text", judgment="SEMANTIC_MATCH", notes="a"),
-    Row("d2", "an old text"),
-    Row("d3", "an old text", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder"),
-    Row("d4", "an old text", judgment="FALSE_POSITIVE", notes="[DONE]"),
+    FormRow("d1", "an old text", judgment="SEMANTIC_MATCH", notes="a"),
+    FormRow("d2", "an old text"),
+    FormRow("d3", "an old text", judgment="KEYWORD_MATCH", notes="[AUTO] signal: rudder"),
+    FormRow("d4", "an old text", judgment="FALSE_POSITIVE", notes="[DONE]"),
 )
 
 
 def said_before() -> list[Judgment]:
     """What Ann said of the old text of d1, and Bo of d4; Bo has changed his mind since."""
     rows = {
-        "Ann": Row("d1", judgment="SEMANTIC_MATCH", notes="a"),
-        "Bo": Row("d4", judgment="FALSE_POSITIVE"),
+        "Ann": FormRow("d1", judgment="SEMANTIC_MATCH", notes="a"),
+        "Bo": FormRow("d4", judgment="FALSE_POSITIVE"),
     }
     first = [each for name, row in rows.items() for each in taken(form(row, reviewer=name)).judgments]
     first = [msgspec.structs.replace(each, seen=text_hash("an old text")) for each in first]
-    other = form(Row("d4", judgment="SEMANTIC_MATCH"), reviewer="Bo")
+    other = form(FormRow("d4", judgment="SEMANTIC_MATCH"), reviewer="Bo")
     return [*first, *taken(other, before=first).judgments]
 
 
 def test_an_old_form_that_was_taken_in_stands_in_nobodys_way() -> None:
     """A word of Ann's, a blank, a rule's match, a mark repeated; and a new form of the present texts."""
-    new = form(Row("d1", TEXTS["d1"], judgment="FALSE_POSITIVE"), Row("d2", TEXTS["d2"]))
+    new = form(FormRow("d1", TEXTS["d1"], judgment="FALSE_POSITIVE"), FormRow("d2", TEXTS["d2"]))
     found = taken(form(*OLD), new, before=said_before())
     assert marks(found) == [("d1", "FALSE_POSITIVE")]
     assert (found.unchanged, found.auto, [each.doc_id for each in found.blanks]) == (2, 1, ["d2", "d2"])
@@ -437,14 +441,14 @@ def test_a_new_word_on_an_old_text_is_refused_and_nothing_else_in_the_form() -> 
 
 
 def test_a_complete_form_does_not_make_a_persons_word_of_a_match_on_an_old_text() -> None:
-    row = Row("d1", "an old text", judgment="KEYWORD_MATCH", notes="[AUTO] signal: gone")
+    row = FormRow("d1", "an old text", judgment="KEYWORD_MATCH", notes="[AUTO] signal: gone")
     found = taken(form(row, complete=True))
     assert (found.judgments, [each.doc_id for each in found.blanks]) == ([], ["d1"])
 
 
 def test_a_mark_that_an_export_repeats_as_a_keyword_match_is_no_new_word() -> None:
     """Ann said SEMANTIC_MATCH; a rule found d1 later, and an export showed it so; then the text changed."""
-    row = Row("d1", "an old text", judgment="KEYWORD_MATCH", notes="[DONE]")
+    row = FormRow("d1", "an old text", judgment="KEYWORD_MATCH", notes="[DONE]")
     assert taken(form(row, reviewer="Cy"), before=said_before()).notes == [CHANGED.format(1)]
 
 
@@ -452,7 +456,7 @@ def test_a_mark_that_an_export_repeats_as_a_keyword_match_is_no_new_word() -> No
 
 
 def test_judgments_of_who_does_not_count_are_taken_and_noted() -> None:
-    rows = Row("d1", judgment="SEMANTIC_MATCH"), Row("d2", judgment="SEMANTIC_MATCH")
+    rows = FormRow("d1", judgment="SEMANTIC_MATCH"), FormRow("d2", judgment="SEMANTIC_MATCH")
     forms = [form(*rows, reviewer="ann"), form(rows[0], reviewer="Bo")]
     found = take(forms, POOL, CORPUS, when=WHEN, standing=[], counted=["Ann", "Bo"])
     assert len(found.judgments) == 3
@@ -472,10 +476,10 @@ def test_forty_forms_of_two_models(tmp_path: Path) -> None:
     known = [Candidate(item.item_id, f"p{n}", frozenset({"x"}), None) for item in items for n in range(16)]
     pool = Pool(10, ("x", "y"), items, known, {})
     forms = [
-        Form(
+        ReviewForm(
             item.item_id,
             tuple(
-                Row(f"p{start + n}", preview=f"text {start + n}", judgment="semantic match")
+                FormRow(f"p{start + n}", preview=f"text {start + n}", judgment="semantic match")
                 for n in range(10)
             ),
             item.text,

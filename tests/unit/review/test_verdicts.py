@@ -21,8 +21,8 @@ from assay.judges.llm_prompt import read_prompt
 from assay.judges.resolve import BlockTexts, restrict_to_same_text, text_hash
 from assay.review.agreement import Agreement
 from assay.review.forms import read_forms
-from assay.review.verdict_forms import parted, verdict_form, verdict_yaml, word_of, write_verdict_forms
-from assay.review.verdicts import Asked, Checked, asked_of, drawn
+from assay.review.verdict_forms import grade_form, grade_form_yaml, grade_word, split_forms, write_grade_forms
+from assay.review.verdicts import GradingProgress, JudgedItem, drawn, judged_items
 from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from review_intake import Taken, take_grades
@@ -69,7 +69,7 @@ SAID = [
     for item, words in (("q0", ("HIGH", "PARTIAL")), ("q1", ("NOT_RELEVANT", "HIGH")))
     for doc, word in zip(("d1", "d2"), words, strict=True)
 ]
-ASKED = asked_of(JUDGES, SAID, [present()])
+ASKED = judged_items(JUDGES, SAID, [present()])
 
 
 # ------------------------------------------------------------------------------------ what is asked
@@ -81,17 +81,17 @@ def test_people_are_asked_what_a_paying_judge_graded() -> None:
     ]
     assert ASKED[0].grades == GRADES
     ruled = graded("ids", "q2", "d1", "HIGH")  # a judge that costs nothing is not checked
-    assert asked_of(JUDGES, [*SAID, ruled], [present()]) == ASKED
+    assert judged_items(JUDGES, [*SAID, ruled], [present()]) == ASKED
 
 
 def test_a_judge_that_does_not_name_its_grades_has_those_it_was_heard_to_use() -> None:
-    (heard, _) = asked_of([Model({})], SAID, [present()])
+    (heard, _) = judged_items([Model({})], SAID, [present()])
     assert list(heard.grades) == ["HIGH", "PARTIAL", "NOT_RELEVANT"]
 
 
 def test_a_hit_of_a_foreign_index_is_shown_with_the_text_it_came_with() -> None:
     here = present(frozenset({"hits", "texts"}), own="a text from elsewhere")
-    (found,) = asked_of(JUDGES, [graded("model", "q0", FOREIGN, "HIGH")], [here])
+    (found,) = judged_items(JUDGES, [graded("model", "q0", FOREIGN, "HIGH")], [here])
     assert found.passages == {FOREIGN: "a text from elsewhere"}
     mark = graded("anna", "q0", FOREIGN, "HIGH", seen=text_hash("a text from elsewhere"))
     assert restrict_to_same_text(mark, [here]) == [mark]
@@ -101,7 +101,7 @@ def test_a_hit_of_a_foreign_index_is_shown_with_the_text_it_came_with() -> None:
 
 
 def test_a_larger_draw_holds_every_smaller_one() -> None:
-    many = [Asked(Item(f"i{n}", "?"), "relevance", "model", GRADES, {"d": "t"}) for n in range(100)]
+    many = [JudgedItem(Item(f"i{n}", "?"), "relevance", "model", GRADES, {"d": "t"}) for n in range(100)]
     ids = [{each.item.item_id for each in drawn(many, size, seed=1)} for size in (10, 40, 200)]
     assert ids[0] < ids[1] < ids[2]
     assert [len(each) for each in ids] == [10, 40, 100]
@@ -115,7 +115,7 @@ def test_a_larger_draw_holds_every_smaller_one() -> None:
 
 
 def test_a_form_is_blind(tmp_path: Path) -> None:
-    text = verdict_yaml(verdict_form(ASKED[0], 0, {}))
+    text = grade_form_yaml(grade_form(ASKED[0], 0, {}))
     content = yaml.safe_load(text)
     assert content["metadata"]["label"] == "relevance"
     assert content["query"] == {"text": "query 0"}
@@ -128,8 +128,8 @@ def test_a_form_is_blind(tmp_path: Path) -> None:
 def test_a_form_says_what_the_query_intends_and_keeps_every_text() -> None:
     item = Item("q9", "I cannot stop crying", gold={"intent": "console"}, expects="intent")
     text = 'first\n  report_id: ""\n  section_name: ""\nresults:\n- last'
-    asked = Asked(item, "intent", "model", {"MEETS": 1.0, "MISSES": 0.0}, {"d": text})
-    content = yaml.safe_load(verdict_yaml(verdict_form(asked, 0, {})))
+    asked = JudgedItem(item, "intent", "model", {"MEETS": 1.0, "MISSES": 0.0}, {"d": text})
+    content = yaml.safe_load(grade_form_yaml(grade_form(asked, 0, {})))
     assert content["query"] == {"text": "I cannot stop crying", "intent": "console"}
     assert content["results"] == [{"chunk_id": "d", "text": text, "judgment": "", "notes": ""}]
 
@@ -155,14 +155,14 @@ CRYING = Item(
 )
 
 
-def asked_by(more: str) -> Asked:
+def asked_by(more: str) -> JudgedItem:
     """What a judge graded by a prompt that ends so."""
     prompt = read_prompt(PROMPT.format(more=more), "own.txt")
-    return Asked(CRYING, "intent", "model", {"MEETS": 1.0, "MISSES": 0.0}, {"d": "text"}, prompt)
+    return JudgedItem(CRYING, "intent", "model", {"MEETS": 1.0, "MISSES": 0.0}, {"d": "text"}, prompt)
 
 
 def test_a_form_tells_people_what_the_judge_was_told() -> None:
-    content = yaml.safe_load(verdict_yaml(verdict_form(asked_by("{expected}"), 0, {})))
+    content = yaml.safe_load(grade_form_yaml(grade_form(asked_by("{expected}"), 0, {})))
     assert content["query"] == {
         "text": "I cannot stop crying",
         "intent": "console",
@@ -175,12 +175,12 @@ def test_a_form_tells_people_what_the_judge_was_told() -> None:
 
 
 def test_what_the_judge_was_not_shown_people_are_not_either() -> None:
-    content = yaml.safe_load(verdict_yaml(verdict_form(asked_by(""), 0, {})))
+    content = yaml.safe_load(grade_form_yaml(grade_form(asked_by(""), 0, {})))
     assert "expected" not in content["query"]
 
 
 def test_the_order_of_passages_is_shuffled() -> None:
-    many = Asked(ITEMS[0], "relevance", "model", GRADES, {f"d{n}": "t" for n in range(9)})
+    many = JudgedItem(ITEMS[0], "relevance", "model", GRADES, {f"d{n}": "t" for n in range(9)})
     orders = {tuple(many.order(seed)) for seed in range(5)}
     assert len(orders) == 5
     assert many.order(3) == many.order(3)
@@ -188,16 +188,16 @@ def test_the_order_of_passages_is_shuffled() -> None:
 
 @pytest.mark.parametrize("written", ["not relevant", "Not-Relevant", ' "NOT_RELEVANT" ', "not_relevant."])
 def test_a_grade_is_understood_as_people_write_it(written: str) -> None:
-    assert word_of(written, GRADES) == "NOT_RELEVANT"
-    assert word_of("somewhat", GRADES) is None
-    assert word_of("  ?", GRADES) == ""
+    assert grade_word(written, GRADES) == "NOT_RELEVANT"
+    assert grade_word("somewhat", GRADES) is None
+    assert grade_word("  ?", GRADES) == ""
 
 
 def filled(
-    folder: Path, marks: dict[str, str], reviewer: str = "anna", asked: Asked = ASKED[0], notes: str = ""
+    folder: Path, marks: dict[str, str], reviewer: str = "anna", asked: JudgedItem = ASKED[0], notes: str = ""
 ) -> Path:
     """A form as a person would hand it in."""
-    content = yaml.safe_load(verdict_yaml(verdict_form(asked, 0, {})))
+    content = yaml.safe_load(grade_form_yaml(grade_form(asked, 0, {})))
     content["metadata"] |= {"reviewer": reviewer, "review_date": "1970-01-02"}
     for row in content["results"]:
         row["judgment"], row["notes"] = marks.get(row["chunk_id"], ""), notes
@@ -206,8 +206,8 @@ def filled(
     return path
 
 
-def taken(*paths: Path, asked: Sequence[Asked] = ASKED, earlier: Sequence[Judgment] = ()) -> Taken:
-    plain, verdicts = parted(read_forms(paths))
+def taken(*paths: Path, asked: Sequence[JudgedItem] = ASKED, earlier: Sequence[Judgment] = ()) -> Taken:
+    plain, verdicts = split_forms(read_forms(paths))
     assert not plain
     return take_grades(verdicts, asked, when=5.0, earlier=earlier)
 
@@ -249,9 +249,9 @@ def test_taking_a_form_twice_changes_nothing_and_a_changed_word_replaces(tmp_pat
 
 def test_what_an_export_filled_in_is_not_the_word_of_who_signs(tmp_path: Path) -> None:
     before = taken(filled(tmp_path, {"d1": "HIGH"})).judgments
-    form = verdict_form(ASKED[0], 0, {("q0", "relevance", "d1"): "HIGH"}, "ben")
+    form = grade_form(ASKED[0], 0, {("q0", "relevance", "d1"): "HIGH"}, "ben")
     path = tmp_path / "ben.yaml"
-    path.write_text(verdict_yaml(form))
+    path.write_text(grade_form_yaml(form))
     assert "[DONE]" in path.read_text()
     assert taken(path, earlier=before).judgments == []
 
@@ -260,7 +260,9 @@ def test_what_is_wrong_with_forms_is_told_all_at_once(tmp_path: Path) -> None:
     told = problem(
         filled(tmp_path, {"d1": "maybe", "d2": "HIGH"}),
         filled(tmp_path, {"d1": "HIGH"}, reviewer="", asked=ASKED[1]),
-        filled(tmp_path, {"d1": "HIGH"}, asked=Asked(ITEMS[2], "relevance", "model", GRADES, {"d1": "?"})),
+        filled(
+            tmp_path, {"d1": "HIGH"}, asked=JudgedItem(ITEMS[2], "relevance", "model", GRADES, {"d1": "?"})
+        ),
     )
     assert "'maybe' is no grade. Write HIGH, PARTIAL, NOT_RELEVANT, or leave it empty." in told
     assert "names no reviewer" in told
@@ -268,7 +270,7 @@ def test_what_is_wrong_with_forms_is_told_all_at_once(tmp_path: Path) -> None:
 
 
 def test_a_form_about_another_text_or_passage_is_refused_unless_it_was_taken_before(tmp_path: Path) -> None:
-    old = Asked(ITEMS[0], "relevance", "model", GRADES, {"d1": "as it was", "gone": "text"})
+    old = JudgedItem(ITEMS[0], "relevance", "model", GRADES, {"d1": "as it was", "gone": "text"})
     form = filled(tmp_path, {"d1": "HIGH", "gone": "HIGH"}, asked=old)
     told = problem(form)
     assert "the text has changed since the form was written" in told
@@ -297,15 +299,15 @@ def test_a_form_that_is_called_complete_and_is_not_gets_a_note(tmp_path: Path) -
 
 
 def test_no_form_goes_over_one_that_holds_what_nobody_took_in(tmp_path: Path) -> None:
-    form = verdict_form(ASKED[0], 0, {})
-    (path,) = write_verdict_forms([form], tmp_path, [])
+    form = grade_form(ASKED[0], 0, {})
+    (path,) = write_grade_forms([form], tmp_path, [])
     assert path == tmp_path / "relevance" / "review_q0.yaml"
-    write_verdict_forms([form], tmp_path, [])  # nothing was written into it
+    write_grade_forms([form], tmp_path, [])  # nothing was written into it
     path.write_text(path.read_text().replace('judgment: ""', 'judgment: "HIGH"', 1))
     with pytest.raises(DataError, match="nobody took it in"):
-        write_verdict_forms([form], tmp_path, [])
+        write_grade_forms([form], tmp_path, [])
     first = form.form.rows[0].doc_id
-    write_verdict_forms([form], tmp_path, [graded("anna", "q0", first, "HIGH")])
+    write_grade_forms([form], tmp_path, [graded("anna", "q0", first, "HIGH")])
     assert "HIGH" not in path.read_text().partition("results:")[2]
 
 
@@ -324,7 +326,7 @@ def test_judge_and_people_are_compared_by_category() -> None:
             [("q0", "d1"), ("q0", "d2"), ("q1", "d1"), ("q1", "d2")], told, strict=True
         )
     ]
-    whole = Agreement.of(said, ["anna"], asked_of(JUDGES, said, [present()]))
+    whole = Agreement.of(said, ["anna"], judged_items(JUDGES, said, [present()]))
     assert (whole.judges, whole.shared, whole.pairs) == (["model"], 0, [])
     (found,) = whole.verdicts
     assert (found["label"], found["raters"], found["n"], found["agree"]) == (
@@ -349,15 +351,15 @@ def test_how_far_people_are_is_counted_in_whole_items() -> None:
         graded("anna", "q1", "d1", "HIGH"),
     ]
     names = ["anna", "ben", "ids", "model"]
-    found = Checked.of(ASKED, JUDGES, [*SAID, *marks], names)
+    found = GradingProgress.of(ASKED, JUDGES, [*SAID, *marks], names)
     assert (found.items, found.finished) == (2, 1)
     assert (
         found.in_words
         == "people finished 1 of the 2 items that a model judged; from 10 on, estimates combine both"
     )
-    draw = Checked.of(ASKED, JUDGES, [*SAID, *marks], names, {"q1", "an item that no judge graded"})
+    draw = GradingProgress.of(ASKED, JUDGES, [*SAID, *marks], names, {"q1", "an item that no judge graded"})
     assert draw.in_words == (
         "people finished 0 of the 1 items that were drawn; from 10 on, estimates combine both"
     )
-    late = Checked.of(ASKED, [Model(), Human()], [*SAID, *marks], ["model", "anna", "ben"])
+    late = GradingProgress.of(ASKED, [Model(), Human()], [*SAID, *marks], ["model", "anna", "ben"])
     assert late.in_words == "people's grades do not count: list human before model in judges"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from assay.core.errors import UsageError, did_you_mean
 from assay.core.section import Table, TableCell, TableColumn, Text
 from assay.kinds.answers.panel import find_panel
-from assay.review.work import ReviewAnswer, Work
+from assay.review.work import DeskWork, ReviewResult
 
 if TYPE_CHECKING:
     from assay.kinds.answers.results import ClaimOverlap, RaterAgreement, ScoringResults
@@ -27,7 +27,7 @@ class ScoringReview:
         """Whether a panel scores the study's responses."""
         return find_panel(study) is not None
 
-    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> Work:
+    def work(self, study: Study, raters: Sequence[str], accepted_by: str = "") -> DeskWork:
         """The scoring at the desk; a pack that was not checked, or that leaks, is refused."""
         from assay.kinds.answers.scoring_steps.work import refuse_unchecked, scoring_work
 
@@ -38,7 +38,7 @@ class ScoringReview:
             raise UsageError(f"{what}. {did_you_mean(unknown[0], work.raters)}")
         return work
 
-    def export(self, study: Study, folder: Path | None, place: str) -> ReviewAnswer:
+    def export(self, study: Study, folder: Path | None, place: str) -> ReviewResult:
         """Writes the result files, as far as they may be seen now."""
         from assay.kinds.answers.scoring_steps.exporting import export_scoring
         from assay.kinds.answers.scoring_steps.work import scoring_folder
@@ -46,9 +46,9 @@ class ScoringReview:
         paths = [str(path) for path in export_scoring(study, folder)]
         blank = f"conditions, models and sizes stay blank until: assay review unblind {place}"
         notes = [] if scoring_folder(study).open else [blank]
-        return ReviewAnswer({"schema": "assay/scoring-export/1", "files": paths}, [Text(paths)], notes)
+        return ReviewResult({"schema": "assay/scoring-export/1", "files": paths}, [Text(paths)], notes)
 
-    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewAnswer:
+    def take(self, study: Study, paths: Sequence[Path], place: str) -> ReviewResult:
         """Takes files of scores in, all or none."""
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.scoring_steps.taking import import_marks
@@ -71,9 +71,9 @@ class ScoringReview:
         if scoring is not None:
             lines += disagreement(scoring)
             notes = [f"every pass is complete; next: {next_step(scoring, place)}"]
-        return ReviewAnswer(data, [Text(lines)], notes)
+        return ReviewResult(data, [Text(lines)], notes)
 
-    def status(self, study: Study, place: str) -> ReviewAnswer:
+    def status(self, study: Study, place: str) -> ReviewResult:
         """How far everybody is."""
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.scoring_steps.work import scoring_folder
@@ -82,7 +82,7 @@ class ScoringReview:
         found = summarise_blinded(study)
         data = {"schema": "assay/scoring/1", "scoring": found, "left": found.left}
         if not scoring_folder(study).there:
-            return ReviewAnswer(data, [_nothing_blinded(place)])
+            return ReviewResult(data, [_nothing_blinded(place)])
         columns = [
             TableColumn("rater", figure=False),
             TableColumn("pass", figure=False),
@@ -99,9 +99,9 @@ class ScoringReview:
         lines = [f"{found.responses} responses, {found.state}", *found.left]
         lines += [*([] if found.left else disagreement(found)), *found.cautions]
         notes = [f"next: {next_step(found, place)}"] if found.state == "blinded" else []
-        return ReviewAnswer(data, [progress, Text(lines)], notes)
+        return ReviewResult(data, [progress, Text(lines)], notes)
 
-    def agreement(self, study: Study, place: str) -> ReviewAnswer:
+    def agreement(self, study: Study, place: str) -> ReviewResult:
         """How far the raters agree, which needs no condition."""
         from assay.kinds.answers.scoring_steps.summary import summarise_blinded
         from assay.kinds.answers.scoring_steps.work import scoring_folder
@@ -116,18 +116,18 @@ class ScoringReview:
             "differences": found.differences,
         }
         if not files.there:
-            return ReviewAnswer(data, [_nothing_blinded(place)])
+            return ReviewResult(data, [_nothing_blinded(place)])
         if not any(each.n for each in found.agreement):
             none = "No response was scored twice"
             line = f"{none}." if files.open else f"{none} yet: {next_step(found, place)}"
-            return ReviewAnswer(data, [Text([line])])
+            return ReviewResult(data, [Text([line])])
         lines = [f"{each.metric}, {each.statistic}: {each.note}" for each in found.agreement if each.note]
         lines += [_matched(each) for each in found.matched]
         lines += _suggested(found)
         lines += disagreement(found)
         lines += difference_lines(found, place, most=len(found.differences))
         notes = [f"next: {next_step(found, place)}"] if found.state == "blinded" else []
-        return ReviewAnswer(data, [_agreement_table(found.agreement), Text(lines)], notes)
+        return ReviewResult(data, [_agreement_table(found.agreement), Text(lines)], notes)
 
 
 def _nothing_blinded(place: str) -> Text:

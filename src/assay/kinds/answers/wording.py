@@ -241,9 +241,9 @@ def agreement_answer(agreement: Iterable[RaterAgreement]) -> str:
     short = [one.metric.replace("_", " ") for one in asked if one.holds is False]
     unknown = [one.metric.replace("_", " ") for one in asked if one.holds is None]
     if short:
-        return f"Raters do not agree enough on {say.listed(list(dict.fromkeys(short)))}"
+        return f"Raters do not agree enough on {say.name_list(list(dict.fromkeys(short)))}"
     if unknown:
-        return f"How far raters agree is not known yet for {say.listed(list(dict.fromkeys(unknown)))}"
+        return f"How far raters agree is not known yet for {say.name_list(list(dict.fromkeys(unknown)))}"
     return "Raters agree enough on every metric" if asked else "How far do raters agree?"
 
 
@@ -272,7 +272,7 @@ def sites_answer(sites: Iterable[SiteTokens], b: str) -> str:
         return "Which side needs fewer tokens is not known: no content pairs are given"
     fewer, middle = sum(delta < 0 for delta in deltas), len(deltas) // 2
     median = deltas[middle] if len(deltas) % 2 else (deltas[middle - 1] + deltas[middle]) / 2
-    of = f"{fewer} of {say.counted(len(deltas), 'site')}"
+    of = f"{fewer} of {say.quantity(len(deltas), 'site')}"
     return f"{b} needs fewer tokens on {of}; on the median site {median:+.1f} %"
 
 
@@ -367,4 +367,4 @@ def categories_answer(categories: Mapping[str, Mapping[str, int]]) -> str:
     if not every:
         return "No hallucination was counted"
     code = max(totals, key=lambda name: totals[name])
-    return f"{totals[code]} of {say.counted(every, 'hallucination')} are {category_name(code)}"
+    return f"{totals[code]} of {say.quantity(every, 'hallucination')} are {category_name(code)}"

@@ -31,7 +31,7 @@ from assay.measures.observed import Seconds
 from assay.pipeline.baselines.diff import NEW, OLD, VersionPair
 from assay.pipeline.baselines.tags import Version
 from assay.pipeline.evaluation import Evaluation
-from assay.report.wording import counted, number, with_interval
+from assay.report.wording import number, quantity, with_interval
 from assay.stats.intervals import FEW, NO_INTERVAL, interval_of
 from assay.stats.resample import Draws
 from assay.stats.rows import Rows
@@ -228,7 +228,7 @@ class Limits:
         runs = [np.searchsorted(begun, [side[each] for each in shared], "right") for side in (ours, theirs)]
         if not (apart := int((runs[0] != runs[1]).sum())):
             return ""
-        what = f"{arm} and {reference} were not asked in one run ({counted(apart, 'answer')})"
+        what = f"{arm} and {reference} were not asked in one run ({quantity(apart, 'answer')})"
         return f"{what}: ask both anew with --fresh"
 
     @cached_property

@@ -23,7 +23,7 @@ from assay.core.records import LOSS_SHOWN, NO_LOSS_SHOWN, ClauseResult, Comparis
 from assay.gates.decision import open_clause
 from assay.gates.readiness import failed_too_often
 from assay.pipeline.baselines.diff import NEW, OLD, VersionPair, best_and_worst, gain_of
-from assay.report.wording import counted, p_value
+from assay.report.wording import p_value, quantity
 from assay.stats.losses import LossTest, detectable_loss, loss_tests
 from assay.stats.rows import Column, Rows
 
@@ -76,7 +76,7 @@ class BaselineLosses:
         if reason := failed_too_often(arm, broke, asked, self.allowed):
             return ClauseResult(text, False, None, None, None, asked, reason)
         failed = self._failed(arm)
-        failures = f"; {counted(failed, 'item')} failed" if failed else ""
+        failures = f"; {quantity(failed, 'item')} failed" if failed else ""
         if place not in self._plain:
             return open_clause(
                 text, f"{one.refused or 'no item has a figure on both sides'}{failures}", one.n
@@ -114,7 +114,7 @@ class BaselineLosses:
         if not items:
             return "churn not measured"
         times = TIMES.get(repeats, f"{repeats} times")
-        return f"repeated {times}: {len(varied)} of {counted(len(items), 'item')} changed"
+        return f"repeated {times}: {len(varied)} of {quantity(len(items), 'item')} changed"
 
     # ------------------------------------------------------------------------------------ the test
 

@@ -30,7 +30,7 @@ from assay.core.results import Results
 from assay.pipeline.baselines.churn import Churn, measure_churn
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.looks import FOLDER, baselines_folder, stored_looks
-from assay.report.parquet import Parquet
+from assay.report.parquet import ParquetReport
 from assay.store.disk import explain_write_errors, sync
 from assay.store.keys import scope_hash
 from assay.study.study import Study
@@ -69,7 +69,7 @@ def tag_baseline(study: Study, name: str, note: str = "", replace: bool = False)
     results = _computed(evaluation)
     looks = [_encode(look) + b"\n" for look in stored_looks(study, evaluation.store)]
     content = {
-        SCORES: Parquet().render(results),
+        SCORES: ParquetReport().render(results),
         RESULTS: _encode(_without_scores(results)),
         LOOKS: b"".join(looks),
     }

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from assay.kinds.answers import wording as told
 from assay.kinds.answers.results import Correlation, RaterAgreement, ScoringResults, SiteTokens, TokenChange
-from assay.report.html import Html
-from assay.report.json import Json
-from assay.report.markdown import Markdown
+from assay.report.html import HtmlReport
+from assay.report.json import JsonReport
+from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
 from scored_study import blinded_of, outcome, planted_scoring, scored_results, scoring_of, section
 
@@ -183,7 +183,7 @@ def test_a_forced_unblinding_is_in_plain_sight_everywhere() -> None:
     assert text_of(section(forced)).startswith(
         "What did blinded scoring find? The responses were unblinded by force"
     )
-    assert "were unblinded by force" in Markdown().render(scored_results(forced)).decode()
+    assert "were unblinded by force" in MarkdownReport().render(scored_results(forced)).decode()
     assert "were unblinded by force" in terminal(forced)
     assert "by force" not in terminal(scoring_of())
 
@@ -258,12 +258,12 @@ def test_a_scoring_of_nothing_can_be_shown() -> None:
 
 
 def test_the_page_has_the_section_and_leads_to_it() -> None:
-    page = Html().render(scored_results()).decode()
+    page = HtmlReport().render(scored_results()).decode()
     assert page.index('id="systems"') < page.index('<section id="scoring"') < page.index('id="slices"')
     assert '<a href="#scoring">Scoring</a>' in page
-    forced = Html().render(scored_results(scoring_of("forced"))).decode()
+    forced = HtmlReport().render(scored_results(scoring_of("forced"))).decode()
     assert forced.index("unblinded by force") < forced.index("</header>")
-    without = Html().render(dataclasses.replace(scored_results(), sections=[])).decode()
+    without = HtmlReport().render(dataclasses.replace(scored_results(), sections=[])).decode()
     assert "#scoring" not in without
 
 
@@ -284,13 +284,13 @@ def test_the_terminal_shows_agreement_and_the_tests_that_count() -> None:
 
 
 def test_markdown_shows_the_same() -> None:
-    made = Markdown().render(scored_results()).decode()
+    made = MarkdownReport().render(scored_results()).decode()
     assert "## What did blinded scoring find?" in made
     assert "- agreement: completeness, kappa: 0.520 \\[0.340, 0.680\\], n 172, fails: needs 0.6" in made
     assert "| Citation fidelity | +0.0300 \\[-0.0721, +0.132\\] | 0.340 |" in made
     assert (
         "## What did blinded scoring find?"
-        not in Markdown().render(dataclasses.replace(scored_results(), sections=[])).decode()
+        not in MarkdownReport().render(dataclasses.replace(scored_results(), sections=[])).decode()
     )
 
 
@@ -302,7 +302,7 @@ def test_json_keeps_the_published_schemas(state: str) -> None:
         for name in ("report/templates/results.schema.json", "kinds/answers/report/scoring.schema.json")
     )
     found = blinded_of(scoring_of()) if state == "blinded" else scoring_of(state)
-    loaded = json.loads(Json().render(scored_results(found)))
+    loaded = json.loads(JsonReport().render(scored_results(found)))
     jsonschema.Draft202012Validator(results).validate(loaded)
     jsonschema.Draft202012Validator(data).validate(loaded["sections"][0]["data"])
     assert set(loaded["sections"][0]["data"]) <= set(data["properties"])

@@ -18,8 +18,8 @@ from assay.core.errors import UsageError
 from assay.kinds.answers.blinding.pack import MARKS, Assignment, BlindPack, write_pack
 from assay.kinds.answers.desk.scoring_work import ScoringWork
 from assay.kinds.answers.scoring.marks import Mark, SuggestionView, score_book
-from assay.review.messages import Draft, NewCase, Saved, SpanClaim, Undo
-from assay.review.work import Broken, Conflict, NoSuchThing, Work
+from assay.review.messages import Draft, NewPrecedent, SaveReceipt, SpanClaim, Undo
+from assay.review.work import Conflict, DeskWork, NotFound, RuleViolation
 from scoring_packs import TEXT, by_id, pack_of
 
 NUMBERS = count(1)
@@ -50,7 +50,7 @@ class Desk:
         self.work.close()
         self.work = self.open()
 
-    def save(self, task: str, choice: str | None = "3", step: str = "accuracy", **more: Any) -> Saved:
+    def save(self, task: str, choice: str | None = "3", step: str = "accuracy", **more: Any) -> SaveReceipt:
         """Saves over whatever stands."""
         rater = more.pop("rater", "anna")
         if "base" not in more:
@@ -62,7 +62,7 @@ class Desk:
         more.setdefault("note", "" if choice in {"3", "na", None} else "because")
         return self.work.save(rater, step, task, Draft(choice=choice, **more))
 
-    def undo(self, task: str, step: str = "accuracy") -> Saved:
+    def undo(self, task: str, step: str = "accuracy") -> SaveReceipt:
         stands = self.work.task("anna", step, task).mark
         assert stands is not None
         return self.work.undo("anna", step, task, Undo(mark_id=fresh(), base=stands.mark_id))
@@ -91,7 +91,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def test_it_is_a_work(desk: Desk) -> None:
-    work: Work = desk.work
+    work: DeskWork = desk.work
     assert (work.title, list(work.raters)) == ("tokens", ["anna", "ben"])
     state = work.state("anna")
     assert [(each.step, each.state, each.total) for each in state.steps] == [
@@ -152,7 +152,7 @@ def test_nobody_gets_what_is_not_theirs(desk: Desk) -> None:
         ("anna", "tokens", "R-01"),
         ("eve", "accuracy", "R-01"),
     ]:
-        with pytest.raises(NoSuchThing):
+        with pytest.raises(NotFound):
             desk.work.task(rater, step, task)
     desk.save("R-02", "1", note="anna's own words")
     seen = desk.work.task("ben", "accuracy", "R-02")
@@ -201,7 +201,7 @@ def test_a_page_that_is_behind_is_told_what_stands(desk: Desk) -> None:
 
 
 def test_what_a_rule_forbids_is_not_saved(desk: Desk) -> None:
-    with pytest.raises(Broken, match="Write a note"):
+    with pytest.raises(RuleViolation, match="Write a note"):
         desk.save("R-01", "1", note="")
     assert not score_book(desk.folder / MARKS).lines
     with pytest.raises(Conflict, match="Factual accuracy comes first: 4 of 4 left"):
@@ -240,7 +240,7 @@ def test_undo_may_not_break_a_rule_either(desk: Desk) -> None:
     desk.save("R-01", None, "hallucination", spans=[CLAIM])
     desk.undo("R-01")  # to the 3 of `through`
     desk.undo("R-01")  # to the 2 before it
-    with pytest.raises(Broken, match="A refusal claims nothing"):
+    with pytest.raises(RuleViolation, match="A refusal claims nothing"):
         desk.undo("R-01")
 
 
@@ -279,9 +279,9 @@ def test_what_does_not_settle_a_contradiction_does_not_lead_on(desk: Desk) -> No
     assert desk.save("R-02", "2").next is None
 
 
-def case(again: str = "none", **more: Any) -> NewCase:
+def case(again: str = "none", **more: Any) -> NewPrecedent:
     told = {"situation": "It gives days", "decision": "Take it as hours", "rationale": "The same"}
-    return NewCase(**{"mark_id": fresh(), "step": "accuracy", "again": again, **told, **more})
+    return NewPrecedent(**{"mark_id": fresh(), "step": "accuracy", "again": again, **told, **more})
 
 
 def test_a_precedent_sends_back_what_was_scored_before_it(desk: Desk) -> None:
@@ -317,9 +317,9 @@ def test_a_precedent_says_everything(desk: Desk) -> None:
         (case("question"), "which response"),
         (case("words", words="?!"), "Give the words"),
     ]:
-        with pytest.raises(Broken, match=why):
+        with pytest.raises(RuleViolation, match=why):
             desk.work.add_case("anna", wrong)
-    with pytest.raises(NoSuchThing):
+    with pytest.raises(NotFound):
         desk.work.add_case("ben", case("question", task_id="R-01"))
     sent = case()
     desk.work.add_case("anna", sent)
@@ -334,7 +334,7 @@ def test_a_suggestion_is_kept_with_the_mark_that_follows(desk: Desk) -> None:
     desk.through("accuracy", "hallucination")
     assert desk.work.task("anna", "completeness", "R-01").suggestion
     assert not desk.work.task("anna", "hallucination", "R-01").suggestion
-    with pytest.raises(NoSuchThing):
+    with pytest.raises(NotFound):
         desk.work.suggestion("anna", "hallucination", "R-01")
     found = desk.work.suggestion("anna", "completeness", "R-01")
     assert (found.value, found.by) == ("1", "rule")
@@ -363,7 +363,7 @@ def test_the_second_round_waits_and_shows_nothing_of_the_first(tmp_path: Path) -
     assert desk.work.state("anna").current == "accuracy:again"
     task = desk.work.task("anna", "accuracy:again", "R-01")
     assert (task.mark, task.history, task.reminders, task.suggestion) == (None, [], [], False)
-    with pytest.raises(Broken, match="first round"):
+    with pytest.raises(RuleViolation, match="first round"):
         desk.work.add_case("anna", case(step="accuracy:again"))
     with pytest.raises(Conflict, match="second time"):
         desk.work.task("anna", "accuracy", "R-01")
@@ -476,7 +476,7 @@ def test_where_no_source_is_known_no_empty_panel_is_shown(tmp_path: Path) -> Non
 def test_an_empty_form_is_not_taken_for_none_found(desk: Desk) -> None:
     desk.through("accuracy")
     for empty in ({}, {"note": "fine"}, {"spans": []}):
-        with pytest.raises(Broken, match="if there is none, choose “None found”"):
+        with pytest.raises(RuleViolation, match="if there is none, choose “None found”"):
             desk.save("R-01", None, "hallucination", **{"flags": [], **empty})
     assert desk.work.task("anna", "hallucination", "R-01").history == []
     desk.save("R-01", None, "hallucination", flags=["none_found"])

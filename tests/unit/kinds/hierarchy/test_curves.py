@@ -16,9 +16,9 @@ from rich.console import Console
 from assay.core.records import Verdict
 from assay.core.results import Figure, Results
 from assay.kinds.hierarchy.report.curves import CurvePanel, curves_of, panels_of
-from assay.report.html import Html
-from assay.report.json import Json
-from assay.report.markdown import Markdown
+from assay.report.html import HtmlReport
+from assay.report.json import JsonReport
+from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
 from assay.report.wording import figure_value
 from budget_results import CURVE, CURVES, PARITY, Answerable, Area, budget_results, with_curves
@@ -108,7 +108,7 @@ def test_every_stage_has_its_panel() -> None:
     assert [each.place for each in found] == ["stage=10k", "stage=50k"]
     assert [line.label for line in found[0].lines] == list(dict.fromkeys(staged.systems))
     assert found[1].lines[0].arm.name == "bm25[stage=50k]"
-    page = Html().render(staged).decode()
+    page = HtmlReport().render(staged).decode()
     assert page.count('<figure class="chart lines-chart">') == 2
     assert "stage=50k: " in page
 
@@ -120,7 +120,7 @@ def test_a_curve_without_figures_is_no_error(measured: Results) -> None:
     blank = [msgspec.structs.replace(one, value=None, low=None, high=None) for one in measured.estimates]
     empty = with_curves(dataclasses.replace(measured, estimates=blank, figures=[]))
     assert panel(empty).answer == "A by token budget"
-    assert b"polyline" not in Html().render(empty)
+    assert b"polyline" not in HtmlReport().render(empty)
 
 
 # ------------------------------------------------------------------------------------------ shown
@@ -142,14 +142,14 @@ def test_the_terminal_has_a_column_a_budget(measured: Results) -> None:
 
 
 def test_markdown_has_a_column_a_budget(measured: Results) -> None:
-    text = Markdown().render(measured).decode()
+    text = MarkdownReport().render(measured).decode()
     assert "| system | 200 | 400 | 800 | 1200 | ∞ | AUC@1200 | parity, tokens | n |" in text
     assert "| figure | bm25 | dense | hybrid | hybrid\\_rerank | flat\\_strong |" in text
     assert "| A@200 | bm25 |" not in text
 
 
 def test_the_page_folds_what_the_curve_shows(measured: Results) -> None:
-    page = Html().render(measured).decode()
+    page = HtmlReport().render(measured).decode()
     assert page.count('<polyline class="course"') == page.count('<polygon class="band"') == 5
     assert page.count('<circle class="ring"') == sum(
         one.value is not None and math.isfinite(one.value) for one in measured.figures
@@ -159,14 +159,16 @@ def test_the_page_folds_what_the_curve_shows(measured: Results) -> None:
     assert "<h3>AUC@1200" not in folded
     assert '<th scope="col" class="figure">Parity, tokens</th>' in page
     read = dataclasses.replace(measured, verdicts=[Verdict("ship", "go", [], reads=["A@400"])])
-    folded = Html().render(read).decode().split('<details class="panel folded">')[1].split("</details>")[0]
+    folded = (
+        HtmlReport().render(read).decode().split('<details class="panel folded">')[1].split("</details>")[0]
+    )
     assert re.findall(r"<h3>(A@\w+)", folded) == ["A@200", "A@800", "A@1200", "A@inf"]
 
 
 def test_figures_fit_the_schema_and_infinity_is_null(measured: Results) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="validating needs jsonschema")
     schema = json.loads((files("assay") / "report/templates/results.schema.json").read_text())
-    written = json.loads(Json().render(measured))
+    written = json.loads(JsonReport().render(measured))
     jsonschema.Draft202012Validator(schema).validate(written)
     first = written["figures"][0]
     assert (first["system"], first["value"], first["reason"]) == ("bm25", None, "above 1200")
@@ -176,13 +178,13 @@ def test_what_failed_or_is_missing_is_noted(measured: Results) -> None:
     gone = Figure("f", "dense", {}, "A@400({system})", reason="dense was not run")
     told = dataclasses.replace(measured, figures=[*measured.figures, gone])
     assert "f of dense: dense was not run" in printed(told)
-    assert "f of dense: dense was not run" in Markdown().render(told).decode()
-    assert "dense was not run</span>" in Html().render(told).decode()
+    assert "f of dense: dense was not run" in MarkdownReport().render(told).decode()
+    assert "dense was not run</span>" in HtmlReport().render(told).decode()
 
 
 def test_names_are_escaped(measured: Results) -> None:
     figure = Figure("<b>&", None, {}, "max(A@400(<i>))", 0.5, 0.4, 0.6, 9)
-    page = Html().render(dataclasses.replace(measured, figures=[figure])).decode()
+    page = HtmlReport().render(dataclasses.replace(measured, figures=[figure])).decode()
     assert "&lt;b&gt;&amp;" in page
     assert "<i>)" not in page
 

@@ -36,8 +36,8 @@ from assay.kinds.hierarchy.report.tree_wording import (
     why_lost,
 )
 from assay.pipeline.evaluation import Evaluation
-from assay.report.html import MOST, Html
-from assay.report.markdown import Markdown
+from assay.report.html import MOST, HtmlReport
+from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
 from fake_results import build_results
 from tree_study import STUDY, Told, tree_evaluation, tree_results
@@ -267,7 +267,7 @@ def test_terminal_and_markdown_have_the_line(told: Results, view: TreeView) -> N
     stream = StringIO()
     render_text(told, Console(file=stream, width=100))
     assert tree_line(told, view) in stream.getvalue()
-    assert "- tree of race, beam: 2 levels, 3 and 5 nodes" in Markdown().render(told).decode()
+    assert "- tree of race, beam: 2 levels, 3 and 5 nodes" in MarkdownReport().render(told).decode()
 
 
 def test_a_node_tells_what_it_is_and_what_became_of_queries() -> None:
@@ -313,13 +313,13 @@ def test_a_level_of_many_nodes_has_no_edges_and_what_is_not_drawn_is_told(told: 
 
 
 def test_a_page_without_trees_holds_nothing_of_them() -> None:
-    page = Html().render(build_results(n=12)).decode()
+    page = HtmlReport().render(build_results(n=12)).decode()
     assert "icicle" not in page
     assert "--wrong" not in page
 
 
 def test_the_page_has_picture_tables_and_routes(told: Results) -> None:
-    page = Html().render(told).decode()
+    page = HtmlReport().render(told).decode()
     assert "Level 1 loses 2 of 6 queries; most at L1:0, contracts and vendors" in page
     assert page.count('<details class="route') == 6
     assert "Which path was taken" in page
@@ -330,7 +330,7 @@ def test_what_a_corpus_says_cannot_leave_the_picture(tmp_path: Path) -> None:
     name = PLANT.replace('"', "'")
     text = STUDY.replace("told_items", f'{{use: told_items, plant: "{name}"}}')
     text = text.replace("beam: told,", f'beam: {{use: told, plant: "{name}"}},')
-    page = Html().render(tree_results(tmp_path, text)).decode()
+    page = HtmlReport().render(tree_results(tmp_path, text)).decode()
     assert "<script>window" not in page
     assert "<img" not in page
 
@@ -344,7 +344,7 @@ def test_all_trees_together_keep_to_their_room(told: Results, view: TreeView) ->
     large = msgspec.structs.replace(view, nodes=[*view.nodes, *nodes], routes=view.routes * 20)
     section = tree_section(told, [large] * 12)
     assert section is not None
-    page = Html().render(dataclasses.replace(told, sections=[section]))
+    page = HtmlReport().render(dataclasses.replace(told, sections=[section]))
     assert len(page) < MOST
     start, end = page.index(b'<section id="trees"'), page.index(b'<section id="slices">')
     assert end - start < 700_000

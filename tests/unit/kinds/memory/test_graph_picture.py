@@ -45,10 +45,10 @@ from assay.kinds.memory.report.walks import (
 )
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
-from assay.report.github import GitHub
-from assay.report.html import Html
-from assay.report.json import Json
-from assay.report.markdown import Markdown
+from assay.report.github import GitHubComment
+from assay.report.html import HtmlReport
+from assay.report.json import JsonReport
+from assay.report.markdown import MarkdownReport
 from assay.report.text import render_text
 from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
@@ -367,7 +367,7 @@ def test_arms_that_walked_alike_share_a_picture() -> None:
     first = msgspec.structs.replace(FIRST, walks=walks)
     (figures,) = walk_pictures(FULL, [first], {}).values()
     assert [(f.arm, f.also, f.alike) for f in figures] == [("bm25", ("dense",), ("hybrid",))]
-    page = Html().render(with_walks(FULL, [first])).decode()
+    page = HtmlReport().render(with_walks(FULL, [first])).decode()
     assert page.count('<svg class="graph"') == 1
     assert "also: dense" in page
     assert "also, with other scores: hybrid" in page
@@ -415,7 +415,7 @@ def test_texts_cannot_leave_the_picture() -> None:
 
 
 def test_the_page_draws_a_bounded_number_of_walks(walked: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Html().render(walked).decode()
+    page = HtmlReport().render(walked).decode()
     assert page.count("<template data-item=") == page.count('<template data-item="0"') == 1
     assert "<b>Walked msa:3 → 2 → 1: the expected path</b>" in page
     assert re.search(r'Drawn for 1 item, worst first:\s+<a href="#item=q0000">q0000</a>\.', page)
@@ -425,7 +425,7 @@ def test_the_page_draws_a_bounded_number_of_walks(walked: Results, monkeypatch: 
     one = found[FULL.items[0].item_id][0].size
     monkeypatch.setattr("assay.kinds.memory.report.graph_picture.ROOM", 3 * one)
     assert len(walk_pictures(FULL, every, {})) == 3
-    assert "walk" not in Html().render(SMALL).decode().split("<body>")[1].split("<script>")[0]
+    assert "walk" not in HtmlReport().render(SMALL).decode().split("<body>")[1].split("<script>")[0]
 
 
 def test_whole_traces_are_kept_for_those_that_are_drawn_alone() -> None:
@@ -473,7 +473,7 @@ def test_every_format_names_the_layer_and_what_it_does_not_show() -> None:
     for shown in formats(told):
         assert line in shown
         assert PRIVATE_ALONE not in shown
-    loaded = json.loads(Json().render(told))
+    loaded = json.loads(JsonReport().render(told))
     assert (loaded["layer"], loaded["unproven"], loaded["caveat"]) == (
         "structured",
         ["answers", "speed"],
@@ -485,7 +485,7 @@ def test_every_format_names_the_layer_and_what_it_does_not_show() -> None:
 def test_a_go_on_private_data_alone_is_no_general_claim() -> None:
     go = dataclasses.replace(SMALL, layer="private", verdict="go")
     assert all(PRIVATE_ALONE in shown for shown in formats(go))
-    assert json.loads(Json().render(go))["caveat"] == PRIVATE_ALONE
+    assert json.loads(JsonReport().render(go))["caveat"] == PRIVATE_ALONE
     for other in (
         dataclasses.replace(go, verdict="no-go"),
         dataclasses.replace(go, layer="public"),
@@ -497,9 +497,9 @@ def test_a_go_on_private_data_alone_is_no_general_claim() -> None:
 def formats(results: Results) -> list[str]:
     return [
         printed(results),
-        Markdown().render(results).decode(),
-        Html().render(results).decode(),
-        GitHub().render(results).decode(),
+        MarkdownReport().render(results).decode(),
+        HtmlReport().render(results).decode(),
+        GitHubComment().render(results).decode(),
     ]
 
 
@@ -558,4 +558,4 @@ def test_a_study_brings_layer_paths_and_words_to_its_results(tmp_path: Path) -> 
     assert one.path == wanted(("msa:3", None), ("msa:2", None))
     assert [step.target for step in one.walks["told"].path] == ["msa:3", "msa:2"]
     assert WalkPicture(found, one, "told").title == "Walked msa:3 → 2: the expected path"
-    assert Html().render(found).decode().count("<template") == 2
+    assert HtmlReport().render(found).decode().count("<template") == 2

@@ -21,22 +21,20 @@ def blind(
 ) -> None:
     """Give every response a random id, mask what betrays its condition, and seal the map."""
     from assay.kinds.answers.scoring_steps.blinding import blind_study
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
     from assay.study.study import open_study
 
     found = blind_study(open_study(study), by=user_of(by), fresh=fresh)
     if as_json:
         print_json({"schema": "assay/blinding/1", **found.as_json()})
         return
-    told = (
-        f"{counted(found.responses, 'response')} to {counted(found.questions, 'question')} in {found.folder}"
-    )
-    typer.echo(told)
+    count = f"{quantity(found.responses, 'response')} to {quantity(found.questions, 'question')}"
+    typer.echo(f"{count} in {found.folder}")
     masked = ", ".join(f"{rule} {n}" for rule, n in found.masked.items()) or "nothing"
     typer.echo(f"masked: {masked}")
     if found.failed:
         again = f"assay run {study}, then assay review blind {study} --fresh"
-        say(f"left out: {counted(found.failed, 'response')} that failed to be collected")
+        say(f"left out: {quantity(found.failed, 'response')} that failed to be collected")
         say(f"to ask for them again before anybody scores: {again}")
     say(f"keep {found.key} from the raters; next: assay review check {study}")
 

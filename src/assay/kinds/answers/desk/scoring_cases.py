@@ -7,19 +7,19 @@ from assay.kinds.answers.scoring.assignment import RubricPass
 from assay.kinds.answers.scoring.ledger import MarkIndex
 from assay.kinds.answers.scoring.marks import FIRST, RaterPrecedent
 from assay.kinds.answers.scoring.precedents import QUESTION, WORDS, concerned_responses, next_precedent_id
-from assay.review.messages import NewCase
-from assay.review.work import Broken
+from assay.review.messages import NewPrecedent
+from assay.review.work import RuleViolation
 
 
 def new_precedent(
-    ledger: MarkIndex, of: RubricPass, sent: NewCase, response: BlindedResponse | None, now: float
+    ledger: MarkIndex, of: RubricPass, sent: NewPrecedent, response: BlindedResponse | None, now: float
 ) -> RaterPrecedent:
     """The precedent that a rater sets in a pass, with the number that is next; `response` is the one at hand.
 
     It is about what anybody has scored in this pass and may be like it. Each rater is asked about their own.
     """
     if wrong := _problems(of, sent, response):
-        raise Broken(wrong)
+        raise RuleViolation(wrong)
     question_id = None if response is None else response.question_id
     fits = concerned_responses(ledger.pack, sent.again, question_id=question_id, words=sent.words)
     about = sorted(each for each in fits if ledger.scored(of.step.name, each))
@@ -29,7 +29,7 @@ def new_precedent(
     )
 
 
-def _problems(of: RubricPass, sent: NewCase, response: BlindedResponse | None) -> list[str]:
+def _problems(of: RubricPass, sent: NewPrecedent, response: BlindedResponse | None) -> list[str]:
     told = {"situation": sent.situation, "decision": sent.decision, "rationale": sent.rationale}
     wrong = [f"Say the {name}." for name, text in told.items() if not text.strip()]
     if of.round != FIRST:

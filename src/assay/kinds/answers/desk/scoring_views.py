@@ -13,24 +13,24 @@ from assay.kinds.answers.scoring.progress import PassState
 from assay.kinds.answers.scoring.rubric import ACCURACY, NONE_FOUND, RubricOption, RubricStep, step_of
 from assay.kinds.answers.scoring.rules import DraftMark
 from assay.review.messages import (
-    Block,
     Choice,
     Draft,
     Flag,
-    Form,
     MarkView,
-    RegisterEntry,
+    PrecedentView,
     Rule,
     SpanClaim,
+    StepForm,
     StepState,
+    TextBlock,
 )
 
 NO_SOURCE = "None is known, so there is no source to compare the response with. Go by the reference answer."
 
 
-def form(step: RubricStep) -> Form:
+def form(step: RubricStep) -> StepForm:
     """What a pass asks for."""
-    return Form(
+    return StepForm(
         choices=_choices(step.grades),
         categories=_choices(step.categories),
         flags=[
@@ -75,24 +75,24 @@ def _titled(title: str, complexity: str) -> str:
     return f"{title} ({complexity})" if complexity else title
 
 
-def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list[Block]:
+def blocks(pack: BlindPack, step: RubricStep, response: BlindedResponse) -> list[TextBlock]:
     """One response's screen. Nothing here says how long its content was, or who wrote it."""
     asked, source = pack.questions[response.question_id], pack.sources.get(response.source)
     found = [
-        Block(role="question", title="Question", text=asked.text),
-        Block(role="response", title="Response", text=response.text, markable=bool(step.categories)),
-        Block(role="reference", title="Reference answer", text=asked.gold),
+        TextBlock(role="question", title="Question", text=asked.text),
+        TextBlock(role="response", title="Response", text=response.text, markable=bool(step.categories)),
+        TextBlock(role="reference", title="Reference answer", text=asked.gold),
     ]
     if source is not None and source.text.strip():
-        found.append(Block(role="source", title=source.title or "Source", text=source.text))
+        found.append(TextBlock(role="source", title=source.title or "Source", text=source.text))
     else:
-        found.append(Block(role="fact", title="Source", text=NO_SOURCE))
+        found.append(TextBlock(role="fact", title="Source", text=NO_SOURCE))
     if asked.complexity:
         turns_on = boundary_rule(step.name, asked.complexity)
         text = f"{asked.complexity}. {turns_on}" if turns_on else asked.complexity
-        found.append(Block(role="fact", title="Complexity", text=text))
+        found.append(TextBlock(role="fact", title="Complexity", text=text))
     if asked.sections:
-        found.append(Block(role="fact", title="Source sections", text="\n".join(asked.sections)))
+        found.append(TextBlock(role="fact", title="Source sections", text="\n".join(asked.sections)))
     return found
 
 
@@ -137,10 +137,10 @@ def step_state(state: PassState) -> StepState:
     )
 
 
-def precedent_register(ledger: MarkIndex, rater: str) -> list[RegisterEntry]:
+def precedent_register(ledger: MarkIndex, rater: str) -> list[PrecedentView]:
     """All precedents. Who set one, and over which response, is nobody's business."""
     given = [
-        RegisterEntry(
+        PrecedentView(
             case_id=each.case_id,
             situation=each.situation,
             decision=each.decision,
@@ -149,7 +149,7 @@ def precedent_register(ledger: MarkIndex, rater: str) -> list[RegisterEntry]:
         for each in GIVEN
     ]
     own = [
-        RegisterEntry(
+        PrecedentView(
             case_id=case.case_id,
             situation=case.situation,
             decision=case.decision,

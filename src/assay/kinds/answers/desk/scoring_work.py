@@ -36,9 +36,9 @@ from assay.kinds.answers.scoring.rules import DraftMark, draft_problems, reminde
 from assay.review.book import MarkBook
 from assay.review.messages import (
     Draft,
-    NewCase,
-    RegisterEntry,
-    Saved,
+    NewPrecedent,
+    PrecedentView,
+    SaveReceipt,
     StepView,
     Suggestion,
     Task,
@@ -46,7 +46,7 @@ from assay.review.messages import (
     Undo,
     WorkState,
 )
-from assay.review.work import Broken, Conflict, NoSuchThing
+from assay.review.work import Conflict, NotFound, RuleViolation
 from assay.store.folder_lock import hold_folder_for
 
 ABOUT = "Score every response against its reference answer{source}, one pass after the other."
@@ -179,7 +179,9 @@ class ScoringWork:
 
     # ------------------------------------------------------------------------------------- marking
 
-    def save(self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None) -> Saved:
+    def save(
+        self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
+    ) -> SaveReceipt:
         with self._turn:
             of, _ = self._place(rater, step, task_id)
             mark = self._repeated(of, task_id, draft.mark_id)
@@ -191,7 +193,7 @@ class ScoringWork:
                 mark = self._keep(new_mark(self._ledger, of, task_id, draft.mark_id, said, at))
             return self._saved(of, task_id, mark)
 
-    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> Saved:
+    def undo(self, rater: str, step: str, task_id: str, undo: Undo) -> SaveReceipt:
         with self._turn:
             of, _ = self._place(rater, step, task_id)
             mark = self._repeated(of, task_id, undo.mark_id)
@@ -208,9 +210,9 @@ class ScoringWork:
         self._ledger.take(mark)
         return mark
 
-    def _saved(self, of: RubricPass, task_id: str, mark: Mark) -> Saved:
+    def _saved(self, of: RubricPass, task_id: str, mark: Mark) -> SaveReceipt:
         state = next(state for state in self._states(of.rater) if state.of.name == of.name)
-        return Saved(
+        return SaveReceipt(
             mark=None if mark.withdrawn else views.mark_view(mark),
             step=views.step_state(state),
             next=self._next(of, task_id),
@@ -237,7 +239,7 @@ class ScoringWork:
             of, response = self._place(rater, step, task_id)
             self._check_open(of, task_id)
             if not _suggests(of):
-                raise NoSuchThing
+                raise NotFound
             found = self._suggestion(of, response)
             saw = SuggestionView(rater, task_id, of.step.name, found.value or "", self._clock())
             if (known := self._ledger.saw(rater, of.step.name, task_id)) is None or known.value != saw.value:
@@ -250,15 +252,15 @@ class ScoringWork:
             return Suggestion(value=stored.value, by=stored.by, reason=stored.reason)
         found = suggest_by_rule(of.step.name, self._pack.questions[response.question_id], response.text)
         if found is None:
-            raise NoSuchThing
+            raise NotFound
         return Suggestion(value=found.value, by=RULE, reason=found.reason)
 
-    def register(self, rater: str) -> list[RegisterEntry]:
+    def register(self, rater: str) -> list[PrecedentView]:
         with self._turn:
             self._known_rater(rater)
             return views.precedent_register(self._ledger, rater)
 
-    def add_case(self, rater: str, case: NewCase) -> RegisterEntry:
+    def add_case(self, rater: str, case: NewPrecedent) -> PrecedentView:
         with self._turn:
             of = self._pass(rater, case.step)
             known = next((each for each in self._ledger.cases.values() if each.mark_id == case.mark_id), None)
@@ -280,18 +282,18 @@ class ScoringWork:
 
     def _known_rater(self, rater: str) -> None:
         if rater not in self._ledger.passes:
-            raise NoSuchThing
+            raise NotFound
 
     def _pass(self, rater: str, step: str) -> RubricPass:
         found = next((of for of in self._ledger.passes.get(rater, []) if of.name == step), None)
         if found is None:
-            raise NoSuchThing
+            raise NotFound
         return found
 
     def _place(self, rater: str, step: str, task_id: str) -> tuple[RubricPass, BlindedResponse]:
         of = self._pass(rater, step)
         if task_id not in of.response_ids:
-            raise NoSuchThing
+            raise NotFound
         return of, self._responses[task_id]
 
     def _done(self, of: RubricPass, task_id: str) -> bool:
@@ -338,7 +340,7 @@ class ScoringWork:
     def _check_rules(self, of: RubricPass, task_id: str, said: DraftMark) -> None:
         text, others = self._responses[task_id].text, self._ledger.others(of.key(task_id))
         if wrong := draft_problems(of.step, said, text, others):
-            raise Broken(wrong)
+            raise RuleViolation(wrong)
 
 
 def _suggests(of: RubricPass) -> bool:

@@ -63,11 +63,11 @@ def _tested(scoring: ScoringResults) -> Iterator[tuple[str, str]]:
 def _lead(scoring: ScoringResults) -> str:
     others = scoring.others
     second = (
-        f"{say.listed(others)} {'score' if len(others) > 1 else 'scores'} a drawn part"
+        f"{say.name_list(others)} {'score' if len(others) > 1 else 'scores'} a drawn part"
         if others
         else "and a drawn part again"
     )
-    lead = f"{say.counted(scoring.responses, 'response')}. {scoring.primary} scores them all"
+    lead = f"{say.quantity(scoring.responses, 'response')}. {scoring.primary} scores them all"
     lead += f"; {second}." if others else f", {second}."
     if scoring.tests:
         lead += f" Differences are {scoring.b} minus {scoring.a}, on the same question and model."

@@ -26,7 +26,7 @@ from assay.kinds.answers.scoring.marks import score_book
 from assay.kinds.answers.scoring.progress import remaining_work
 from assay.kinds.answers.scoring.rubric import HALLUCINATION, NONE_FOUND
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
-from assay.review.intake import Misfit, take_in
+from assay.review.intake import DraftMismatch, import_tasks
 from assay.review.messages import Draft, SpanClaim, Task
 from assay.study.study import Study
 
@@ -126,7 +126,7 @@ def _place(claim: ClaimLine, text: str) -> tuple[int, int]:
     if not claim.text or text.count(claim.text) != 1:
         times = text.count(claim.text) if claim.text else 0
         what = f"the words {claim.text!r} stand {times} times in the response, not once"
-        raise Misfit(what, "Copy the words as the response shows them, or give start and end.")
+        raise DraftMismatch(what, "Copy the words as the response shows them, or give start and end.")
     start = text.index(claim.text)
     return start, start + len(claim.text)
 
@@ -146,7 +146,7 @@ def import_marks(study: Study, paths: Sequence[Path]) -> MarkImport:
     work, before = scoring_work(study, book), len(book.lines)
     try:
         filled, problems = _read(paths, work.raters)
-        take_in(work, book, filled, lambda each: each.place, problems)
+        import_tasks(work, book, filled, lambda each: each.place, problems)
     finally:
         work.close()
     now, new = scoring_folder(study), len(book.lines) - before

@@ -76,11 +76,11 @@ class CurveLine:
         """How many items stand behind its means: the fewest, where budgets differ."""
         known = [point for point in self.points if point is not None]
         fewest = min(known, key=lambda point: point.n_scored, default=None)
-        return "0" if fewest is None else say.sample(fewest, say.most_asked(known))
+        return "0" if fewest is None else say.sample_size(fewest, say.largest_sample(known))
 
     @property
     def left_out(self) -> str:
-        known = [say.left_out(point.counts) for point in self.points if point is not None]
+        known = [say.absence_text(point.counts) for point in self.points if point is not None]
         return "; ".join(dict.fromkeys(filter(None, known)))
 
     def mean(self, place: int) -> str:
@@ -136,10 +136,10 @@ class CurvePanel:
             return f"{names[0]} needs {least:g} tokens to come {self.aim}"
         if close:
             comes = "comes" if len(names) == 1 else "come"
-            sooner = f"not clearly sooner than {say.listed(close)}"
-            return f"{say.listed(names)} {comes} {self.aim} at {least:g} tokens, {sooner}"
+            sooner = f"not clearly sooner than {say.name_list(close)}"
+            return f"{say.name_list(names)} {comes} {self.aim} at {least:g} tokens, {sooner}"
         need = "needs" if len(names) == 1 else "need"
-        return f"{say.listed(names)} {need} the fewest tokens, {least:g}, to come {self.aim}"
+        return f"{say.name_list(names)} {need} the fewest tokens, {least:g}, to come {self.aim}"
 
     def _overlap(self, other: str, best: list[str]) -> bool:
         """Whether the interval of another's parity begins before that of one of the best ends."""

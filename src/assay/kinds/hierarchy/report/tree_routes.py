@@ -15,7 +15,7 @@ from assay.core.records import Item, Response, Step
 from assay.kinds.hierarchy.measures.tree import LINK, Case
 from assay.kinds.hierarchy.report.tree_data import RaceShares, Route, RouteCandidate, RouteLevel
 from assay.kinds.hierarchy.report.tree_wording import SCORE, why_lost
-from assay.report.wording import shortened, where_text
+from assay.report.wording import shorten, where_text
 
 LOST, THROUGH = 3, 2  # routes kept: for each level that lost queries or parts, and of those that got through
 BEST, RIGHT = 4, 3  # candidates shown of a level: the first, and the first of the right ones
@@ -124,7 +124,7 @@ def _level(case: Case, level: int, abouts: Mapping[str, str]) -> RouteLevel:
             step.target in right,
             step.source or "",
             step.stop or "",
-            shortened(abouts.get(step.target, ""), ABOUT),
+            shorten(abouts.get(step.target, ""), ABOUT),
         )
         for rank, step in enumerate(ordered, 1)
     ]

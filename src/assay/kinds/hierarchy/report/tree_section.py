@@ -191,7 +191,7 @@ class TreeFigure:
         reached = "every passage" if coverage == 1 else f"{say.number(coverage)} of the passages"
         return [
             *([f"Picture and counts are of seed {self.view.seed}, eps of all {seeds}."] if seeds > 1 else []),
-            *([f"{say.counted(hidden, 'node')} drawn as one plain band."] if hidden else []),
+            *([f"{say.quantity(hidden, 'node')} drawn as one plain band."] if hidden else []),
             *(["A node with several parents stands below the first of them."] if several else []),
             *([f"The root leads to {reached}."] if coverage is not None else []),
             *(
@@ -207,10 +207,10 @@ class TreeFigure:
         """Single queries, those that were lost first."""
         if not self.view.routes:
             return
-        left_out = f"; {say.counted(self.unshown, 'more route')} left out to keep this file small"
+        left_out = f"; {say.quantity(self.unshown, 'more route')} left out to keep this file small"
         how = "Those lost come first, by the level that lost them. Open one to see what it was routed past"
         about = Text([f"{how}{left_out if self.unshown else ''}."], "quiet")
-        questions = {item.item_id: say.shortened(item.text, QUESTION) for item in self.results.items}
+        questions = {item.item_id: say.shorten(item.text, QUESTION) for item in self.results.items}
         routes = [
             BlockGroup(
                 self.outcome(route),
@@ -268,7 +268,7 @@ class TreeFigure:
             TableColumn("Score", drawn="bar"),
             TableColumn("What became of it", figure=False),
         ]
-        taken = f"{level.taken} of {say.counted(level.of, 'candidate')} taken"
+        taken = f"{level.taken} of {say.quantity(level.of, 'candidate')} taken"
         return Table(columns, rows, f"Level {level.level}: {taken}")
 
     def links(self, route: Route) -> list[str]:

@@ -15,7 +15,7 @@ from assay.kinds.hierarchy.measures.tree_quality import Embed, coverage, node_er
 from assay.kinds.hierarchy.report.tree_data import TreeLevel, TreeNode, TreeView
 from assay.kinds.hierarchy.report.tree_routes import Passing, race_of, routes_of
 from assay.kinds.hierarchy.report.tree_wording import losses
-from assay.report.wording import shortened
+from assay.report.wording import shorten
 
 NODES = 600  # kept of one tree: the upper levels whole, below them those with losses, worst first
 ABOUT = 160  # characters kept of what a node is about
@@ -146,7 +146,7 @@ def _nodes(block: Block, tree: PublishedTree, passings: Sequence[Passing]) -> li
                 *layout[node.node_id],
                 len(below.get(node.node_id, ())),
                 tree.parents.get(node.node_id, []),
-                shortened(_theme(node), ABOUT),
+                shorten(_theme(node), ABOUT),
                 node.entities[:ENTITIES],
                 error.expanded if error else 0,
                 error.lost if error else 0,

@@ -34,7 +34,7 @@ def queries(count: int) -> str:
 
 def node_name(node: TreeNode, limit: int = ABOUT) -> str:
     """A node with what it is about: `L1:4, contracts and vendors`."""
-    return f"{node.node_id}, {say.shortened(node.about, limit)}" if node.about else node.node_id
+    return f"{node.node_id}, {say.shorten(node.about, limit)}" if node.about else node.node_id
 
 
 def lost_by_level(view: TreeView) -> Iterator[tuple[TreeLevel, int, int]]:
@@ -51,7 +51,7 @@ def tree_title(view: TreeView) -> str:
         return "No query has its evidence in this tree"
     level, lost, came = max(lost_by_level(view), key=lambda each: each[1])
     if not lost:
-        levels = say.counted(len(view.levels), "level")
+        levels = say.quantity(len(view.levels), "level")
         return f"No query loses its way: {queries(view.items)} through {levels}"
     so_far = "" if came == view.items else " that come so far"
     return f"Level {level.level} loses {lost} of {queries(came)}{so_far}{_mostly(view, level.level)}"
@@ -70,14 +70,14 @@ def _mostly(view: TreeView, level: int) -> str:
 def level_label(view: TreeView, level: int) -> str:
     """What a row of the picture is: `level 1: 16 nodes, 3 of 150 queries lost`."""
     if level == 0:
-        return f"root: {say.counted(view.passages, 'passage')}"
+        return f"root: {say.quantity(view.passages, 'passage')}"
     found, lost, came = list(lost_by_level(view))[level - 1]
-    return f"level {level}: {say.counted(found.nodes, 'node')}, {lost} of {queries(came)} lost"
+    return f"level {level}: {say.quantity(found.nodes, 'node')}, {lost} of {queries(came)} lost"
 
 
 def node_words(node: TreeNode) -> str:
     """All that is known of a node, in a few sentences."""
-    parts = [f"{node_name(node, 200)}.", f"{say.counted(node.passages, 'passage')}."]
+    parts = [f"{node_name(node, 200)}.", f"{say.quantity(node.passages, 'passage')}."]
     if node.expanded:
         share = say.number(node.lost / node.expanded)
         came = f"{queries(node.expanded)} came here rightly"
@@ -95,7 +95,7 @@ def tree_errors(results: Results, arm: str) -> dict[tuple[int, str], Estimate]:
     """The study's own figures of the routing error, over all seeds, by level and kind of gold."""
     found = {}
     for one in results.estimates:
-        spec, depth = say.as_spec(one.measure)
+        spec, depth = say.parse_measure(one.measure)
         if spec.name == EPS and not one.where and Arm(one.system, one.factors).name == arm:
             level = depth.removeprefix("L")
             if level.isdecimal():
@@ -112,7 +112,7 @@ def tree_line(results: Results, view: TreeView) -> str:
         measured = one is not None and one.value is not None
         value = one.value if one is not None and measured else each.lost / view.items if view.items else None
         told.append(f"L{each.level} {say.number(value)}")
-    levels = f"{say.counted(len(view.levels), 'level')}, {_sizes(view)}"
+    levels = f"{say.quantity(len(view.levels), 'level')}, {_sizes(view)}"
     where = f"; worst node {_worst(view)}" if _worst(view) else ""
     names = ", ".join([view.arm, *view.also])
     return f"tree of {names}: {levels}; routing error {', '.join(told)}{where}"
@@ -136,7 +136,7 @@ def losses(node: TreeNode) -> int:
 
 def _sizes(view: TreeView) -> str:
     sizes = [str(each.nodes) for each in view.levels]
-    return f"{say.listed(sizes)} {'node' if sizes == ['1'] else 'nodes'}"
+    return f"{say.name_list(sizes)} {'node' if sizes == ['1'] else 'nodes'}"
 
 
 # ------------------------------------------------------------------------------------- routes
@@ -186,4 +186,4 @@ def race_line(route: Route) -> str:
         return ""
     others = [step for step in route.race if not step.selected]
     told = [f"{step.target} ({say.number(step.scores.get('confidence'))})" for step in (*won[:1], *others)]
-    return f"{told[0]} over {say.listed(told[1:])}" if others else told[0]
+    return f"{told[0]} over {say.name_list(told[1:])}" if others else told[0]

@@ -17,8 +17,8 @@ from assay.core.errors import Problem
 from assay.kinds.memory.annotation.spreadsheet import CsvRow
 from assay.kinds.memory.annotation.workspace import Workspace
 from assay.review.book import MarkBook, folder_book
-from assay.review.intake import take_in
-from assay.review.messages import Draft, MarkView, Saved, StepState, Task
+from assay.review.intake import import_tasks
+from assay.review.messages import Draft, MarkView, SaveReceipt, StepState, Task
 
 LABELLING, DECIDING = "labelling", "adjudication"
 Place = tuple[str, str, str]  # rater, step and case
@@ -103,7 +103,9 @@ class SheetMarks:
         stands = views[-1] if views and not history[-1].withdrawn else None
         return Task(task_id=task_id, step=step, number=1, total=1, blocks=[], mark=stands, history=views)
 
-    def save(self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None) -> Saved:
+    def save(
+        self, rater: str, step: str, task_id: str, draft: Draft, when: float | None = None
+    ) -> SaveReceipt:
         cells = draft.cells if isinstance(draft, RowDraft) else {}
         withdrawn = isinstance(draft, RowDraft) and draft.withdrawn
         time = self._clock() if when is None else when
@@ -112,7 +114,7 @@ class SheetMarks:
             self._book.add(mark)
             self._history.setdefault(mark.place, []).append(mark)
         state = StepState(step=step, title=step, state="open", total=1, done=1)
-        return Saved(mark=None if withdrawn else _view(mark), step=state, next=None)
+        return SaveReceipt(mark=None if withdrawn else _view(mark), step=state, next=None)
 
 
 def _view(mark: SheetMark) -> MarkView:
@@ -136,7 +138,7 @@ def keep_rows(
     gone = [FilledRow(*place, None) for place in own if place not in here]
     changed = [row for row in rows if row.place not in own or own[row.place].cells != row.cells]
     try:
-        take_in(marks, book, [*gone, *changed])
+        import_tasks(marks, book, [*gone, *changed])
     finally:
         book.close()
     return {place: mark for place, mark in marks.standing.items() if place in here}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.kinds.memory.annotation.agreement import GATE, LEAST, AnnotatorAgreement
-from assay.report.wording import counted, number, some
+from assay.report.wording import first_names, number, quantity
 
 LEAST_A_FAMILY, MOST_A_FAMILY = 20, 50  # cases of a family of documents
 HARD_SHARE = 0.30
@@ -57,7 +57,7 @@ def checks_of(
         QualityCriterion("review complete", _left(unfinished), "nothing left", not unfinished),
         QualityCriterion(
             "mean Jaccard of evidence",
-            f"{number(agreement.jaccard)} over {counted(agreement.doubles, 'case')}",
+            f"{number(agreement.jaccard)} over {quantity(agreement.doubles, 'case')}",
             f"at least {GATE} over {LEAST}",
             agreement.verdict == "go",
         ),
@@ -76,4 +76,4 @@ def _by_family(cases: Sequence[CaseCount]) -> list[QualityCriterion]:
 def _left(unfinished: Sequence[str]) -> str:
     if not unfinished:
         return "nothing left"
-    return f"{counted(len(unfinished), 'case')} left: {some(unfinished, _NAMED)}"
+    return f"{quantity(len(unfinished), 'case')} left: {first_names(unfinished, _NAMED)}"

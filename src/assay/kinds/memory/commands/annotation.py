@@ -31,20 +31,20 @@ def inventory(documents: Documents, work: Work = None, as_json: AsJson = False) 
     """List the documents in a table to fill in; what people wrote in it stays."""
     from assay.kinds.memory.annotation.inventory import write_inventory
     from assay.kinds.memory.annotation.workspace import open_workspace
-    from assay.report.wording import counted, some
+    from assay.report.wording import first_names, quantity
 
     found = write_inventory(open_workspace(documents, work))
     if as_json:
         print_json(found.as_json())
         return
-    typer.echo(f"{found.path}: {counted(found.documents, 'document')}, {counted(found.units, 'unit')}")
+    typer.echo(f"{found.path}: {quantity(found.documents, 'document')}, {quantity(found.units, 'unit')}")
     for word, names in (("new", found.new), ("changed", found.changed), ("gone", found.gone)):
         if names:
-            typer.echo(f"{word}: {some(names, SHOWN)}")
+            typer.echo(f"{word}: {first_names(names, SHOWN)}")
     for now, before in found.renamed.items():
         typer.echo(f"renamed: {before} -> {now}")
     for column, names in found.blank.items():
-        say(f"to fill in: {column} of {some(names, SHOWN)}")
+        say(f"to fill in: {column} of {first_names(names, SHOWN)}")
     say(f"next: complete the guide and the table, then assay annotate freeze {documents} --version 1")
 
 
@@ -59,14 +59,14 @@ def freeze(
 
     from assay.kinds.memory.annotation.snapshot import freeze_documents
     from assay.kinds.memory.annotation.workspace import open_workspace
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
 
     found = freeze_documents(open_workspace(documents, work), version, time.time)
     if as_json:
         content = {"path": str(found.path), "known": found.known, "snapshot": found.snapshot}
         print_json({"schema": "assay/annotation-freeze/1", **content})
         return
-    n = counted(len(found.snapshot.document_hashes), "document")
+    n = quantity(len(found.snapshot.document_hashes), "document")
     since = f", as frozen on {found.snapshot.day}" if found.known else ""
     typer.echo(f"{found.path}: version {version}, {n}{since}")
     say(f"next: assay annotate sample {documents}")
@@ -91,7 +91,7 @@ def sample(
     """Draw the documents and units to write cases about, within what people filled in."""
     from assay.kinds.memory.annotation.sampling import SampleSettings, draw_sample
     from assay.kinds.memory.annotation.workspace import open_workspace
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
 
     columns = tuple(part.strip() for part in by.split(",") if part.strip()) or None
     found = draw_sample(
@@ -104,9 +104,9 @@ def sample(
     plain_console().print(table(("stratum", "documents", "drawn", "which"), rows, {1, 2}))
     for each in found.strata:
         if each.short:
-            say(f"{each.name} lacks {counted(each.short, 'document')} of the least")
+            say(f"{each.name} lacks {quantity(each.short, 'document')} of the least")
     families = ", ".join(f"{n} {family}" for family, n in found.suggested.items() if n)
-    typer.echo(f"{found.path}: {counted(found.cases, 'case')} to write; suggested: {families}")
+    typer.echo(f"{found.path}: {quantity(found.cases, 'case')} to write; suggested: {families}")
     say(f"next: assay annotate sheets {documents} --annotators anna,ben")
 
 
@@ -169,7 +169,7 @@ def adjudicate(
     from assay.kinds.memory.annotation.adjudication import write_adjudication
     from assay.kinds.memory.annotation.sheets import read_pair
     from assay.kinds.memory.annotation.workspace import open_workspace
-    from assay.report.wording import some
+    from assay.report.wording import first_names
 
     workspace = open_workspace(documents, work)
     found = write_adjudication(workspace, *read_pair(workspace, _people(annotators)))
@@ -181,7 +181,7 @@ def adjudicate(
         return
     typer.echo(f"{found.path}: {found.added} added, {len(found.decided)} decided, {len(found.open)} open")
     if found.open:
-        say(f"open: {some(found.open, SHOWN)}")
+        say(f"open: {first_names(found.open, SHOWN)}")
         say("next: write decision, labels and rationale in each open row")
 
 
@@ -202,7 +202,7 @@ def export(
     """Write what was approved and agreed on, or decided with a reason, as case files."""
     from assay.kinds.memory.annotation.exporting import ExportSettings, export_cases
     from assay.kinds.memory.annotation.workspace import open_workspace
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
 
     naming = ExportSettings(dataset_id, pack, name, version)
     found = export_cases(open_workspace(documents, work), naming, _people(annotators), out)
@@ -211,7 +211,7 @@ def export(
     else:
         for path in found.files:
             typer.echo(str(path))
-        settled = f"{counted(found.cases, 'case')}, {found.adjudicated} of them adjudicated"
+        settled = f"{quantity(found.cases, 'case')}, {found.adjudicated} of them adjudicated"
         typer.echo(f"version {found.version}: {settled}; {len(found.left_out)} left out")
         rows = [(each.name, each.value, each.needed, "yes" if each.holds else "no") for each in found.quality]
         plain_console().print(table(("quality", "found", "needed", "holds"), rows, set()))
@@ -234,16 +234,16 @@ def shadow(
     """Write a shadow set: many queries without labels, as a dataset to ask again and again."""
     from assay.kinds.memory.annotation.shadow import write_shadow
     from assay.kinds.memory.annotation.workspace import open_workspace
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
 
     found = write_shadow(open_workspace(documents, work), queries, pack, out)
     if as_json:
         print_json(found.as_json())
         return
     asked = "1 query" if found.queries == 1 else f"{found.queries} queries"
-    typer.echo(f"{found.path}: {asked} over {counted(found.units, 'unit')}")
+    typer.echo(f"{found.path}: {asked} over {quantity(found.units, 'unit')}")
     if found.doubled:
-        say(f"left out: {counted(found.doubled, 'line')} that ask the same")
+        say(f"left out: {quantity(found.doubled, 'line')} that ask the same")
 
 
 def drift(

@@ -7,7 +7,7 @@ import typer
 from assay.cli.showing import plain_console, say, table
 from assay.kinds.memory.annotation.agreement import AnnotatorAgreement
 from assay.kinds.memory.annotation.drift import Drift
-from assay.report.wording import number, printable, shortened, some, with_interval
+from assay.report.wording import first_names, number, printable, shorten, with_interval
 
 TEXT = 48  # characters of a query
 SHOWN = 10  # names or disagreements; JSON has them all
@@ -26,14 +26,14 @@ def show_agreement(found: AnnotatorAgreement) -> None:
     if found.rejected:
         typer.echo(f"rejected by both: {found.rejected}")
     if found.single:
-        say(f"finished by one of them alone: {some(found.single, SHOWN)}")
+        say(f"finished by one of them alone: {first_names(found.single, SHOWN)}")
     rows = [
         (
             each.case_id,
             "n/a" if each.jaccard is None else f"{each.jaccard:.2f}",
             printable(each.first),
             printable(each.second),
-            shortened(printable(each.query), TEXT),
+            shorten(printable(each.query), TEXT),
         )
         for each in found.disagreements[:SHOWN]
     ]
@@ -57,7 +57,7 @@ def show_drift(found: Drift) -> None:
     plain_console().print(table(header, rows, {1, 2, 3, 4}))
     for each in found.arms:
         moved = [
-            (f"{one.distance:.2f}", f"{one.overlap:.2f}", shortened(printable(one.text), TEXT), one.item_id)
+            (f"{one.distance:.2f}", f"{one.overlap:.2f}", shorten(printable(one.text), TEXT), one.item_id)
             for one in each.moved
         ]
         if moved:
@@ -73,7 +73,7 @@ def show_drift(found: Drift) -> None:
         }
         for word, names in groups.items():
             if names:
-                say(f"{each.arm}: {word}, not compared: {some(names, SHOWN)}")
+                say(f"{each.arm}: {word}, not compared: {first_names(names, SHOWN)}")
     for word, arms in (("only then", found.only_before), ("only now", found.only_now)):
         if arms:
             say(f"systems {word}, not compared: {', '.join(arms)}")

@@ -36,7 +36,7 @@ def command(
     from rich.text import Text
 
     from assay.kinds.memory.graph_view import graph_view
-    from assay.report.wording import counted, printable
+    from assay.report.wording import printable, quantity
     from assay.study.study import open_study
 
     found = graph_view(open_study(study), system, document, None if as_json else MOST)
@@ -47,14 +47,14 @@ def command(
     console = plain_console()
     for each in found.documents:
         pack = f" ({each.pack})" if each.pack else ""
-        counts = f"{counted(len(each.nodes), 'node')}, {counted(len(each.edges), 'edge')}"
+        counts = f"{quantity(len(each.nodes), 'node')}, {quantity(len(each.edges), 'edge')}"
         console.print(Text(printable(f"\n{each.document or 'nodes of no document'}{pack}: {counts}"), "bold"))
         for part in (_nodes(each, console.width), _edges(each, console.width)):
             if part is not None:
                 console.print(part)
     if found.left:
         such = printable(found.left[0])
-        say(f"{counted(len(found.left), 'more document')}, such as {such}: name one with --document")
+        say(f"{quantity(len(found.left), 'more document')}, such as {such}: name one with --document")
 
 
 def _nodes(found: DocumentView, width: int) -> Table | None:
@@ -80,7 +80,7 @@ def _fitted(header: Sequence[str], rows: Sequence[Sequence[str]], text: int, wid
     """A table in which one column is cut to the room that the others leave; none where there are no rows."""
     from rich.cells import cell_len
 
-    from assay.report.wording import printable, shortened
+    from assay.report.wording import printable, shorten
 
     if not rows:
         return None
@@ -89,7 +89,7 @@ def _fitted(header: Sequence[str], rows: Sequence[Sequence[str]], text: int, wid
     ]
     room = max(LEAST, width - sum(others) - GAP * len(header))
     cut = [
-        [shortened(printable(cell), room) if at == text else cell for at, cell in enumerate(row)]
+        [shorten(printable(cell), room) if at == text else cell for at, cell in enumerate(row)]
         for row in rows
     ]
     return table(header, cut, {header.index("weight")})

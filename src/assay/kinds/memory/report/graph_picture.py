@@ -31,7 +31,7 @@ from assay.kinds.memory.report.walks import (
     walk_title,
 )
 from assay.report.flips import Grid
-from assay.report.wording import counted, number, some
+from assay.report.wording import first_names, number, quantity
 
 ROWS = 60  # steps in the table of one walk
 NAMED = 5  # nodes named in a sentence
@@ -150,9 +150,9 @@ class WalkPicture:
         ]
         more, missed = self.layout.more, [node for node, what in self.statuses.items() if what == MISSED]
         return [
-            *([f"{counted(more, 'more node')} touched, not drawn."] if more else []),
+            *([f"{quantity(more, 'more node')} touched, not drawn."] if more else []),
             *([self._undrawn] if self._undrawn else []),
-            *([f"Expected and never reached: {some(missed, NAMED)}."] if missed else []),
+            *([f"Expected and never reached: {first_names(missed, NAMED)}."] if missed else []),
             *([f"Tension surfaced: {', '.join(self.tensions)}."] if self.tensions else []),
             *([f"Change of the result (0 to 1) without {', '.join(removed)}."] if removed else []),
         ]
@@ -162,7 +162,7 @@ class WalkPicture:
         """The spreads beyond the one that is drawn, and where they are."""
         others = [f"spread from {spread[0].target}" for spread in spreads_in(self.walk.trace)[1:]]
         listed = {row.part for row in self.shown}.issuperset(others)
-        return f"{counted(len(others), 'more spread')}{' in the table' if listed else ''}." if others else ""
+        return f"{quantity(len(others), 'more spread')}{' in the table' if listed else ''}." if others else ""
 
     @cached_property
     def rows(self) -> list[StepRow]:
@@ -183,7 +183,7 @@ class WalkPicture:
             BlockGroup("", [picture, self._way], small=True, side_by_side=True) if self.expected else picture,
             *([Text(self.notes, "quiet")] if self.notes else []),
             BlockGroup(
-                f"{counted(len(self.shown), 'step')} as a table", [self._steps], folds=True, small=True
+                f"{quantity(len(self.shown), 'step')} as a table", [self._steps], folds=True, small=True
             ),
         ]
         return BlockGroup(self.title, blocks, system=self.arm, beside="; ".join(more), small=True)
@@ -218,7 +218,7 @@ class WalkPicture:
             [TableCell(str(place)), *(TableCell(str(value)) for value in row)]
             for place, row in enumerate(self.shown, 1)
         ]
-        left = [f"{counted(self.unlisted, 'more step')} not listed."] if self.unlisted else []
+        left = [f"{quantity(self.unlisted, 'more step')} not listed."] if self.unlisted else []
         return Table(columns, rows, name=f"Steps of the walk of {self.arm}", notes=left)
 
     @property

@@ -80,6 +80,6 @@ def in_full(found: dict[str, Any]) -> str:
     value = found.get("value")
     if value is None:
         return say.NOTHING
-    span = say.bracket(found.get("low"), found.get("high"))
+    span = say.interval(found.get("low"), found.get("high"))
     n = "" if found.get("n") is None else f", n = {found['n']}"
     return f"{at_least(value, bound=bool(found.get('lower_bound')))} {span}".strip() + n

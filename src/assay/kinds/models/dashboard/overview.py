@@ -61,7 +61,7 @@ def _show_clauses(raw: list[dict[str, Any]]) -> None:
     clauses = [clause for one in verdicts if one.deciding for clause in one.clauses]
     if not clauses:
         return
-    counts = [f"{sum(say.favours(clause) is kind for clause in clauses)} {word}" for kind, word in _KINDS]
+    counts = [f"{sum(say.supports_go(clause) is kind for clause in clauses)} {word}" for kind, word in _KINDS]
     with st.expander(f"What the verdict rests on: {', '.join(counts)}"):
         for one in verdicts:
             informs = "" if one.deciding else " (informs, does not decide)"
@@ -117,7 +117,7 @@ def _show_card(tables: Tables, model: str) -> bool:
                 bound = bool(tables.reading(model, "automated").get(name, {}).get("lower_bound"))
                 bounded |= bound
                 n, value = found.get(f"n_{stem}"), found.get(column)
-                behind = say.bracket(found.get(f"low_{stem}"), found.get(f"high_{stem}"))
+                behind = say.interval(found.get(f"low_{stem}"), found.get(f"high_{stem}"))
                 if value is None:
                     behind = "not reviewed" if column == "semantic_lift" else "not measured"
                 st.metric(

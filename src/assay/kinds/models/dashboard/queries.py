@@ -108,7 +108,7 @@ def show_queries(tables: Tables, pair: tuple[str, str], look: Look) -> None:
     a, b = pair
     st.subheader("Query by query", anchor=False)
     found = _filtered(tables.of_pair(a, b), pair).sort("mrr_diff", nulls_last=True)
-    st.caption(f"{say.counted(len(found), 'row')}, those first where {plain(a)} falls behind most.")
+    st.caption(f"{say.quantity(len(found), 'row')}, those first where {plain(a)} falls behind most.")
     if found.is_empty():
         st.info("No query is like that. Take a filter away.")
         return
@@ -127,7 +127,7 @@ def show_queries(tables: Tables, pair: tuple[str, str], look: Look) -> None:
     chosen = st.selectbox(
         "One query in full",
         list(texts),
-        format_func=lambda query_id: f"{query_id}: {say.shortened(texts[query_id] or '', 90)}",
+        format_func=lambda query_id: f"{query_id}: {say.shorten(texts[query_id] or '', 90)}",
         key="query",
     )
     _show_query(tables, pair, found.row(list(texts).index(chosen), named=True), look)

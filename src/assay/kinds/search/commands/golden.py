@@ -30,7 +30,7 @@ def check(
     """Check a golden set: its rules, its anchors, its balance, and that nothing was removed."""
     from assay.kinds.search.golden.check import check_golden
     from assay.kinds.search.golden.opening import open_golden
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
 
     found = check_golden(open_golden(study), against)
     if as_json:
@@ -44,11 +44,11 @@ def check(
         for problem in found.problems:
             say(str(problem))
         if found.problems:
-            say(f"{counted(len(found.problems), 'problem')}: this golden set is refused")
+            say(f"{quantity(len(found.problems), 'problem')}: this golden set is refused")
         else:
             n = sum(sum(counts.values()) for counts in found.counts.values())
             queries = "1 query" if n == 1 else f"{n} queries"
-            typer.echo(f"ok: {queries} in {counted(len(found.counts), 'language')}")
+            typer.echo(f"ok: {queries} in {quantity(len(found.counts), 'language')}")
     if found.problems:
         raise typer.Exit(DataError.exit_code)
 
@@ -57,26 +57,26 @@ def freeze(study: StudyPath, as_json: AsJson = False) -> None:
     """Write golden.lock.json: its ids are taken for ever. A set that fails its check is refused."""
     from assay.kinds.search.golden.freeze import freeze_golden
     from assay.kinds.search.golden.opening import open_golden
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
 
     try:
         found = freeze_golden(open_golden(study))
     except DataError as error:
-        problems = counted(len(error.problems), "problem")
+        problems = quantity(len(error.problems), "problem")
         say(f"{error}\n{problems}: nothing was frozen")
         raise typer.Exit(DataError.exit_code) from None
     if as_json:
         print_json({"schema": "assay/golden-freeze/1", **_plain(found)})
         return
     news = f"{len(found.new)} new, {len(found.changed)} with other expectations"
-    said = f"{found.path}: version {found.version}, {counted(found.items, 'item')}"
+    said = f"{found.path}: version {found.version}, {quantity(found.items, 'item')}"
     typer.echo(f"{said}, {news}" if found.new or found.changed else f"{said}, nothing new")
 
 
 def resolve(study: StudyPath, as_json: AsJson = False) -> None:
     """Look every anchor up in the corpus, however it is cut; list what no longer resolves."""
     from assay.kinds.search.golden.resolving import resolve_golden
-    from assay.report.wording import counted, printable
+    from assay.report.wording import printable, quantity
     from assay.study.study import open_study
 
     found = resolve_golden(open_study(study))
@@ -89,8 +89,8 @@ def resolve(study: StudyPath, as_json: AsJson = False) -> None:
             here = [each for each in found if each.chunking == chunking]
             sound = [each for each in here if not each.problem]
             passages = {doc_id for each in sound for doc_id in each.passage_ids}
-            counts = f"{len(sound)} of {counted(len(here), 'anchor')} resolve"
-            typer.echo(f"{chunking}: {counts} to {counted(len(passages), 'passage')}")
+            counts = f"{len(sound)} of {quantity(len(here), 'anchor')} resolve"
+            typer.echo(f"{chunking}: {counts} to {quantity(len(passages), 'passage')}")
         where: dict[str, list[str]] = {}
         for each in lost:
             where.setdefault(each.told, []).append(each.chunking)
@@ -114,13 +114,13 @@ def candidates(
     """Propose queries that people found unhelpful again and again, for a person to fill in and accept."""
     from assay.kinds.search.golden.candidates import find_candidates, write_candidates
     from assay.kinds.search.golden.opening import open_golden
-    from assay.report.wording import counted
+    from assay.report.wording import quantity
 
     opened = open_golden(study)
     found = find_candidates(opened, feedback, least)
     paths = write_candidates(found, opened.study.folder, out)
     if found.personal:
-        what = counted(found.personal, "wording")
+        what = quantity(found.personal, "wording")
         say(f"note: {what} with an address or a long number left out: nothing about people is kept")
     if as_json:
         files = [str(path) for path in paths]
@@ -140,7 +140,7 @@ def candidates(
         plain_console().print(
             table(("language", "unhelpful", "helpful", "covered by", "query"), rows, {1, 2})
         )
-    typer.echo(f"{counted(len(found.candidates), 'candidate')}, {len(found.covered)} covered already")
+    typer.echo(f"{quantity(len(found.candidates), 'candidate')}, {len(found.covered)} covered already")
     for path in paths:
         say(f"next: fill in {path}, sign accepted_by, then assay golden add {study} {path}")
 
@@ -206,9 +206,9 @@ def _show(found: Checked) -> None:
 
 
 def _short(text: str) -> str:
-    from assay.report.wording import printable, shortened
+    from assay.report.wording import printable, shorten
 
-    return shortened(printable(text), TEXT)
+    return shorten(printable(text), TEXT)
 
 
 def _plain(found: Any) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from assay.kinds.search.golden.content_words import ContentWords, alike
 from assay.kinds.search.golden.earlier import Earlier, earlier_version
 from assay.kinds.search.golden.opening import GoldenStudy
 from assay.kinds.search.judges.anchor_index import Anchor, AnchorIndex
-from assay.report.wording import shortened
+from assay.report.wording import shorten
 
 SCHEMA = "assay/golden-check/1"
 ENOUGH = 10  # queries: in fewer, one category is soon more than half
@@ -296,4 +296,4 @@ def _means(sets: Sets, overlaps: dict[str, float]) -> dict[str, dict[str, Mean]]
 
 
 def _short(text: str) -> str:
-    return shortened(text, _SHOWN)
+    return shorten(text, _SHOWN)

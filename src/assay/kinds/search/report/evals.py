@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.records import Arm, ClauseResult, Status
 from assay.core.results import GO, ItemView, MeasureInfo, Results
-from assay.report.flips import COUNTED, Cell, Grid, score_grid
+from assay.report.flips import COUNTED, Grid, ItemScore, score_grid
 from assay.report.wording import file_stem, only_rises, wants_review
 
 UNDATED, UNNAMED = "undated", "und"  # und: the code for a language that is not determined
@@ -105,9 +105,9 @@ class _Eval:
                 found.setdefault(NAMES[read["family"]] + cut, measure.name)
         return {measure: name for name, measure in found.items()}
 
-    def _cell(self, item: ItemView, measure: str) -> Cell:
+    def _cell(self, item: ItemView, measure: str) -> ItemScore:
         found = self.grid.get((self.arm, measure), {}).get(item.item_id)
-        return found or Cell(None, Status.NOT_APPLICABLE)
+        return found or ItemScore(None, Status.NOT_APPLICABLE)
 
     def _value(self, item: ItemView, measure: str) -> float | None:
         """A value that enters a mean; one of whose seeds failed does not."""

@@ -62,7 +62,7 @@ def figure(one: Estimate | None, *, at_least: bool = False) -> str:
     if one is None or one.value is None:
         return say.NOTHING
     mark = say.AT_LEAST if at_least else ""
-    return f"{mark}{say.with_interval(one.value, one.low, one.high)}, n = {say.sample(one)}"
+    return f"{mark}{say.with_interval(one.value, one.low, one.high)}, n = {say.sample_size(one)}"
 
 
 def _bullets(lines: Sequence[str]) -> str:
@@ -165,10 +165,10 @@ def _compared(one: Comparison) -> Sequence[str]:
         escaped(f"refused: {one.refused}")
         if one.refused
         else "demonstrated"
-        if say.settled(one)
+        if say.is_shown(one)
         else "not demonstrated",
         say.with_interval(one.difference, one.low, one.high, signed=True),
-        say.record(one),
+        say.win_tie_loss(one),
         str(one.n),
         say.p_value(one.p_wilcoxon),
         say.p_value(one.p),
@@ -212,7 +212,8 @@ def _review(figures: Figures) -> list[str]:
     every = len(review.complete)
     told = (
         f"The review is **{state}**: {every} of {_queries(review.items)} judged for every model, "
-        f"{say.counted(review.depth, 'result')} deep. People judged {say.counted(review.marked, 'passage')}; "
+        f"{say.quantity(review.depth, 'result')} deep. "
+        f"People judged {say.quantity(review.marked, 'passage')}; "
         f"{review.open} open. Rates are over {_queries(every)}, the same for every model. "
         f"Bounds are over all {review.items}, whatever the open judgments turn out to be."
     )
@@ -232,7 +233,7 @@ def _rate_rows(figures: Figures, review: ReviewSummary) -> list[Sequence[str]]:
             code(rate),
             escaped(model),
             figure(figures.rates.get((model, rate))),
-            say.bracket(*bounds) if (bounds := rate_bounds(review, model).get(rate)) else say.NOTHING,
+            say.interval(*bounds) if (bounds := rate_bounds(review, model).get(rate)) else say.NOTHING,
             f"{review.complete_by_arm.get(model, 0)}/{review.items}",
         )
         for rate in names
