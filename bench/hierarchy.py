@@ -34,7 +34,7 @@ from assay.core.protocols import Kit, Session
 from assay.core.records import Arm, Item, Response
 from assay.core.registry import SYSTEMS, Registry
 from assay.kinds.hierarchy.measures.budget import A
-from assay.kinds.hierarchy.measures.tree_routing import Eps
+from assay.kinds.hierarchy.measures.routing import Eps
 from assay_worlds.suites.workplace import Workplace
 from assay_worlds.workplace.corpus import STAGES
 

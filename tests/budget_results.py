@@ -16,8 +16,7 @@ from assay.core.registry import MEASURES, Registry
 from assay.core.results import Results, TrustSummary
 from assay.gates.evaluate import Evaluator
 from assay.gates.figures import figures_of
-from assay.kinds.hierarchy.report.curve_section import curve_section
-from assay.kinds.hierarchy.report.curves import curves_of
+from assay.kinds.hierarchy.report.curves import curve_section, curves_of
 from assay.report.views import measure_infos
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows

@@ -11,7 +11,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from assay.core.records import Item, Passage
-from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Scale
+from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Scale
 from assay.kinds.hierarchy.signs import NAMES, VERSION
 from small_benchmark import write_benchmark
 from small_golden import write_golden

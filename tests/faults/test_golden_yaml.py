@@ -13,8 +13,8 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
-from assay.kinds.models.datasets.golden_yaml import Golden, read_golden
-from assay.kinds.models.datasets.sectioned import Sectioned
+from assay.kinds.models.golden_yaml import Golden, read_golden
+from assay.kinds.models.sectioned import Sectioned
 
 GOOD = """\
 metadata: {version: 1, total_queries: 4}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from assay.kinds.hierarchy.stats.detection import F1, Precision, Recall
+from assay.kinds.hierarchy.statistics import F1, Precision, Recall
 from assay.stats.resample import bootstrap_weights
 
 PAIRS = [(Precision(), precision_score), (Recall(), recall_score), (F1(), f1_score)]

@@ -28,7 +28,7 @@ from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.kinds.hierarchy.measures.budget import A
-from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
+from assay.kinds.hierarchy.measures.routing import ChildRecall, Eps, EpsStrict, Survival
 from assay.measures.score import score_blocks
 from assay.stats.rows import Rows
 from walked_block import block_of, scored

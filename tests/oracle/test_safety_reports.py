@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 
 from assay.core.errors import DataError
 from assay.core.yaml_lines import read_yaml
-from assay.kinds.models.datasets.section_names import is_section
+from assay.kinds.models.measures import is_section
 from small_study import assay
 
 pytestmark = pytest.mark.slow

@@ -339,14 +339,11 @@ def added_later(default: T) -> T:
 def address(cls: type) -> str:
     """The module and name under which answers of a class are stored.
 
-    Answers of earlier releases must be found after a class was moved or renamed. So its module keeps the name
-    under which its classes were first stored as `FIRST_ADDRESS`, or the class keeps its own as
-    `first_address`, such as `assay.measures.visited:Visited`. A new class needs neither.
+    Answers of earlier releases must be found after a class was moved or renamed. So it keeps where it was
+    first stored: its module in `FIRST_ADDRESS`, or itself in `first_address`, written `module:Name`.
     """
-    if own := vars(cls).get("first_address"):
-        return str(own)
     first = vars(sys.modules[cls.__module__]).get("FIRST_ADDRESS", cls.__module__)
-    return f"{first}:{cls.__qualname__}"
+    return str(vars(cls).get("first_address", f"{first}:{cls.__qualname__}"))
 
 
 def identity(plugin: object, provider: str = "") -> str:

@@ -16,8 +16,7 @@ from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.verdict import Gate, decide
 from assay.kinds.hierarchy.controls import KeepsEverything
-from assay.kinds.hierarchy.measures.tree_routing import Eps
-from assay.kinds.hierarchy.measures.visited import Visited
+from assay.kinds.hierarchy.measures.routing import Eps, Visited
 from assay.kinds.memory.controls import BluffedTrace
 from assay.kinds.memory.measures.activation import PrimingPull, PrimingShift
 from assay.kinds.memory.measures.path import CaseHit, ContradictionHit, PathHit, SemanticHit

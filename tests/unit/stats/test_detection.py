@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.core.registry import STATISTICS, Registry
-from assay.kinds.hierarchy.stats.detection import F1, Precision, Recall
+from assay.kinds.hierarchy.statistics import F1, Precision, Recall
 from assay.stats.rows import Rows
 from score_rows import decided, items_of, rows_of
 

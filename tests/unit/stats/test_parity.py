@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
-from assay.kinds.hierarchy.stats.parity import Parity, ParityAt
+from assay.kinds.hierarchy.statistics import Parity, ParityAt
 from assay.stats.intervals import interval_of
 from assay.stats.resample import bootstrap_weights
 from score_rows import Made

@@ -16,7 +16,7 @@ from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Hit, Item, Node, Observed, Passage, Query, Response, Structure
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Scale
+from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Scale
 from assay.kinds.hierarchy.signs import NAMES, VERSION
 from assay.kinds.hierarchy.systems.abstaining import Abstaining, observer_of
 from assay.systems.flat import BM25

@@ -11,7 +11,7 @@ from assay.core.block import Block
 from assay.core.dataset import Corpus
 from assay.core.errors import AssayError, UsageError
 from assay.core.records import Context, Fault, Item, Passage, Piece, Response, Span
-from assay.kinds.hierarchy.measures.abstention import CallsImpossible, IsImpossible, Utility
+from assay.kinds.hierarchy.measures.budget import CallsImpossible, IsImpossible, Utility
 from assay.measures.parse import parse_measure
 from walked_block import block_of, scored
 

@@ -18,7 +18,7 @@ from assay.core.records import Arm, Budget, Context, Fault, Finding, Item, Piece
 from assay.core.registry import JUDGES, SYSTEMS, Registry, identity
 from assay.core.shown import context_target
 from assay.judges.llm_prompt import read_packaged_prompt
-from assay.kinds.hierarchy.judges.answerable import Answerable
+from assay.kinds.hierarchy.answerable import Answerable
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.inquiry import question_key

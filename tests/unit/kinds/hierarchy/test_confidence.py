@@ -9,18 +9,18 @@ import msgspec
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.kinds.hierarchy.confidence import (
-    FORMAT,
+from assay.kinds.hierarchy.fitted import (
+    CONFIDENCE_FORMAT,
     UNCALIBRATED,
     Asked,
     CalibratedOn,
     Confidence,
     Raced,
+    Scale,
     Way,
     confidence_hash,
     read_confidence,
 )
-from assay.kinds.hierarchy.detector import Scale
 from assay.kinds.hierarchy.signs import NAMES, VERSION
 
 NONE = dict.fromkeys(NAMES, 0.0)
@@ -35,7 +35,8 @@ def confidence() -> Confidence:
     reached = Raced({"beam": 0.5, "collapsed": 0.4}, 0.6, 0.5, 0.7)
     counts = {"tune": Asked(20, {"beam": 10, "collapsed": 8})}
     origin = CalibratedOn("d", "", "", "s", {}, "", 400, [0], counts, reached)
-    return Confidence(FORMAT, VERSION, origin, {"beam": way(0.5, words=2.0), "collapsed": way(-0.5)})
+    ways = {"beam": way(0.5, words=2.0), "collapsed": way(-0.5)}
+    return Confidence(CONFIDENCE_FORMAT, VERSION, origin, ways)
 
 
 def test_without_a_file_it_is_one_formula_for_all_ways() -> None:
@@ -76,7 +77,7 @@ def changed_way(**what: Any) -> bytes:
         (b"{", "not a confidence: not JSON"),
         (b"\xff", "not a confidence"),
         (b"{}", "c.json: format: not a confidence: the field is missing"),
-        (changed(version="0"), f"not fitted yet for this version: it is {FORMAT}, signs 0"),
+        (changed(version="0"), f"not fitted yet for this version: it is {CONFIDENCE_FORMAT}, signs 0"),
         (changed(format="assay/detector/1"), "not fitted yet for this version"),
         (changed(paths={}), "it was not fitted for beam"),
         (changed_way(signs={"words": {"mean": 0, "scale": 1}}), "beam reads other signs than there are: ali"),

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from assay.core.records import Budget, Context, Edge, Item, Node, Piece, Response, Step, Structure
-from assay.kinds.hierarchy.measures.cross_links import CrossReach, LinkUse
+from assay.kinds.hierarchy.measures.routing import CrossReach, LinkUse
 from walked_block import block_of, scored
 
 # Three branches with a leaf each; a and c name Ada, b and d name Bo, and only c is where Ada leads to.

@@ -14,7 +14,7 @@ from assay.core.dataset import Corpus
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Hit, Passage
-from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Scale, read_detector
+from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Scale, read_detector
 from assay.kinds.hierarchy.logistic import Detection, Scaling, best_strength, best_threshold, fitted, folds
 from assay.kinds.hierarchy.signs import DEPTH, NAMES, VERSION, Frequencies, Observer
 from assay.retrieval.embed.static import Static

@@ -14,7 +14,7 @@ from assay.core.errors import SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Fault, Query, Response
 from assay.core.registry import SYSTEMS, Registry
-from assay.kinds.hierarchy.detector import read_detector
+from assay.kinds.hierarchy.fitted import read_detector
 from assay.kinds.hierarchy.fitting.detectors import fit_study
 from assay.study.study import open_study
 from small_detecting import STUDY, small_items, write_small

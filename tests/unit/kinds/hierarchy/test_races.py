@@ -14,8 +14,7 @@ from assay.core.errors import DataError, SystemFailure, UsageError
 from assay.core.protocols import Kit, System
 from assay.core.records import Budget, Context, Fault, Hit, Piece, Query, Response, Span
 from assay.core.registry import SYSTEMS, Registry
-from assay.kinds.hierarchy.confidence import read_confidence
-from assay.kinds.hierarchy.detector import read_detector
+from assay.kinds.hierarchy.fitted import read_confidence, read_detector
 from assay.kinds.hierarchy.fitting.detectors import fit_study
 from assay.kinds.hierarchy.fitting.races import Racing, calibrate_study
 from assay.kinds.hierarchy.systems.abstaining import observer_of

@@ -16,11 +16,18 @@ from assay.core.parts import Ints, Vectors, normalize_rows
 from assay.core.protocols import Kit
 from assay.core.records import Passage
 from assay.core.registry import Registry
-from assay.kinds.hierarchy.systems import planting
-from assay.kinds.hierarchy.systems.builders import TREES, Bisecting, Builder, KMeans, clusters, nearest
-from assay.kinds.hierarchy.systems.growth import grow
+from assay.kinds.hierarchy.systems import builders
+from assay.kinds.hierarchy.systems.builders import (
+    TREES,
+    Bisecting,
+    Builder,
+    KMeans,
+    clusters,
+    grow,
+    nearest,
+    planted,
+)
 from assay.kinds.hierarchy.systems.mixture import Mixture
-from assay.kinds.hierarchy.systems.planting import planted
 from assay.kinds.hierarchy.systems.tree import Tree, read_tree, save_tree
 from assay.store import cache as shelf
 
@@ -221,7 +228,7 @@ def corpus_of(count: int) -> Corpus:
 
 
 def test_a_tree_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planting, "WORTH_KEEPING", 50)
+    monkeypatch.setattr(builders, "WORTH_KEEPING", 50)
     # No crash is tested here, and a disk takes its time.
     monkeypatch.setattr(shelf, "sync", lambda _: None)
     told: list[tuple[str, int, int]] = []

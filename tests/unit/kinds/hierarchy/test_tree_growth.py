@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.core.parts import Vectors, normalize_rows
-from assay.kinds.hierarchy.systems.builders import KMeans
-from assay.kinds.hierarchy.systems.growth import grow
+from assay.kinds.hierarchy.systems.builders import KMeans, grow
 from assay.kinds.hierarchy.systems.mixture import Mixture
 from assay.kinds.hierarchy.systems.tree import Below, Tree
 

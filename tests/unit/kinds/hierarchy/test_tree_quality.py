@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.core.records import Edge, Node, Structure
-from assay.kinds.hierarchy.measures.tree_quality import LevelQuality, coverage, tree_quality
+from assay.kinds.hierarchy.measures.tree import LevelQuality, coverage, tree_quality
 
 VECTORS = {"north": [1.0, 0.0], "east": [0.0, 1.0], "south": [-1.0, 0.0], "up": [0.6, 0.8]}
 

@@ -18,8 +18,8 @@ from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
-from assay.kinds.hierarchy.measures.tree_quality import NodeError, node_errors
-from assay.kinds.hierarchy.measures.tree_routing import ChildRecall, Eps, EpsStrict, Survival
+from assay.kinds.hierarchy.measures.routing import ChildRecall, Eps, EpsStrict, Survival
+from assay.kinds.hierarchy.measures.tree import NodeError, node_errors
 from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
 from assay.stats.rows import Rows

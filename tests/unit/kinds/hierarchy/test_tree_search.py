@@ -14,15 +14,12 @@ from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Ranking, RerankResult
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Step
-from assay.kinds.hierarchy.systems.beam import Beam, Walk
-from assay.kinds.hierarchy.systems.bounds import BestFirst
 from assay.kinds.hierarchy.systems.builders import KMeans
-from assay.kinds.hierarchy.systems.collapsed import Collapsed
-from assay.kinds.hierarchy.systems.ground import Asked, Blend, Ground, best_of
+from assay.kinds.hierarchy.systems.corpus_tree import Asked, Blend, Ground, Planted, best_of
 from assay.kinds.hierarchy.systems.keywords import Keywords
-from assay.kinds.hierarchy.systems.planted import Planted
 from assay.kinds.hierarchy.systems.routers import Both, Cascade, Centroids, Router, SummaryCosine, Words
 from assay.kinds.hierarchy.systems.scan import Scan
+from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, Walk
 from assay.kinds.hierarchy.systems.system import TreeSystem
 from assay.kinds.hierarchy.systems.tree import Below, Tree
 from assay.retrieval.embed.static import Static

@@ -15,22 +15,22 @@ from rich.console import Console
 from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.results import Results
 from assay.kinds.hierarchy.measures.tree import PublishedTree
-from assay.kinds.hierarchy.report.tree_data import (
+from assay.kinds.hierarchy.report.tree_section import ROOM, TreeFigure, tree_section, views_of
+from assay.kinds.hierarchy.report.tree_views import _below, _layout, _telling, kept_nodes, tree_view
+from assay.kinds.hierarchy.report.tree_words import (
+    SHADES,
     Route,
     RouteCandidate,
     RouteLevel,
     TreeLevel,
     TreeNode,
     TreeView,
-)
-from assay.kinds.hierarchy.report.tree_drawing import STEPS, icicle, shades, step_of
-from assay.kinds.hierarchy.report.tree_routes import _telling
-from assay.kinds.hierarchy.report.tree_section import ROOM, TreeFigure, tree_section, views_of
-from assay.kinds.hierarchy.report.tree_views import _below, _layout, kept_nodes, tree_view
-from assay.kinds.hierarchy.report.tree_wording import (
+    icicle,
     node_words,
     race_line,
     route_title,
+    shades,
+    step_of,
     tree_line,
     tree_title,
     why_lost,
@@ -287,7 +287,7 @@ def test_shades_go_by_the_share_of_error() -> None:
     assert step_of(node("a")) == "never"
     shares = {0: "e0", 2: "e1", 3: "e2", 5: "e2", 10: "e3", 25: "e4", 26: "e5", 100: "e5"}
     assert {lost: step_of(node("a", expanded=100, lost=lost)) for lost in shares} == shares
-    assert [name for name, _ in shades()] == ["never", *(f"e{at}" for at in range(len(STEPS) + 1))]
+    assert [name for name, _ in shades()] == ["never", *(f"e{at}" for at in range(len(SHADES) + 1))]
 
 
 def test_the_picture_has_a_cell_a_node_and_signs_for_those_passed_by(view: TreeView) -> None:

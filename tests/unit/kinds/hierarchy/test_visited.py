@@ -6,7 +6,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.records import Response, Step
-from assay.kinds.hierarchy.measures.visited import Visited
+from assay.kinds.hierarchy.measures.routing import Visited
 from assay.measures.parse import parse_measure
 from walked_block import block_of, item, scored, value
 

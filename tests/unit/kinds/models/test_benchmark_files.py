@@ -15,8 +15,8 @@ import pytest
 
 from assay.core.records import Arm, ClauseResult, Comparison, Estimate, Factors, Verdict
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
-from assay.kinds.models.report.benchmark.columns import columns_of
-from assay.kinds.models.report.benchmark.folder import Benchmark, file_names
+from assay.kinds.models.benchmark.columns import columns_of
+from assay.kinds.models.benchmark.folder import Benchmark, file_names
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 from assay.stats.families import outcome
 from fake_results import bare_results, build_results

@@ -22,17 +22,15 @@ from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary
 from assay.desk.ports import port_for
-from assay.kinds.models.commands import dashboard
-from assay.kinds.models.dashboard.charts import APART, spread_apart
-from assay.kinds.models.dashboard.look import LIGHT, Look, in_full, plain
-from assay.kinds.models.dashboard.queries import outcomes
+from assay.kinds.models.benchmark.folder import Benchmark
+from assay.kinds.models.dashboard.charts import APART, LIGHT, Look, in_full, plain, spread_apart
+from assay.kinds.models.dashboard.comparison import outcomes
 from assay.kinds.models.dashboard.tables import read_tables
-from assay.kinds.models.report.benchmark.folder import Benchmark
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
 
 pytestmark = pytest.mark.slow  # each starts Streamlit
 
-APP = str(Path(dashboard.__file__).parents[1] / "dashboard" / "app.py")
+APP = str(Path(serving.__file__).with_name("app.py"))
 RATES = ("SemanticPrecision@10", "SemanticLift@10", "FalsePositiveRate@10")
 MEASURES = ("RR@10", "RR(label='review|relevance')@10", "Success@10", *RATES, "Seconds")
 LOWER = ("Seconds", RATES[2])
@@ -351,7 +349,7 @@ def test_points_on_one_place_are_moved_apart_and_no_further_than_needed() -> Non
 @pytest.fixture
 def invoke() -> Callable[..., Any]:
     app = typer.Typer()
-    app.command()(with_errors(dashboard.command))
+    app.command()(with_errors(serving.command))
     return lambda *args: CliRunner().invoke(app, [str(arg) for arg in args])
 
 
@@ -397,8 +395,8 @@ def test_the_server_listens_here_alone_and_reports_to_nobody(tmp_path: Path) -> 
 
 
 def test_neither_the_package_nor_the_command_imports_streamlit() -> None:
-    served = ", ".join(f"assay.kinds.models.dashboard.{each}" for each in ("app", "serve", "queries"))
-    names = f"{served}, assay.kinds.models.commands.dashboard"
+    served = ", ".join(f"assay.kinds.models.dashboard.{each}" for each in ("app", "serve", "comparison"))
+    names = f"{served}, assay.kinds.models.dashboard.serve"
     code = f"import json, sys, {names}; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert not {"streamlit", "altair", "pandas", "duckdb"} & set(json.loads(done.stdout))

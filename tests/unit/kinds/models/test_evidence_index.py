@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from assay.core.dataset import Corpus, Dataset
 from assay.core.records import Passage
-from assay.kinds.models.judges.evidence_index import EvidenceIndex
+from assay.kinds.models.judges.rules import EvidenceIndex
 from assay.kinds.models.judges.sql_clause import ClauseRefused
 
 LETTERS = "abeds ing-_.ßİıſσΣéÉ\u0301日1\ud800"

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from polars.testing import assert_frame_equal
 
-from assay.kinds.models.datasets.section_names import is_section
+from assay.kinds.models.measures import is_section
 from assay_worlds.incidents.__main__ import main
 from assay_worlds.incidents.corpus import ASKED, chunks, frame, themes_of, truth, truth_without_keywords
 from assay_worlds.incidents.lexicon import themes

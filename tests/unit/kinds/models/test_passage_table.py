@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from assay.core.dataset import Corpus
 from assay.core.errors import DataError, UsageError
 from assay.core.records import Passage
-from assay.kinds.models.datasets.golden_yaml import read_golden
+from assay.kinds.models.golden_yaml import read_golden
 from assay.kinds.models.judges.passage_table import PassageTable
 from assay.kinds.models.judges.sql_clause import HELD, ClauseRefused
 from assay.kinds.models.judges.sql_select import PARTS

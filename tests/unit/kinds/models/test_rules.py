@@ -11,9 +11,9 @@ from assay.core.errors import AssayError
 from assay.core.protocols import Kit
 from assay.core.records import Item, Judgment, Passage
 from assay.core.registry import JUDGES, Registry
-from assay.kinds.models.datasets.section_names import is_section
-from assay.kinds.models.datasets.sectioned import Sectioned
 from assay.kinds.models.judges.rules import Rules
+from assay.kinds.models.measures import is_section
+from assay.kinds.models.sectioned import Sectioned
 from small_benchmark import GOLDEN, write_benchmark
 
 BY_CATEGORY = {

@@ -15,8 +15,8 @@ from assay.core.dataset import Dataset, Place
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.kinds.models.datasets.golden_yaml import UNIVERSAL
-from assay.kinds.models.datasets.sectioned import Sectioned
+from assay.kinds.models.golden_yaml import UNIVERSAL
+from assay.kinds.models.sectioned import Sectioned
 
 ROWS: list[dict[str, Any]] = [
     {

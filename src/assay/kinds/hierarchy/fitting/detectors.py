@@ -22,7 +22,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.parts import Floats
 from assay.core.records import Arm, Item
 from assay.core.registry import identity
-from assay.kinds.hierarchy.detector import FORMAT, Detector, FittedOn, Kind, Reached, Scale
+from assay.kinds.hierarchy.fitted import FORMAT, Detector, FittedOn, Kind, Reached, Scale
 from assay.kinds.hierarchy.fitting.arms import (
     DEV,
     TUNE,

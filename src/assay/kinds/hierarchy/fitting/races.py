@@ -25,16 +25,16 @@ from assay.core.records import Arm, Item
 from assay.core.registry import identity
 from assay.core.shown import shown_by_budget
 from assay.datasets.evidence import BUDGET
-from assay.kinds.hierarchy.confidence import (
-    FORMAT,
+from assay.kinds.hierarchy.fitted import (
+    CONFIDENCE_FORMAT,
     UNCALIBRATED,
     Asked,
     CalibratedOn,
     Confidence,
     Raced,
+    Scale,
     Way,
 )
-from assay.kinds.hierarchy.detector import Scale
 from assay.kinds.hierarchy.fitting.arms import (
     DEV,
     TUNE,
@@ -119,7 +119,7 @@ def calibrate_study(
     found = _unshared(every, first_arms(every, systems, where or {}, _racing))
     chosen = [(arm, system, _used(every, arm)) for arm, system in found.values()]
     for _, system, _ in chosen:
-        refuse_stranger(study.kit.path(system.confidence), system.confidence, "confidence", FORMAT)
+        refuse_stranger(study.kit.path(system.confidence), system.confidence, "confidence", CONFIDENCE_FORMAT)
     if not chosen:
         return []
     asked = (len(used.items) * len(system.paths()) * len(_seeds(every, arm)) for arm, system, used in chosen)
@@ -192,7 +192,9 @@ def _fitted_to(study: Study, arm: Arm, system: Racing, used: Dataset, progress: 
     unknown = Raced({}, 0.0, 0.0, 0.0)
     of = study.concealed(identity(system))
     names = (used.name, used.hash, used.corpus.hash, arm.name, arm.factors, of)
-    confidence = Confidence(FORMAT, VERSION, CalibratedOn(*names, BUDGET, seeds, counts, unknown), ways)
+    confidence = Confidence(
+        CONFIDENCE_FORMAT, VERSION, CalibratedOn(*names, BUDGET, seeds, counts, unknown), ways
+    )
     reached = _reached(confidence, rows[DEV])
     return msgspec.structs.replace(
         confidence, fitted=msgspec.structs.replace(confidence.fitted, reached=reached)

@@ -14,24 +14,23 @@ from assay.core.parts import Vectors
 from assay.core.records import Arm, Estimate
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, Results
 from assay.core.section import BlockGroup, Picture, Section, SectionBlock, Table, TableCell, TableColumn, Text
-from assay.kinds.hierarchy.report.tree_data import (
+from assay.kinds.hierarchy.report.tree_views import kept_nodes, tree_views
+from assay.kinds.hierarchy.report.tree_words import (
+    ALL,
+    ANY,
+    SCORE,
     RaceShares,
     Route,
     RouteCandidate,
     RouteLevel,
     TreeNode,
     TreeView,
-)
-from assay.kinds.hierarchy.report.tree_drawing import icicle, shades
-from assay.kinds.hierarchy.report.tree_views import kept_nodes, tree_views
-from assay.kinds.hierarchy.report.tree_wording import (
-    ALL,
-    ANY,
-    SCORE,
     candidate_words,
+    icicle,
     losses,
     race_line,
     route_title,
+    shades,
     tree_errors,
     tree_line,
     tree_title,

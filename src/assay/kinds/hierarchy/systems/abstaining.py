@@ -21,7 +21,7 @@ from assay.core.optional import StructuredIndex
 from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
-from assay.kinds.hierarchy.detector import Detector, detector_hash, read_detector
+from assay.kinds.hierarchy.fitted import Detector, detector_hash, read_detector
 from assay.kinds.hierarchy.signs import VERSION, Frequencies, Observer
 from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine

@@ -1,4 +1,4 @@
-"""Trees by clustering vectors from the root down: k-means of each node, or halving it again and again.
+"""Trees by clustering vectors from the root down, grown by new passages, and kept in the cache.
 
 The same vectors and seed give the same tree, whatever the number of threads: products are taken in float32,
 but what lies too close to call is decided in float64.
@@ -10,18 +10,25 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from assay.core.dataset import Corpus, digest
 from assay.core.errors import UsageError
 from assay.core.parts import Ints, Vectors, normalize_rows
-from assay.kinds.hierarchy.systems.tree import Below, Tree, centroids
+from assay.core.protocols import Kit
+from assay.core.registry import identity
+from assay.kinds.hierarchy.systems.tree import Below, Tree, centroids, read_tree, save_tree
+from assay.store.cache import ArtifactCache
+from assay.systems.retrievers import WORTH_KEEPING
+
+FIRST_ADDRESS = "assay.systems.hierarchy.builders"
 
 TREES = "assay.trees"  # the group of plugins
 
-FIRST_ADDRESS = "assay.systems.hierarchy.builders"
 
 _ROUNDS = 20  # k-means moves little after a dozen
 _SEEDED_FROM = 20_000  # rows that first centres are drawn from
@@ -241,3 +248,122 @@ def _softened(tree: Tree, vectors: Vectors, parents: int, within: float) -> Tree
     leaf, passage = np.divmod(np.sort(np.concatenate(found)), max(1, len(vectors)))
     starts = np.searchsorted(leaf, np.arange(len(leaves) + 1))
     return Tree((*tree.below[:-1], Below(starts, passage)))
+
+
+def grow(tree: Tree, vectors: Vectors, most: int = 0, seed: int = 0) -> Tree:
+    """A tree over the first passages, with the rest of them put below it.
+
+    `vectors` has a row a passage, those that the tree holds first. A new one goes down from the root, at each
+    node to the child whose old passages have the nearest centroid, and is put below the one leaf it comes to.
+    A leaf that grew above `most` passages (0: twice the mean of the leaves) is halved until none of its parts
+    is larger, as far as their vectors differ; each new part gets the parents of the leaf. The part that holds
+    most of the old passages keeps its number. No passage leaves its leaf otherwise.
+    """
+    held = int(tree.below[-1].items.max(initial=-1)) + 1
+    if len(vectors) < held:
+        what = f"The tree holds {held} passages, and there are {len(vectors)} vectors"
+        raise UsageError(f"{what}. Give the vectors of the old passages first, then those of the new.")
+    leaves = tree.below[-1]
+    if len(vectors) == held:
+        return tree
+    if not len(leaves):
+        raise UsageError("A tree without passages cannot grow. Build one on the passages that there are.")
+    limit = most or 2 * max(1, round(len(leaves.items) / len(leaves)))
+    where = _down(tree, vectors, held)
+    groups, parents = _filled(leaves, where, held), _parents(tree)
+    above = [[int(parent) for parent in parents.of(leaf)] for leaf in range(len(leaves))]
+    rng = np.random.default_rng(seed)
+    for leaf in np.unique(where).tolist():
+        kept, *others = _halved(groups[leaf], vectors, limit, held, rng)
+        groups[leaf] = kept
+        groups += others
+        above += [above[leaf]] * len(others)
+    lower = Below.of_lists(_turned(above, tree.size(tree.depth - 1)))
+    return Tree((*tree.below[:-2], lower, Below.of_lists(groups)))
+
+
+def _down(tree: Tree, vectors: Vectors, held: int) -> Ints:
+    """The leaf that each new passage comes to, from the root down."""
+    where = np.zeros(len(vectors) - held, np.int64)
+    for level, below in enumerate(tree.below[:-1]):
+        centres, before = centroids(tree, level + 1, vectors[:held]), where
+        where = np.empty_like(before)
+        for node in np.unique(before).tolist():
+            here, children = np.flatnonzero(before == node), below.of(node)
+            where[here] = children[nearest(vectors[here + held], centres[children])]
+    return where
+
+
+def _filled(leaves: Below, where: Ints, held: int) -> list[Ints]:
+    """The passages of each leaf, old and new."""
+    order = np.argsort(where, kind="stable")
+    new = np.split(order + held, np.cumsum(np.bincount(where, minlength=len(leaves)))[:-1])
+    return [np.concatenate([leaves.of(leaf), each]) for leaf, each in enumerate(new)]
+
+
+def _halved(group: Ints, vectors: Vectors, most: int, held: int, rng: np.random.Generator) -> list[Ints]:
+    """A leaf in parts of at most `most` passages, the one with most of the old ones first."""
+    done: list[Ints] = []
+    waiting = [group]
+    while waiting:
+        part = waiting.pop(0)
+        halves = [part[half] for half in clusters(vectors[part], 2, rng)] if len(part) > most else [part]
+        (waiting if len(halves) > 1 else done).extend(halves)  # rows all alike are not told apart
+    return sorted(done, key=lambda part: (-int(np.count_nonzero(part < held)), int(part[0])))
+
+
+def _parents(tree: Tree) -> Below:
+    """The parents of each leaf."""
+    above = tree.below[-2]
+    return Below.of_lists(_turned([above.of(node) for node in range(len(above))], len(tree.below[-1])))
+
+
+def _turned(lists: Sequence[Sequence[int] | Ints], width: int) -> list[list[int]]:
+    """Who names each number below `width`."""
+    found: list[list[int]] = [[] for _ in range(width)]
+    for who, named in enumerate(lists):
+        for each in named:
+            found[int(each)].append(who)
+    return found
+
+
+# To be raised when growing, or what is kept of a tree, changes; a builder has its own version.
+PLANTED = "2"
+
+
+def planted(
+    builder: Builder,
+    start: int,
+    corpus: Corpus,
+    vectors: Vectors,
+    vectors_identity: str,
+    seed: int,
+    kit: Kit,
+) -> Tree:
+    """The tree of a corpus, from the cache or made now.
+
+    `vectors` has a row a passage. `start` above 0: it is built on that many passages, the first of the
+    corpus, and grown by the rest; 0: built on all of them.
+    """
+    if start < 0:
+        raise UsageError(f"start is {start}. It is how many passages a tree begins with; 0 is all of them.")
+    if len(vectors) != len(corpus):
+        raise UsageError(f"{len(vectors)} vectors for {len(corpus)} passages. Give a row for each passage.")
+    first = min(start or len(corpus), len(corpus))
+    make = partial(_made, builder, first, vectors, seed, kit)
+    if len(corpus) < WORTH_KEEPING:
+        return make()
+    shelf = ArtifactCache(kit.cache / "indexes")
+    parts = ("tree", PLANTED, identity(builder), str(first), str(seed), corpus.hash, vectors_identity)
+    key = digest(part.encode() for part in parts)
+    return shelf.read_or_put(key, read_tree, lambda folder: save_tree(folder, make()))
+
+
+def _made(builder: Builder, first: int, vectors: Vectors, seed: int, kit: Kit) -> Tree:
+    kit.progress("building the tree", 0, len(vectors))
+    tree = builder.build(vectors[:first], seed)
+    if first < len(vectors):
+        kit.progress("building the tree", first, len(vectors))
+        tree = grow(tree, vectors, seed=seed)
+    kit.progress("building the tree", len(vectors), len(vectors))
+    return tree

@@ -16,8 +16,7 @@ import numpy as np
 from assay.core.errors import UsageError
 from assay.core.parts import Floats, Ints, Reranker
 from assay.core.registry import RERANKERS
-from assay.kinds.hierarchy.systems.ground import Asked
-from assay.kinds.hierarchy.systems.planted import Planted
+from assay.kinds.hierarchy.systems.corpus_tree import Asked, Planted
 from assay.retrieval.lexical import column_of
 
 ROUTERS = "assay.routers"  # the group of plugins

@@ -14,7 +14,7 @@ from assay.core.parts import Embedder
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Query, Response
 from assay.core.registry import EMBEDDERS, part_identities
-from assay.kinds.hierarchy.systems.ground import Blend, Ground, best_of
+from assay.kinds.hierarchy.systems.corpus_tree import Blend, Ground, best_of
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import engine

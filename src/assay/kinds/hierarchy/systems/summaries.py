@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
+from assay.core.dataset import Corpus, digest
 from assay.core.parts import Vectors
+from assay.core.protocols import Kit
 from assay.core.records import Passage
+from assay.core.registry import identity
 from assay.kinds.hierarchy.systems.tree import Tree
-from assay.store.cache import UNREADABLE, DamagedArtifact
-
-if TYPE_CHECKING:
-    from assay.core.protocols import Kit
+from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
+from assay.systems.retrievers import WORTH_KEEPING
 
 SUMMARIES = "assay.summaries"  # the group of plugins
 
@@ -80,3 +81,21 @@ def read_summaries(folder: Path) -> list[list[Summary]]:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=list[list[Summary]])
     except UNREADABLE as error:
         raise DamagedArtifact(folder, error) from error
+
+
+def cached_summaries(
+    summariser: Summariser, tree: Tree, corpus: Corpus, vectors: Vectors, vectors_identity: str, kit: Kit
+) -> list[list[Summary]]:
+    """The summaries by level, from the cache if the same tree was summarised in the same way before."""
+    if len(corpus) < WORTH_KEEPING:
+        return summariser.summarise(tree, corpus.passages, vectors, kit)
+    cache = ArtifactCache(kit.cache / "summaries")
+    own = str(getattr(summariser, "identity", lambda _: "")(kit))
+    parts = (identity(summariser), own, corpus.hash, vectors_identity)
+    arrays = (part.tobytes() for below in tree.below for part in (below.starts, below.items))
+    key = digest([*(part.encode() for part in parts), *arrays])
+    if (known := cache.read(key, read_summaries)) is not None:
+        return known
+    found = summariser.summarise(tree, corpus.passages, vectors, kit)
+    cache.put(key, lambda place: save_summaries(place, found))
+    return found

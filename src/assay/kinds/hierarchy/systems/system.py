@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
+
+import numpy as np
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import DataError, Problem, UsageError
-from assay.core.parts import Embedder, Fusion, LinkBuilder, Reranker, Selector, Tokenizer
+from assay.core.parts import Embedder, Fusion, Ints, LinkBuilder, Ranking, Reranker, Selector, Tokenizer
 from assay.core.protocols import Kit
+from assay.core.records import Budget, Hit, Query, Response, Step, Structure
 from assay.core.registry import (
     EMBEDDERS,
     FUSIONS,
@@ -19,21 +23,15 @@ from assay.core.registry import (
     identity,
     part_identities,
 )
-from assay.kinds.hierarchy.confidence import UNCALIBRATED, confidence_hash, read_confidence
+from assay.kinds.hierarchy.fitted import UNCALIBRATED, confidence_hash, read_confidence
+from assay.kinds.hierarchy.signs import Observer
 from assay.kinds.hierarchy.systems.abstaining import observer_of
-from assay.kinds.hierarchy.systems.beam import Beam
-from assay.kinds.hierarchy.systems.bounds import BestFirst
-from assay.kinds.hierarchy.systems.builders import TREES, Builder, KMeans
-from assay.kinds.hierarchy.systems.collapsed import Collapsed
-from assay.kinds.hierarchy.systems.ground import Blend, Ground
-from assay.kinds.hierarchy.systems.index import BeamPath, BoundsPath, CollapsedPath, TreeIndex, Way
+from assay.kinds.hierarchy.systems.builders import TREES, Builder, KMeans, planted
+from assay.kinds.hierarchy.systems.corpus_tree import Asked, Blend, Ground, Planted
 from assay.kinds.hierarchy.systems.keywords import Keywords
-from assay.kinds.hierarchy.systems.planted import Planted
-from assay.kinds.hierarchy.systems.planting import planted
-from assay.kinds.hierarchy.systems.race import Race, Sure
 from assay.kinds.hierarchy.systems.routers import ROUTERS, Router, Words
-from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser
-from assay.kinds.hierarchy.systems.summarised import summarised
+from assay.kinds.hierarchy.systems.search import Beam, BestFirst, Collapsed, Walk
+from assay.kinds.hierarchy.systems.summaries import SUMMARIES, Summariser, cached_summaries
 from assay.retrieval.context import Grain, Showing, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
@@ -41,10 +39,156 @@ from assay.retrieval.lexical import engine
 from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import O200kBase
 from assay.study.study_file import conceal_variables
-from assay.systems.answering import AnswerBuilder
+from assay.systems.answering import AnswerBuilder, Meter
 from assay.systems.retrievers import RerankStage
 
 FIRST_ADDRESS = "assay.systems.hierarchy.system"
+
+RACE_STEP = "race"
+
+
+class Sure(Protocol):
+    """What says how sure a path is, by signs of the query and of what the path found."""
+
+    def of(self, path: str, signs: Mapping[str, float]) -> float: ...
+
+
+@dataclass(frozen=True)
+class Race:
+    """Which of several paths to take. Threads may share it."""
+
+    observer: Observer
+    confidence: Sure
+
+    def taken(self, query: str, found: Mapping[str, Sequence[Hit]]) -> tuple[str, list[Step]]:
+        """The path that is surest, the first of those that are equally sure, and the steps that say so."""
+        sure = {
+            path: self.confidence.of(path, self.observer.signs(query, hits)) for path, hits in found.items()
+        }
+        best = max(sure, key=lambda path: sure[path])
+        steps = [
+            Step(RACE_STEP, 0, path, scores={"confidence": round(value, 4)}, selected=path == best)
+            for path, value in sure.items()
+        ]
+        return best, steps
+
+
+VISITED = "visited"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one path found: passages, the steps of its way, and how many nodes and passages it scored."""
+
+    ranking: Ranking
+    steps: list[Step]
+    nodes: Sequence[int]
+    passages: int
+
+
+@dataclass(frozen=True)
+class BeamPath:
+    """Down the tree to some leaves, then their passages as a flat system ranks them, with a second look."""
+
+    beam: Beam
+    look: RerankStage
+
+    def found(self, asked: Asked, meter: Meter) -> Found:
+        walk, planted = Walk(), self.beam.planted
+        leaves = self.beam.leaves(asked, walk, meter)
+        meter.lap("route")
+        among: Ints = planted.tree.below[-1].of_all(leaves)
+        first = planted.ground.ranked(asked, among)
+        meter.lap("search")
+        return Found(self.look.at(asked.text, first, meter), walk.steps, walk.scored, len(among))
+
+
+@dataclass(frozen=True)
+class CollapsedPath:
+    """Summaries and passages at once, with the same second look."""
+
+    collapsed: Collapsed
+    look: RerankStage
+
+    def found(self, asked: Asked, meter: Meter) -> Found:
+        tree = self.collapsed.planted.tree
+        first = self.collapsed.ranked(asked)
+        meter.lap("search")
+        every = [tree.size(level) for level in range(1, tree.depth + 1)]
+        passages = len(self.collapsed.planted.ground.corpus)
+        return Found(self.look.at(asked.text, first, meter), [], every, passages)
+
+
+@dataclass(frozen=True)
+class BoundsPath:
+    """Best-first by bounds: the best passages under one scorer, as they are."""
+
+    search: BestFirst
+
+    def found(self, asked: Asked, meter: Meter) -> Found:
+        walk = Walk()
+        ranking, scored = self.search.ranked(asked, walk)
+        meter.lap("search")
+        return Found(ranking, [], walk.scored, scored)
+
+
+Way = BeamPath | CollapsedPath | BoundsPath
+
+
+@dataclass(frozen=True)
+class TreeIndex:
+    """A tree and one or more ways through it. No query changes it, so it is its own session."""
+
+    planted: Planted
+    ways: dict[str, Way]
+    answering: AnswerBuilder
+    race: Race | None = None
+
+    def session(self) -> TreeIndex:
+        return self
+
+    def structure(self) -> Structure:
+        return self.planted.structure(self.answering.links)
+
+    def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
+        meter = Meter()
+        asked = self.ground.ask(query.text, meter)
+        found = {name: way.found(asked, meter) for name, way in self.ways.items()}
+        gathered = {
+            name: self.answering.gathered(query.text, each.ranking, meter, self.ground.rescoring.beside)
+            for name, each in found.items()
+        }
+        taken, steps = next(iter(found)), list[Step]()
+        if self.race is not None:
+            hits = {name: self.answering.hits(each) for name, each in gathered.items()}
+            taken, steps = self.race.taken(query.text, hits)
+            meter.lap("race")
+        response = self.answering.shown(query.text, gathered[taken], budgets, meter)
+        routed = [step for each in found.values() for step in each.steps]
+        response.trace = [*routed, *steps, *self._visited(list(found.values())), *response.trace]
+        response.route = taken
+        response.observed = meter.observed()
+        return response
+
+    def _visited(self, found: Sequence[Found]) -> list[Step]:
+        """How much of each level, and of the corpus, was scored: the most that any path did."""
+        tree = self.planted.tree
+        most = np.max([each.nodes for each in found], axis=0).tolist()
+        levels = [(level, f"L{level}", nodes, tree.size(level)) for level, nodes in enumerate(most, 1)]
+        passages = max(each.passages for each in found)
+        levels.append((tree.depth + 1, "passages", passages, len(self.ground.corpus)))
+        return [
+            Step(VISITED, level, name, scores={"nodes": float(nodes), "of": float(of)})
+            for level, name, nodes, of in levels
+        ]
+
+    @property
+    def ground(self) -> Ground:
+        return self.planted.ground
+
+    def close(self) -> None:
+        self.ground.close()
+
 
 Path = Literal["beam", "collapsed", "race", "bounds"]
 BEAM: Final = "beam"
@@ -116,7 +260,9 @@ class TreeSystem:
         ground = Ground.of(corpus, self.model, self.fuse, self.depth, kit)
         known = ground.meanings.embedding.identity
         tree = planted(self.tree, self.start, corpus, ground.vectors, known, seed, kit)
-        standing = Planted(ground, tree, summarised(self.summaries, tree, ground, kit))
+        standing = Planted(
+            ground, tree, cached_summaries(self.summaries, tree, corpus, ground.vectors, known, kit)
+        )
         showing = Showing(self.select, self.grain, self.tokenizer.load(kit), Static().load(kit))
         showing.warm()
         links = None if self.links is None else self.links.build(corpus, kit)

@@ -11,8 +11,8 @@ def main() -> None:
     import streamlit as st
 
     from assay.core.errors import DataError
-    from assay.kinds.models.dashboard import breakdown, overview, queries
-    from assay.kinds.models.dashboard.look import Look, plain
+    from assay.kinds.models.dashboard import comparison, overview
+    from assay.kinds.models.dashboard.charts import Look, plain
     from assay.kinds.models.dashboard.tables import read_tables
 
     st.set_page_config(page_title="Assay: benchmark", layout="wide")
@@ -26,17 +26,17 @@ def main() -> None:
     look = Look(tuple(tables.models), dark=st.context.theme.type == "dark")
     overview.show_answer(tables)
     overview.show_cards(tables, look)
-    breakdown.show_readings(tables, look)
-    breakdown.show_slices(tables, look)
-    pair = queries.choose_pair(tables)
+    comparison.show_readings(tables, look)
+    comparison.show_slices(tables, look)
+    pair = comparison.choose_pair(tables)
     if pair is None:
         st.info("There is one model alone. Add another to the study's systems to compare them.")
     else:
-        queries.show_pair(tables, pair, look)
-    breakdown.show_review(tables, look)
-    breakdown.show_latency(tables, look)
+        comparison.show_pair(tables, pair, look)
+    comparison.show_review(tables, look)
+    comparison.show_latency(tables, look)
     if pair is not None:
-        queries.show_queries(tables, pair, look)
+        comparison.show_queries(tables, pair, look)
     overview.show_trust(tables)
 
 

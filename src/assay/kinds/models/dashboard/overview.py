@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.core.records import Verdict
-from assay.kinds.models.dashboard.look import Look, at_least, plain
+from assay.kinds.models.dashboard.charts import Look, at_least, plain
 from assay.kinds.models.dashboard.tables import Tables
 from assay.report import wording as say
 from assay.report.markdown import code

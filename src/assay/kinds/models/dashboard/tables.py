@@ -56,7 +56,7 @@ class Tables:
 
     def results_path(self, model: str) -> Path | None:
         """Where a model's results are kept query by query."""
-        from assay.kinds.models.report.benchmark.folder import file_names
+        from assay.kinds.models.benchmark.folder import file_names
 
         wanted = f"{file_names(self.models)[model]}_results.json".casefold()
         return next((path for path in self.folder.iterdir() if path.name.casefold() == wanted), None)

@@ -1,4 +1,4 @@
-"""Passages of sectioned reports, one row of a Parquet file each, with a golden set in YAML."""
+"""Passages of sectioned reports from a Parquet file, one row per passage, with a golden set in YAML."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.core.errors import DataError, Problem
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
 from assay.datasets.reading import Reader, table_rows
-from assay.kinds.models.datasets.golden_yaml import Entry, Golden, read_golden
+from assay.kinds.models.golden_yaml import Entry, Golden, read_golden
 
 
 @dataclass(frozen=True)

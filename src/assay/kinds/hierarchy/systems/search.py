@@ -1,21 +1,25 @@
-"""Beam search down a tree: level by level the best nodes, with a step for every candidate looked at."""
+"""Three searches of a tree: a beam down its levels, all nodes at once, and best-first by bounds."""
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
 
 import numpy as np
 
-from assay.core.parts import Floats, Ints, Scorer
+from assay.core.parts import Floats, Ints, Ranking, Scorer, Vectors
 from assay.core.records import Step
-from assay.kinds.hierarchy.systems.ground import Asked
-from assay.kinds.hierarchy.systems.planted import Planted
-from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router
+from assay.kinds.hierarchy.systems.corpus_tree import Asked, Blend, Planted, best_of
+from assay.kinds.hierarchy.systems.routers import FIRST, NodeScorer, Router, Words
 from assay.kinds.hierarchy.systems.tree import Below, node_id
+from assay.retrieval.lexical import TermWeights
+from assay.retrieval.vectors.exact import ExactIndex
 from assay.systems.answering import Meter
-from assay.systems.retrievers import min_max_scaled
+from assay.systems.retrievers import indexed_text, min_max_scaled
 
 CUT, EXPAND, BEAM = "cut", "expand", "beam"  # why a candidate was not kept
 _DIGITS = 4  # of a score in a trace: they are read, and there are many
@@ -161,3 +165,135 @@ def _diverse(order: Ints, scores: Floats, alike: Floats, diversity: float, width
         chosen.append(best)
         nearest = np.maximum(nearest, alike[best])
     return np.array(chosen, np.int64)
+
+
+@dataclass(frozen=True)
+class Collapsed:
+    """All nodes and passages in one ranking. `brings` is how many passages a summary stands for."""
+
+    planted: Planted
+    brings: int = 3
+
+    def __post_init__(self) -> None:
+        _ = self.index, self.words  # worked out now: the first query should not pay for it
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """Level and number of each node, in the order of the pool; passages come before them."""
+        return [
+            (level, node)
+            for level in range(1, self.planted.tree.depth + 1)
+            for node in range(self.planted.tree.size(level))
+        ]
+
+    @cached_property
+    def words(self) -> TermWeights:
+        """BM25 over the whole pool: a word's rarity is the same for summaries and for passages."""
+        passages = [indexed_text(each) for each in self.planted.ground.corpus.passages]
+        return TermWeights.build([*passages, *(self._summary(*place) for place in self.places)])
+
+    @cached_property
+    def index(self) -> ExactIndex:
+        own: Vectors = np.asarray(self.planted.ground.vectors)
+        return ExactIndex(np.concatenate([own, *self.planted.summary_vectors]))
+
+    def _summary(self, level: int, node: int) -> str:
+        return self.planted.summaries[level - 1][node].text
+
+    def ranked(self, asked: Asked) -> Ranking:
+        """Passages, best first, each by itself or by a summary above it."""
+        ground = self.planted.ground
+        scores = self.words.scores(self.words.terms(asked.text))
+        best = np.argsort(-scores, kind="stable")[: ground.depth]
+        best = best[scores[best] > 0]
+        (near,) = self.index.search(asked.vector[np.newaxis], ground.depth)
+        pool = ground.fuse.fuse([Ranking(best, scores[best]), near])
+        return self._passages(asked, pool)
+
+    def _passages(self, asked: Asked, pool: Ranking) -> Ranking:
+        count = len(self.planted.ground.corpus)
+        found: dict[int, float] = {}
+        for position, score in zip(pool.positions.tolist(), pool.scores.tolist(), strict=True):
+            if position < count:
+                found.setdefault(position, score)
+                continue
+            for each in self._best_below(asked, *self.places[position - count]):
+                found.setdefault(each, score)
+        return Ranking(np.array(list(found), np.int64), np.array(list(found.values()), np.float64))
+
+    def _best_below(self, asked: Asked, level: int, node: int) -> list[int]:
+        members: Ints = self.planted.tree.members(level, node)
+        best: list[int] = self.planted.ground.ranked(asked, members).positions[: self.brings].tolist()
+        return best
+
+
+_SLACK = 1e-6  # vectors are float32: what two sums differ by may be rounding
+
+
+@dataclass(frozen=True)
+class BestFirst:
+    """Best-first search for the `k` best by a blend of words and vectors. Threads may share it."""
+
+    planted: Planted
+    blend: Blend
+    k: int
+    most: int | None = None  # leaves that are opened; None: as many as it takes
+
+    def __post_init__(self) -> None:
+        if self.blend.words:
+            _ = self._by_words  # worked out now: the first query should not pay for it
+        if self.blend.dense:
+            _ = self.planted.radii
+
+    @cached_property
+    def _by_words(self) -> NodeScorer:
+        return Words().load(self.planted)
+
+    def ranked(self, asked: Asked, walk: Walk) -> tuple[Ranking, int]:
+        """The k best passages, and how many were scored."""
+        tree, turn = self.planted.tree, count()
+        walk.scored[:] = [0] * tree.depth
+        heap: list[tuple[float, int, int, int]] = [(-np.inf, next(turn), 0, 0)]
+        best = Ranking(np.empty(0, np.int64), np.empty(0))
+        seen = np.zeros(len(self.planted.ground.corpus), bool)
+        queued = [np.zeros(tree.size(level), bool) for level in range(tree.depth + 1)]
+        opened = 0
+        while heap:
+            bound, _, level, node = heapq.heappop(heap)
+            if self._settled(best, -bound) or (self.most is not None and opened >= self.most):
+                break
+            below = tree.below[level].of(node)
+            if level == tree.depth:
+                opened += 1
+                best = self._with(best, asked, below[~seen[below]])
+                seen[below] = True
+                continue
+            below = below[~queued[level + 1][below]]
+            queued[level + 1][below] = True
+            walk.scored[level] += len(below)
+            for child, most in zip(
+                below.tolist(), self._bounds(asked, level + 1, below).tolist(), strict=True
+            ):
+                heapq.heappush(heap, (-most, next(turn), level + 1, child))
+        return best, int(seen.sum())
+
+    def _settled(self, best: Ranking, bound: float) -> bool:
+        """Whether nothing under a bound can come among the best: one that ties could, by its place."""
+        return len(best.scores) >= self.k and bound < float(best.scores[-1]) - _SLACK
+
+    def _with(self, best: Ranking, asked: Asked, positions: Ints) -> Ranking:
+        scores = self.blend.scores(self.planted.ground, asked, positions)
+        together = np.concatenate([best.positions, positions]), np.concatenate([best.scores, scores])
+        return best_of(*together, self.k)
+
+    def _bounds(self, asked: Asked, level: int, nodes: Ints) -> Floats:
+        found = np.zeros(len(nodes))
+        if self.blend.words:
+            found += self.blend.words * self._by_words.scores(asked, level, nodes)[FIRST]
+        if self.blend.dense:
+            query = asked.vector.astype(np.float64)
+            centre = self.planted.means[level - 1][nodes] @ query
+            found += self.blend.dense * (
+                centre + np.linalg.norm(query) * self.planted.radii[level - 1][nodes]
+            )
+        return found

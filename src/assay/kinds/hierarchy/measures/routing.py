@@ -1,9 +1,9 @@
-"""Routing down a tree: whether the way to the evidence was kept at each level, and how much of it.
+"""Routing down a tree: whether each level keeps the way to the evidence, over links too, and at what cost.
 
-L1 is the choice among the root's children. A node of a level is correct where it lies on any path, over all
-parents, to a passage of the item's evidence. All apply to items of whose evidence the tree holds a passage,
-at levels that the tree has. An answer without any trace is missing. One with a trace that tells of no
-routing, as where a system looks at all nodes at once, has no value.
+L1 is the choice among the root's children. A node of a level is correct if it lies on any path, over all
+parents, to a passage of the item's evidence. Measures of routing apply to items whose evidence lies at least
+partly in the tree, at levels that the tree has. An answer without any trace is missing. An answer whose
+trace has no routing step, as from a system that looks at all nodes at once, has no value.
 """
 
 from __future__ import annotations
@@ -20,8 +20,18 @@ from numpy.typing import NDArray
 from assay.core.block import Block
 from assay.core.errors import AssayError, UsageError
 from assay.core.protocols import Reference
-from assay.core.records import Step
-from assay.kinds.hierarchy.measures.tree import Case, Descent, PublishedTree, cases, level_number
+from assay.core.records import Budget, Response, Step
+from assay.kinds.hierarchy.measures.budget import CONTEXTS, Budgeted
+from assay.kinds.hierarchy.measures.tree import (
+    LINK,
+    PASSAGES,
+    VISITED,
+    Case,
+    Descent,
+    PublishedTree,
+    cases,
+    level_number,
+)
 from assay.measures.parse import measure_name
 
 if TYPE_CHECKING:
@@ -275,3 +285,112 @@ def _only_our_trees(study: Study) -> bool:
         return all(type(study.system(arm)).__module__.startswith(_OURS) for arm in routed)
     except AssayError:  # one that is not asked now may lack its files or secrets
         return False
+
+
+@dataclass(frozen=True)
+class CrossReach(Routing):
+    """Cross-branch reach: 1 where evidence outside the primary branch is one cross-link from where one was.
+
+    The primary branch is the selected child of the root with the best score, the first of equals. Evidence
+    lies outside where no path to its passage goes through that child. It is reached where a link leads to the
+    passage, or to a node above it, from a selected node or from a passage directly below one; a name that
+    both ends share is no hop of its own. What the beam came to by itself does not count for that: without
+    links this is 0. Range 0 or 1, higher is better. Applies to answers that were routed.
+    """
+
+    first_address: ClassVar[str] = "assay.measures.cross_links:CrossReach"
+
+    family: ClassVar[str] = "CrossReach"
+    blank: ClassVar[frozenset[str]] = frozenset()  # an answer without a trace was not routed
+    absent: ClassVar[float | None] = None
+    binary: ClassVar[bool] = True
+
+    def of(self, case: Case, descent: Descent) -> float:
+        chosen = [step for step in descent.candidates(1) if step.selected]
+        if not chosen:
+            return 0.0
+        primary = max(chosen, key=lambda step: step.scores.get(SCORE, -inf)).target
+        above = (case.tree.above(doc_id) for doc_id in case.doc_ids)
+        return float(any(primary not in nodes and _linked(nodes, case, descent) for nodes in above))
+
+
+def _linked(nodes: frozenset[str], case: Case, descent: Descent) -> bool:
+    """Whether a link leads to one of the nodes from where an answer was; the root is above everything."""
+    tree, been = case.tree, descent.visited
+    sources = {source for node in nodes - tree.roots for source in tree.linked_from(node)}
+    read = sources & tree.passage_nodes
+    return bool(sources & been) or any(not been.isdisjoint(tree.parents.get(each, ())) for each in read)
+
+
+@dataclass(frozen=True)
+class LinkUse(Budgeted):
+    """Link use within tokens: 1 where the context shows a piece of a passage that came in by a link, else 0.
+
+    The trace tells which passages did. Range 0 or 1; a response with contexts, but none for this budget, has
+    no value. Higher is better.
+    """
+
+    first_address: ClassVar[str] = "assay.measures.cross_links:LinkUse"
+
+    family: ClassVar[str] = "LinkUse"
+    binary: ClassVar[bool] = True
+    cutoff: Budget = 400
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return CONTEXTS | {"trace"}
+
+    def values(self, block: Block) -> NDArray[np.float64]:
+        return np.array([self._used(response) for response in block.responses], dtype=float)
+
+    def _used(self, response: Response | None) -> float:
+        contexts = response.contexts if response is not None else ()
+        context = next((each for each in contexts if each.budget == self.cutoff), None)
+        if response is None or context is None:
+            return np.nan
+        linked = {step.target for step in response.trace if step.kind == LINK and step.selected}
+        return float(any(piece.doc_id in linked for piece in context.pieces))
+
+
+@dataclass(frozen=True)
+class Visited:
+    """Visited: the share of the corpus's passages that was scored; at a level, that of its nodes.
+
+    Nodes scored / nodes there are, as the trace tells it. Where several parts of an answer looked at one
+    level, their counts add up, to all of it at most. Range 0 to 1, lower is better: of two systems that find
+    the same the one that looked at less was cheaper. An answer that does not tell stays out of the mean.
+    """
+
+    first_address: ClassVar[str] = "assay.measures.visited:Visited"
+
+    family: ClassVar[str] = "Visited"
+    needs: ClassVar[frozenset[str]] = frozenset({"trace"})
+    blank: ClassVar[frozenset[str]] = frozenset()
+    at: ClassVar[str] = "level"
+    better: ClassVar[str] = "lower"
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float | None] = 1.0
+    absent: ClassVar[float | None] = None
+    binary: ClassVar[bool] = False
+    cutoff: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.cutoff is not None:
+            level_number(self.cutoff, self.family)
+
+    @property
+    def name(self) -> str:
+        return measure_name(self)
+
+    def applies(self, block: Block) -> NDArray[np.bool_]:
+        return np.ones(len(block.items), dtype=bool)
+
+    def values(self, block: Block) -> NDArray[np.float64]:
+        return np.array([self._share(response) for response in block.responses], dtype=float)
+
+    def _share(self, response: Response | None) -> float:
+        wanted = self.cutoff or PASSAGES
+        trace = response.trace if response is not None else ()
+        told = [step.scores for step in trace if step.kind == VISITED and step.target == wanted]
+        there = max((scores.get("of", 0.0) for scores in told), default=0.0)
+        return min(sum(scores.get("nodes", 0.0) for scores in told) / there, 1.0) if there > 0 else np.nan

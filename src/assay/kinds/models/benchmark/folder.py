@@ -1,18 +1,41 @@
-"""Models against each other: every pair with its tests, every query side by side, and what follows."""
+"""A benchmark of models as a folder of files: a report to read, JSON and Parquet for dashboards."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import polars as pl
 
+from assay.core.dataset import digest
 from assay.core.records import Comparison
-from assay.kinds.models.report.benchmark.columns import RATES
-from assay.kinds.models.report.benchmark.encoded import json_bytes, parquet_bytes
-from assay.kinds.models.report.benchmark.figures import ALL, Figures, Pair, Where, advantage
-from assay.kinds.models.report.benchmark.groups import CATEGORY, DIFFICULTY
-from assay.kinds.models.report.benchmark.one_model import about, about_schema
+from assay.core.results import Results
+from assay.kinds.models.benchmark.columns import RATES, Column
+from assay.kinds.models.benchmark.figures import ALL, Figures, Pair, Where, advantage
+from assay.kinds.models.benchmark.final_report import final_report
+from assay.kinds.models.benchmark.tables import (
+    CATEGORY,
+    DIFFICULTY,
+    Total,
+    about,
+    about_schema,
+    aggregate_table,
+    bounds_of,
+    details_table,
+    group_table,
+    json_bytes,
+    model_json,
+    model_table,
+    parquet_bytes,
+    quantiles,
+    rate_bounds,
+    review_json,
+    totals,
+)
 
 TIE = "Tie"
 TAGS = (CATEGORY, DIFFICULTY)
@@ -172,3 +195,119 @@ def _outcome(pair: Pair, sides: Mapping[str, Mapping[str, float | bool | None]])
         return {"mrr_diff": None, "winner": None}
     winner = TIE if first == second else pair[0] if first > second else pair[1]
     return {"mrr_diff": first - second, "winner": winner}
+
+
+def combined_json(figures: Figures) -> bytes:
+    """All readings of all models, the decision, the verdicts and where it all came from."""
+    results = figures.results
+    review = results.review
+    return json_bytes(
+        {
+            "study": results.study,
+            "timestamp": figures.timestamp,
+            "models": {model: _readings(figures, model) for model in figures.models},
+            "review": None
+            if review is None
+            else {
+                "partial": review.partial,
+                "queries_to_review": review.items,
+                "queries_reviewed_for_every_model": len(review.complete),
+                "open_judgments": review.open,
+                "settled": review.settled,
+                "outlook": review.outlook,
+            },
+            "decision": {
+                "recommendation": figures.recommendation,
+                "verdict": results.verdict,
+                "pairs": [row for row in decision_rows(figures) if "model_a" in row],
+            },
+            "verdicts": msgspec.to_builtins(results.verdicts),
+            "warnings": results.trust.warnings,
+            "provenance": results.trust.provenance,
+        }
+    )
+
+
+def _readings(figures: Figures, model: str) -> dict[str, Any]:
+    found = totals(figures, model)
+    review = figures.results.review
+    bound = figures.is_lower_bound(ALL)
+    return {
+        "automated": {
+            column.name: {**bounds_of(total.automated), "lower_bound": bound and column.only_rises}
+            for column, total in found.items()
+        },
+        "automated_where_reviewed": _reading(found, "automated_where_reviewed"),
+        "human_adjusted": _reading(found, "human_adjusted"),
+        "mixed": _reading(found, "mixed"),
+        "human_review": {
+            rate: bounds_of(one) for (name, rate), one in figures.rates.items() if name == model
+        },
+        "human_review_bounds": {} if review is None else rate_bounds(review, model),
+        "negative_queries": {
+            column.name: bounds_of(figures.estimate(model, column)) for column in figures.about_negatives
+        },
+        "latency": {
+            **{
+                f"mean_{column.name}": bounds_of(figures.estimate(model, column))
+                for column in figures.columns
+                if column.stage is not None
+            },
+            **quantiles(figures, model),
+        },
+    }
+
+
+def _reading(found: dict[Column, Total], which: str) -> dict[str, Any]:
+    given = {column.name: getattr(total, which) for column, total in found.items()}
+    return {name: bounds_of(one) for name, one in given.items() if one is not None}
+
+
+LONGEST_NAME = 80
+UNDATED = "undated"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The files of a model benchmark, by path relative to where they are written.
+
+    Each model's own files lie there twice: under the time of the run, and under a name that stays the same.
+    """
+
+    def files(self, results: Results) -> dict[str, bytes]:
+        """The path and content of every file."""
+        figures = Figures(results)
+        time = UNDATED if figures.time is None else figures.time.strftime("%Y%m%d_%H%M%S")
+        found = {"final_benchmark_report.md": final_report(figures)}
+        for model, name in file_names(figures.models).items():
+            for suffix, content in (
+                ("json", model_json(figures, model)),
+                ("parquet", model_table(figures, model)),
+            ):
+                found[f"results/benchmark_{name}_{time}.{suffix}"] = content
+                found[f"results/{name}_results.{suffix}"] = content
+            if results.review is not None:
+                found[f"results/human_review_{name}.json"] = review_json(figures, results.review, model)
+        found |= {
+            "results/comparison_report.json": comparison_json(figures),
+            "results/combined_metrics.json": combined_json(figures),
+            "results/query_comparison.parquet": query_table(figures),
+            "results/aggregate_metrics.parquet": aggregate_table(figures),
+            "results/category_metrics.parquet": group_table(figures, CATEGORY),
+            "results/difficulty_metrics.parquet": group_table(figures, DIFFICULTY),
+            "results/benchmark_decision.parquet": decision_table(figures),
+        }
+        if results.review is not None:
+            found["results/human_review_details.parquet"] = details_table(figures, results.review)
+        return found
+
+
+def file_names(models: Sequence[str]) -> dict[str, str]:
+    """What stands for each model in a file's name: safe on any disk, and no two alike."""
+    plain = {model: re.sub(r"[^A-Za-z0-9_.=,-]+", "_", model)[:LONGEST_NAME] for model in models}
+    # Some disks do not tell capitals from small letters.
+    often = Counter(name.casefold() for name in plain.values())
+    return {
+        model: name if often[name.casefold()] == 1 else f"{name}.{digest([model.encode()])[:8]}"
+        for model, name in plain.items()
+    }

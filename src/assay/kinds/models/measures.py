@@ -1,7 +1,10 @@
-"""Measures of where hits come from: the right sections, enough documents, nothing where nothing is right."""
+"""Measures of where hits come from: the right sections, enough documents, nothing if nothing is right."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,10 +14,34 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.records import Item
-from assay.kinds.models.datasets.section_names import is_section
 from assay.measures.top import Top
 
 FIRST_ADDRESS = "assay.measures.sections"
+
+_WORD = re.compile(r"[^\W_]+")
+_NUMBERING = re.compile(r"\d+|[a-z]|[ivxl]+")
+
+
+def is_section(name: str | None, wanted: Iterable[str]) -> bool:
+    """Whether a section bears one of the wanted names."""
+    words = _words(name or "")
+    return any(_contains(words, _words(each)) for each in wanted)
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in lower case, less the numbering it begins with."""
+    folded = unicodedata.normalize("NFKC", name).casefold().replace("&", " and ")
+    words = _WORD.findall(folded)
+    start = 0
+    while start < len(words) - 1 and _NUMBERING.fullmatch(words[start]):
+        start += 1
+    return words[start:]
+
+
+def _contains(words: Sequence[str], part: Sequence[str]) -> bool:
+    places = range(len(words) - len(part) + 1)
+    return bool(part) and any(words[place : place + len(part)] == part for place in places)
+
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from assay.core.records import Comparison, Estimate
 from assay.core.results import ReviewSummary
-from assay.kinds.models.report.benchmark.columns import RATES, Column
-from assay.kinds.models.report.benchmark.figures import ALL, Figures, Where, rate_names
-from assay.kinds.models.report.benchmark.groups import (
+from assay.kinds.models.benchmark.columns import RATES, Column
+from assay.kinds.models.benchmark.figures import ALL, Figures, Where, rate_names
+from assay.kinds.models.benchmark.tables import (
     CATEGORY,
     DIFFICULTY,
     QUANTILES,
     quantiles,
+    rate_bounds,
     relevance_columns,
+    totals,
 )
-from assay.kinds.models.report.benchmark.people import rate_bounds
-from assay.kinds.models.report.benchmark.totals import totals
 from assay.measures.marks import REVIEW
 from assay.report import wording as say
 from assay.report.markdown import code, escaped, table

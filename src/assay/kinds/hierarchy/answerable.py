@@ -1,7 +1,7 @@
-"""Whether a query can be answered from what a reader is shown, by a language model.
+"""Whether a query can be answered from the context that a reader gets: a language model judges it.
 
-The model gets the query, the reference answer and the text of a context, as a reader would get it under one
-token budget. Its grade is a label of that response alone: what another system showed says nothing about it.
+The model gets the query, the reference answer and the text of one context, as it was shown under one token
+budget. Its grade is a label of that response only: it says nothing about what another system showed.
 """
 
 from __future__ import annotations

@@ -1,20 +1,111 @@
-"""What a tree and a route say in words: where queries are lost, by how much, and which branch it was."""
+"""What a report knows of a tree and of single routes, in words, and the picture of the tree.
+
+In the picture, rows are levels, and a cell is as wide as there are passages below its node. Positions along
+a row are percentages, so that the picture fills its place at any width.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import groupby
 
-from assay.core.records import Arm, Estimate
+import msgspec
+from markupsafe import Markup
+
+from assay.core.records import Arm, Estimate, Step
 from assay.core.results import Results
-from assay.kinds.hierarchy.report.tree_data import (
-    Route,
-    RouteCandidate,
-    RouteLevel,
-    TreeLevel,
-    TreeNode,
-    TreeView,
-)
 from assay.report import wording as say
+
+
+class TreeLevel(msgspec.Struct, frozen=True):
+    """A level of a tree, and how many queries came through it."""
+
+    level: int  # 1: the root's children
+    nodes: int
+    lost: int  # queries without any right branch here; what is lost above is lost below
+    lost_part: int  # queries without the branch of some of their evidence
+    visited: float | None = None  # mean share of its nodes that were scored
+    apart: float | None = None  # mean cosine distance between what siblings are about
+    overlap: float | None = None  # mean share of names that siblings have in common
+
+
+class TreeNode(msgspec.Struct, frozen=True):
+    """A node of a tree, and what became of the queries whose evidence lies below it."""
+
+    node_id: str
+    level: int
+    start: int  # where it stands in the picture, and how wide: passages of the leaves drawn below it
+    wide: int
+    passages: int  # below it, each once
+    parents: list[str] = []
+    about: str = ""
+    entities: list[str] = []
+    expanded: int = 0  # queries that came here on a right way
+    lost: int = 0  # of these, how many took none of its right children
+    ended: int = 0  # of those, how many had no other right branch left
+    passed_by: int = 0  # queries that ended where it should have been taken
+
+
+class RouteCandidate(msgspec.Struct, frozen=True):
+    """A child that a query was routed past or into; of several parents the one that it scored best under."""
+
+    node_id: str
+    rank: int  # by score among the level's candidates, from 1
+    scores: dict[str, float]
+    selected: bool
+    right: bool  # evidence lies below it
+    source: str = ""
+    stop: str = ""  # why it was not taken
+    about: str = ""
+
+
+class RouteLevel(msgspec.Struct, frozen=True):
+    """The candidates of a level that a reader asks about: the best, the last one taken, the right ones."""
+
+    level: int
+    of: int  # all candidates
+    taken: int
+    shown: list[RouteCandidate]
+
+
+class Route(msgspec.Struct, frozen=True):
+    """One query's way down a tree."""
+
+    item_id: str
+    levels: list[RouteLevel]
+    lost: int | None = None  # the level that took no right branch
+    lost_part: int | None = None  # the level that lost the branch of some evidence
+    why: str = ""  # how it was lost, in words
+    evidence: list[str] = []  # the passages that say what it asks for
+    links: list[Step] = []  # what came by a link
+    race: list[Step] = []  # the paths that were held against each other
+
+
+class RaceShares(msgspec.Struct, frozen=True):
+    """How often each path of a race was taken, over all items and by the values of a tag."""
+
+    arm: str
+    paths: list[str]
+    taken: dict[str, list[int]]  # by slice in words, "" for all: a count a path
+    alone: dict[str, str] = {}  # by path: an arm that always takes it
+
+
+class TreeView(msgspec.Struct, frozen=True):
+    """The tree that an arm routes in, of its first seed, and how it fares there."""
+
+    arm: str
+    seed: int
+    items: int  # with evidence in the tree, answered
+    passages: int
+    coverage: float | None  # the share of passages that the root leads to
+    levels: list[TreeLevel]
+    nodes: list[TreeNode]  # the root first; of a large tree only some
+    also: list[str] = []  # arms of the same tree and the same errors
+    routes: list[Route] = []
+    race: RaceShares | None = None
+    visited: float | None = None  # mean share of the passages that were scored
+
 
 EPS, ANY, ALL = "eps", "any", "all"
 ABOUT = 48  # characters of what a node is about, in a sentence
@@ -187,3 +278,60 @@ def race_line(route: Route) -> str:
     others = [step for step in route.race if not step.selected]
     told = [f"{step.target} ({say.number(step.scores.get('confidence'))})" for step in (*won[:1], *others)]
     return f"{told[0]} over {say.name_list(told[1:])}" if others else told[0]
+
+
+SHADES = (0.0, 0.02, 0.05, 0.1, 0.25)  # the shares of error up to which a shade goes
+NARROW = 80  # nodes of a level: where there are more, cells have no edges
+NAMED = 5.0  # percent of the width: a cell as wide as this has its name in it
+LABEL, HIGH, GAP = 28, 28, 10  # pixels: the words above a row, a row, the air below it
+
+_OPEN = Markup('<svg class="icicle" width="100%" height="{}" role="group" aria-label="{}">')
+_LABEL = Markup('<text class="level" x="0" y="{}">{}</text>')
+_BAND = Markup('<rect class="rest" x="0" y="{}" width="100%" height="{}"/>')
+_CELL = Markup(
+    '<g class="cell {}" role="img" data-row="{}"><title>{}</title>'
+    '<rect x="{:.3f}%" y="{}" width="{:.3f}%" height="{}"/>{}</g>'
+)
+_NAME = Markup('<text x="{:.2f}%" y="{}" text-anchor="middle">{}</text>')
+_PASSED = Markup('<svg class="by" x="{:.3f}%" y="{}" overflow="visible"><path d="M-5 0h10l-5 8z"/></svg>')
+
+
+def icicle(view: TreeView) -> Markup:
+    """The whole tree, the root on top."""
+    nodes = sorted(view.nodes, key=lambda node: (node.level, node.start))
+    whole = max((node.start + node.wide for node in nodes), default=1)
+    rows = {level: list(row) for level, row in groupby(nodes, key=lambda node: node.level)}
+    sizes = [1, *(each.nodes for each in view.levels)]
+    high = LABEL + HIGH + GAP
+    parts = [_OPEN.format(len(sizes) * high, f"The tree of {view.arm}, one row per level")]
+    for level, size in enumerate(sizes):
+        top = level * high
+        parts += [_LABEL.format(top + 13, level_label(view, level)), _BAND.format(top + LABEL, HIGH)]
+        fine = " fine" if size > NARROW else ""
+        parts += [_cell(node, whole, top + LABEL, fine) for node in rows.get(level, ())]
+    return Markup().join(parts) + Markup("</svg>")
+
+
+def step_of(node: TreeNode) -> str:
+    """The shade of a node: its share of error in steps; of one where no query came, none."""
+    return f"e{bisect_left(SHADES, node.lost / node.expanded)}" if node.expanded else "never"
+
+
+def shades() -> list[tuple[str, str]]:
+    """Every shade with what it stands for."""
+    found, below = [("never", "no query came")], None
+    for step, share in enumerate(SHADES):
+        found.append((f"e{step}", "0" if below is None else f"up to {share:g}"))
+        below = share
+    return [*found, (f"e{len(SHADES)}", f"above {SHADES[-1]:g}")]
+
+
+def _cell(node: TreeNode, whole: int, top: int, fine: str) -> Markup:
+    """A node: half as high where few queries came, a sign above it where it was passed by."""
+    left, wide = 100 * node.start / whole, 100 * node.wide / whole
+    few = 0 < node.expanded < say.FEW
+    y, high = (top + HIGH // 2, HIGH // 2) if few else (top, HIGH)
+    more = _NAME.format(left + wide / 2, y + high // 2 + 4, node.node_id) if wide >= NAMED else Markup()
+    if node.passed_by:
+        more += _PASSED.format(left + wide / 2, top - 9)
+    return _CELL.format(step_of(node) + fine, node.level, node_words(node), left, y, wide, high, more)

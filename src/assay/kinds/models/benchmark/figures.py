@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.records import Arm, Comparison, Estimate, Factors
 from assay.core.results import ItemView, Results
-from assay.kinds.models.report.benchmark.columns import NAMED, RATES, Column, column_name, columns_of
+from assay.kinds.models.benchmark.columns import NAMED, RATES, Column, column_name, columns_of
 from assay.measures.marks import REVIEW
 from assay.report import wording as say
 from assay.report.flips import COUNTED, Grid, score_grid

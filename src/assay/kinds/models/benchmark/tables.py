@@ -1,0 +1,365 @@
+"""The files of single models and of groups of queries: means with intervals, every query, people's marks.
+
+People's rates are over queries judged for every model only, so that their means compare like with like.
+"""
+
+from __future__ import annotations
+
+import io
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from assay.core.records import Estimate
+from assay.core.results import ItemView, RankedResult, ReviewSummary
+from assay.kinds.models.benchmark.columns import ADJUSTED, RATES, Column, column_name
+from assay.kinds.models.benchmark.figures import ALL, REVIEWED, Figures, Where, rate_names
+from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
+from assay.report.flips import COUNTED
+from assay.report.views import SHOWN_HITS
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """One JSON object, indented; what is not a number is null."""
+    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+
+
+def parquet_bytes(rows: Sequence[Mapping[str, Any]], schema: Mapping[str, pl.DataType]) -> bytes:
+    """A table of exactly these columns; what a row lacks is null."""
+    full = [[row.get(name) for name in schema] for row in rows]
+    buffer = io.BytesIO()
+    pl.DataFrame(full, schema=dict(schema), orient="row").write_parquet(buffer)
+    return buffer.getvalue()
+
+
+QUANTILES = {"p50": 0.5, "p95": 0.95}
+TOTAL = "total_latency_ms"
+CATEGORY, DIFFICULTY = "category", "difficulty"
+_FIRST = ("mean_mrr", "mean_hit_at_10", "mean_latency_ms", "semantic_lift")
+
+
+def bounds_of(one: Estimate | None) -> dict[str, Any]:
+    """A mean with its interval and on how many queries it stands."""
+    if one is None:
+        return {"value": None, "low": None, "high": None, "n": 0, "n_expected": 0}
+    ends = {"value": one.value, "low": one.low, "high": one.high}
+    return {**ends, "n": one.n_scored, "n_expected": one.n_expected}
+
+
+def means(figures: Figures, model: str, where: Where = ALL) -> dict[str, Any]:
+    """`mean_mrr` and so on, with intervals and counts beside them."""
+    named: dict[str, Any] = {f"mean_{name}": None for name in figures.schema}
+    found = {column.name: figures.estimate(model, column, where) for column in figures.columns}
+    given = {name: one for name, one in found.items() if one is not None and one.value is not None}
+    named |= {f"mean_{name}": one.value for name, one in given.items()}
+    named["intervals"] = {name: [one.low, one.high] for name, one in given.items()}
+    named["n"] = {name: one.n_scored for name, one in given.items()}
+    rising = {column.name for column in figures.columns if column.only_rises}
+    named["lower_bounds"] = [name for name in given if name in rising and figures.is_lower_bound(where)]
+    return named
+
+
+def spreads(figures: Figures, model: str) -> dict[str, float | None]:
+    """`std_mrr` and so on: the standard deviation over queries."""
+    found: dict[str, float | None] = {f"std_{name}": None for name in figures.schema}
+    for column in figures.columns:
+        values = [figures.value(model, column, item.item_id) for item in figures.queries]
+        there = [value for value in values if value is not None]
+        found[f"std_{column.name}"] = statistics.stdev(there) if len(there) > 1 else None
+    return found
+
+
+def quantiles(figures: Figures, model: str) -> dict[str, float | None]:
+    """`p50_total_latency_ms` and so on, over every answer of every seed."""
+    stages = {column.name: column for column in figures.columns if column.stage is not None}
+    trusted = figures.results.trust.seconds.get(model, {})
+    found: dict[str, float | None] = {}
+    for name in dict.fromkeys([TOTAL, *stages]):
+        for quantile, share in QUANTILES.items():
+            seconds = trusted.get(quantile) if name == TOTAL else None
+            if seconds is None and name in stages:
+                seconds = _quantile(figures, model, stages[name], share)
+            found[f"{quantile}_{name}"] = None if seconds is None else seconds * 1000
+    return found
+
+
+def group_metrics(figures: Figures, model: str, tag: str) -> dict[str, dict[str, Any]]:
+    """A model's means by each value of a tag."""
+    return {
+        value: {
+            **means(figures, model, {tag: value}),
+            "count": len(figures.inside({tag: value})),
+            "lower_bound": figures.is_lower_bound({tag: value}),
+        }
+        for value in figures.slices(tag)
+    }
+
+
+@dataclass(frozen=True)
+class Total:
+    """One column of one model in every reading."""
+
+    automated: Estimate | None  # by rule, over all queries
+    automated_where_reviewed: Estimate | None  # by rule, over those that want a review
+    human_adjusted: Estimate | None  # with people's marks, over those that want a review
+    mixed: Estimate | None  # with people's marks where there are any, over all queries
+
+
+def totals(figures: Figures, model: str) -> dict[Column, Total]:
+    """By column that rules alone can fill."""
+    adjusted = {column.name: column for column in figures.columns if column.adjusted}
+    found: dict[Column, Total] = {}
+    for column in relevance_columns(figures):
+        other = adjusted.get(ADJUSTED + column.name)
+        found[column] = Total(
+            figures.estimate(model, column),
+            figures.estimate(model, column, REVIEWED),
+            None if other is None else figures.estimate(model, other, REVIEWED),
+            None if other is None else figures.estimate(model, other, ALL),
+        )
+    return found
+
+
+def aggregate_table(figures: Figures) -> bytes:
+    """A row a model: means over all queries, percentiles of the time, and what the review found."""
+    rows: list[dict[str, Any]] = []
+    for model in figures.models:
+        row: dict[str, Any] = {"model": model, "queries": len(figures.queries)}
+        row["lower_bound"] = figures.is_lower_bound(ALL)
+        for column in figures.columns:
+            if not column.is_rate:
+                name = "latency_ms" if column.name == TOTAL else column.name
+                row |= _cells(f"mean_{name}", name, figures.estimate(model, column))
+        for rate in RATES:
+            row |= _cells(rate, rate, figures.rates.get((model, rate)))
+        timed = quantiles(figures, model).items()
+        row |= {name.replace(TOTAL, "latency_ms"): value for name, value in timed}
+        rows.append(row)
+    named = [f"mean_{name}" for name in figures.schema if name != TOTAL and name not in RATES]
+    order = dict.fromkeys([*_FIRST, *RATES, *named, *(name for row in rows for name in row)])
+    texts: dict[str, pl.DataType] = {"model": pl.String()}
+    kinds = {name: _kind(name) for name in order if name != "model"}
+    return parquet_bytes(rows, texts | kinds | {"lower_bound": pl.Boolean()})
+
+
+def group_table(figures: Figures, tag: str) -> bytes:
+    """A row a value of the tag and model; no rows where the study makes no such slices."""
+    rows: list[dict[str, Any]] = []
+    for value in figures.slices(tag):
+        where = {tag: value}
+        about = {"count": len(figures.inside(where)), "lower_bound": figures.is_lower_bound(where)}
+        for model in figures.models:
+            row: dict[str, Any] = {tag: value, "model": model, **about}
+            for column in figures.columns:
+                row |= _cells(column.name, column.name, figures.estimate(model, column, where))
+            rows.append(row)
+    schema: dict[str, pl.DataType] = {tag: pl.String(), "model": pl.String()}
+    schema |= dict.fromkeys(figures.schema, pl.Float64())
+    schema |= {"count": pl.Int64(), "lower_bound": pl.Boolean()}
+    schema |= {name: _kind(name) for column in figures.columns for name in _ends(column.name)}
+    return parquet_bytes(rows, schema)
+
+
+def relevance_columns(figures: Figures) -> list[Column]:
+    """The columns that say how good the results are by rule alone."""
+    aside = {column.name for column in figures.about_negatives}
+    return [
+        column
+        for column in figures.columns
+        if column.stage is None and not column.adjusted and not column.is_rate and column.name not in aside
+    ]
+
+
+def _cells(name: str, stem: str, one: Estimate | None) -> dict[str, Any]:
+    found = bounds_of(one)
+    return {
+        name: found["value"],
+        **dict(zip(_ends(stem), (found["low"], found["high"], found["n"]), strict=True)),
+    }
+
+
+def _ends(stem: str) -> Sequence[str]:
+    return f"low_{stem}", f"high_{stem}", f"n_{stem}"
+
+
+def _kind(name: str) -> pl.DataType:
+    return pl.Int64() if name == "queries" or name.startswith("n_") else pl.Float64()
+
+
+def _quantile(figures: Figures, model: str, column: Column, share: float) -> float | None:
+    mine = [pl.col("arm") == model, pl.col("measure") == column.measure, pl.col("status").is_in([*COUNTED])]
+    values = figures.results.scores.filter(*mine)["value"].fill_nan(None).drop_nulls()
+    return values.quantile(share, "linear")
+
+
+TAGS = (CATEGORY, DIFFICULTY, "intent")
+LOWER_BOUND = "lower_bound"  # some of its hits nobody judged: what goes by rule alone may be higher
+
+
+def tag_value(item: ItemView, tag: str) -> str | None:
+    """An item's value of a tag; several stand with a bar between them."""
+    return "|".join(item.tags.get(tag, [])) or None
+
+
+def about(item: ItemView, tags: tuple[str, ...] = TAGS) -> dict[str, Any]:
+    """What identifies a query in every table."""
+    named = {tag: tag_value(item, tag) for tag in tags}
+    return {"query_id": item.item_id, "query_text": item.text, **named}
+
+
+def about_schema(tags: tuple[str, ...] = TAGS) -> dict[str, pl.DataType]:
+    return dict.fromkeys(("query_id", "query_text", *tags), pl.String())
+
+
+def model_json(figures: Figures, model: str) -> bytes:
+    """A model's means, its means by category and difficulty, and every query with its top results."""
+    return json_bytes(
+        {
+            "model_name": model,
+            "total_queries": len(figures.queries),
+            "timestamp": figures.timestamp,
+            "metrics": {
+                **means(figures, model),
+                **spreads(figures, model),
+                **quantiles(figures, model),
+            },
+            "category_metrics": group_metrics(figures, model, CATEGORY),
+            "difficulty_metrics": group_metrics(figures, model, DIFFICULTY),
+            "query_results": [_query(figures, model, item) for item in figures.queries],
+        }
+    )
+
+
+def model_table(figures: Figures, model: str) -> bytes:
+    """A row a query."""
+    rows = [
+        {**about(item), **figures.metrics(model, item.item_id), LOWER_BOUND: figures.is_open(model, item)}
+        for item in figures.queries
+    ]
+    return parquet_bytes(rows, about_schema() | figures.schema | {LOWER_BOUND: pl.Boolean()})
+
+
+def _query(figures: Figures, model: str, item: ItemView) -> dict[str, Any]:
+    hits = item.returned.get(model, [])
+    return {
+        **about(item),
+        "expects": item.expects,
+        "error": item.faults.get(model),
+        **figures.metrics(model, item.item_id),
+        LOWER_BOUND: figures.is_open(model, item),
+        "top_results": [_result(rank, hit, item.expects) for rank, hit in enumerate(hits, 1)],
+    }
+
+
+def _result(rank: int, hit: RankedResult, expects: str | None) -> dict[str, Any]:
+    """One hit: whether it is relevant (null: nobody judged it), and whose word that is."""
+    relevant = None if hit.grade is None else hit.grade > 0
+    unwanted = expects == "nothing" and relevant  # what such a query names must not come back
+    return {
+        "rank": rank,
+        "chunk_id": hit.doc_id,
+        "score": hit.score,
+        "relevant": False if unwanted else relevant,
+        "status": "must_not_come_back" if unwanted else hit.status,
+        "judgment": hit.mark,
+        "rule_match": hit.ruled,
+        "text": hit.text,
+    }
+
+
+_COUNTS = ("keyword_matches", "semantic_matches", "false_positives", "unjudged")
+_MARKS = (KEYWORD_MATCH, SEMANTIC_MATCH, FALSE_POSITIVE, None)
+
+
+def rate_bounds(review: ReviewSummary, model: str) -> dict[str, list[float]]:
+    """By rate: the least and the most it can come to over all queries, whatever is still open."""
+    found = {column_name(measure): arms[model] for measure, arms in review.bounds.items() if model in arms}
+    return {name: list(found[name]) for name in rate_names([*found])}
+
+
+def review_json(figures: Figures, review: ReviewSummary, model: str) -> bytes:
+    """One model's rates, on which queries they stand, and what is still open."""
+    return json_bytes(
+        {
+            "model_name": model,
+            "timestamp": figures.timestamp,
+            "partial": review.partial,
+            "depth": review.depth,
+            "queries_to_review": review.items,
+            "queries_reviewed_for_every_model": review.complete,
+            "queries_reviewed_for_this_model": review.complete_by_arm.get(model, 0),
+            "judged_passages": review.marked,
+            "open_judgments": review.open,
+            **{rate: bounds_of(figures.rates.get((model, rate))) for rate in RATES},
+            "bounds": rate_bounds(review, model),
+            "settled": review.settled,
+            "outlook": review.outlook,
+        }
+    )
+
+
+def details_table(figures: Figures, review: ReviewSummary) -> bytes:
+    """A row a query that wants a review and model: its marks, and its rates where all models are judged."""
+    schema: dict[str, pl.DataType] = {"query_id": pl.String(), CATEGORY: pl.String(), "model": pl.String()}
+    schema |= dict.fromkeys((*_COUNTS, "total"), pl.Int64())
+    schema |= dict.fromkeys(RATES, pl.Float64())
+    schema |= {"complete": pl.Boolean()}
+    rows = [
+        _details(figures, review, item, model)
+        for item in figures.inside(REVIEWED)
+        for model in figures.models
+    ]
+    return parquet_bytes(rows, schema)
+
+
+def _details(figures: Figures, review: ReviewSummary, item: ItemView, model: str) -> dict[str, Any]:
+    scored = _scored(figures, item, model)
+    hits = item.returned.get(model, [])[: review.depth]
+    # Where people look deeper than results are shown, how many there are is not known here.
+    cut = review.depth > SHOWN_HITS and len(hits) == SHOWN_HITS
+    total = None if cut else len(hits)
+    found = [getattr(hit, "mark", None) for hit in hits]
+    everywhere = item.item_id in review.complete
+    if any(found) and not cut:
+        counted = Counter(found)
+        counts = dict(zip(_COUNTS, (counted[mark] for mark in _MARKS), strict=True))
+    else:
+        counts = _from_rates(scored, total)
+    complete = everywhere or len(scored) == len(RATES) or counts.get("unjudged") == 0
+    return {
+        "query_id": item.item_id,
+        CATEGORY: tag_value(item, CATEGORY),
+        "model": model,
+        **counts,
+        "total": total,
+        **(scored or _rates(counts, total) if everywhere else {}),
+        "complete": complete,
+    }
+
+
+def _scored(figures: Figures, item: ItemView, model: str) -> dict[str, float]:
+    """The rates that the study scores, of one query."""
+    named = {column.name: column for column in figures.columns if column.name in RATES}
+    found = {rate: figures.value(model, column, item.item_id) for rate, column in named.items()}
+    return {rate: value for rate, value in found.items() if value is not None}
+
+
+def _from_rates(scored: dict[str, float], total: int | None) -> dict[str, int]:
+    """Marks counted back from the shares they make; nothing where a share is missing."""
+    if len(scored) < len(RATES) or total is None:
+        return {}
+    precision, lift, wrong = (scored[rate] * total for rate in RATES)
+    return dict(zip(_COUNTS, (round(precision - lift), round(lift), round(wrong), 0), strict=True))
+
+
+def _rates(counts: dict[str, int], total: int | None) -> dict[str, float]:
+    if not total or not counts or counts["unjudged"]:
+        return {}
+    right = counts["keyword_matches"] + counts["semantic_matches"]
+    shares = (right, counts["semantic_matches"], counts["false_positives"])
+    return {rate: share / total for rate, share in zip(RATES, shares, strict=True)}
