@@ -30,14 +30,11 @@ from typing import Any
 import numpy as np
 from bench.size import SMALL, sized
 
-from assay.core.dataset import Corpus
 from assay.core.records import Query, Response
-from assay.kinds.memory.systems.building import Memory
 from assay.kinds.memory.systems.graph import Bools, Floats, MemoryGraph, Traits, UnitLink
 from assay.kinds.memory.systems.memories import MemoryIndex
 from assay.kinds.memory.systems.modes import ActivationSpreading, PageRank
-from assay.kinds.memory.systems.pagerank import personalised
-from assay.kinds.memory.systems.spread import SpreadRule, WalkableGraph, spread
+from assay.kinds.memory.systems.spread import SpreadRule, WalkableGraph, personalised_pagerank, spread
 from assay.systems.answering import Meter
 
 NODES, LINKS, KINDS = *sized((100_000, 400_000), (1_000, 4_000)), 6
@@ -64,7 +61,7 @@ FEW = 100  # questions
 MINUTES = 10
 GROWTH = 1.1  # of the largest memory, from few questions to all
 
-Activation = dict[int, float]
+Energies = dict[int, float]
 Row = dict[str, Any]
 
 
@@ -85,20 +82,20 @@ def draw_graph(nodes: int = NODES, links: int = LINKS) -> MemoryGraph:
         draw.random(nodes) < 0.1,
         np.where(draw.random(nodes) < 0.2, 0.05, 0.0),
     )
-    return MemoryGraph.of([f"n{each}" for each in range(nodes)], traits, drawn)
+    return MemoryGraph.of([f"n{each}" for each in range(nodes)], traits, drawn, frozenset({"kind0"}))
 
 
 def ground_of(graph: MemoryGraph) -> WalkableGraph:
     """All links stand and all kinds are allowed; edges of the first kind are tensions."""
     every: Bools = np.ones(len(graph.kinds), dtype=bool)
-    return WalkableGraph(graph, graph.unbroken, every, np.array([kind == "kind0" for kind in graph.kinds]))
+    return WalkableGraph(graph, graph.every_link, every)
 
 
 def as_networkx(ground: WalkableGraph) -> Any:
     """The same edges in a DiGraph. Of several from one node to another, what each passes on is kept."""
     import networkx  # type: ignore[import-untyped]
 
-    graph, tension = ground.graph, ground.tense
+    graph, tension = ground.graph, ground.graph.tense
     peer = networkx.DiGraph()
     peer.add_nodes_from((node, {"bonus": bonus}) for node, bonus in enumerate(graph.traits.bonus.tolist()))
     columns = (graph.start, graph.target, graph.weight, tension[graph.kind], ~graph.against)
@@ -114,13 +111,13 @@ def as_networkx(ground: WalkableGraph) -> Any:
 # ---------------------------------------------------------------------------------------- the parties
 
 
-def our_spread(ground: WalkableGraph, seed: int, rule: SpreadRule) -> Activation:
+def our_spread(ground: WalkableGraph, seed: int, rule: SpreadRule) -> Energies:
     """What a seed's energy reaches."""
     found = spread(ground, seed, 1.0, rule)
     return dict(zip(found.reached.tolist(), found.energy[found.reached].tolist(), strict=True))
 
 
-def spread_by_dictionaries(peer: Any, seed: int, rule: SpreadRule) -> Activation:
+def spread_by_dictionaries(peer: Any, seed: int, rule: SpreadRule) -> Energies:
     """The same rule over a networkx.DiGraph: hop by hop, edge by edge."""
     held, front = {seed: 1.0}, [seed]
     bonus = peer.nodes
@@ -164,8 +161,7 @@ def answering(system: ActivationSpreading | PageRank, graph: MemoryGraph) -> Cal
     """One answer of a memory, from the match of a query on."""
     draw = np.random.default_rng(23)
     match = Matched(np.where(draw.random(len(graph)) < 0.01, draw.uniform(0.2, 0.9, len(graph)), 0.0))
-    memory = Memory(Corpus([]), graph, frozenset({"kind0"}))
-    index = MemoryIndex(memory, match, system.engine(), system.answering(0), None)
+    index = MemoryIndex(graph, match, system.strategy(), system.settings(0))
     return lambda: index.session().answer(Query("q", "anything"), [])
 
 
@@ -203,17 +199,17 @@ def graph_rows() -> Iterator[Row]:
     home = dict.fromkeys(seeds, 1.0)
     weights = np.zeros(NODES)
     weights[seeds] = 1.0
-    shares = dict(enumerate(personalised(graph, graph.unbroken, weights, DAMPING).tolist()))
+    shares = dict(enumerate(personalised_pagerank(graph, graph.every_link, weights, DAMPING).tolist()))
     agree(shares, networkx.pagerank(peer, DAMPING, home, tol=1e-12), 1e-6)
     ours, theirs_s = fastest(
-        lambda: personalised(graph, graph.unbroken, weights, DAMPING),
+        lambda: personalised_pagerank(graph, graph.every_link, weights, DAMPING),
         lambda: networkx.pagerank(peer, DAMPING, home, tol=1e-8 / NODES),  # it multiplies by the nodes
     )
     yield _row(f"{size}, personalised PageRank", ours, "networkx.pagerank", theirs_s)
     yield from _answer_rows(graph, size)
 
 
-def agree(one: Activation, other: Activation, within: float) -> None:
+def agree(one: Energies, other: Energies, within: float) -> None:
     """Both sides did the same work."""
     assert one.keys() == other.keys()
     worst = max(abs(value - other[node]) for node, value in one.items())

@@ -14,9 +14,9 @@ from planted import wait_until_planted_would_have_run
 
 from assay.core.records import Step
 from assay.core.results import ExpectedTarget
-from assay.kinds.memory.measures.walk import ExpectedStep, WantedPath
 from assay.kinds.memory.report.walk_section import walk_section
 from assay.kinds.memory.report.walks import ArmWalk, ExpectedPath, WalkedItem
+from assay.kinds.memory.walk import ExpectedStep, WantedPath
 from assay.report.html import HtmlReport
 from fake_results import build_results
 

@@ -12,7 +12,7 @@ import msgspec
 from assay.controls.trial import ControlNotApplicable, Draw, Trial, replace_responses
 from assay.core.block import Block
 from assay.core.records import PATH, Response, Step
-from assay.kinds.memory.measures.walk import REMOVED, SEED, SPREAD, TENSION, ranked_ids
+from assay.kinds.memory.walk import REMOVED, SEED, SPREAD, TENSION, ranked_ids
 
 FIRST_ADDRESS = "assay.controls.walks"
 

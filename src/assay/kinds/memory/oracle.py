@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.core.block import Block
 from assay.core.records import PATH, Response, Step
-from assay.kinds.memory.measures.walk import (
+from assay.kinds.memory.walk import (
     REMOVED,
     SEED,
     SPREAD,

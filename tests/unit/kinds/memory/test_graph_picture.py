@@ -22,7 +22,6 @@ from assay.core.protocols import Kit
 from assay.core.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step
 from assay.core.registry import DATASETS, SYSTEMS, Registry
 from assay.core.results import PRIVATE_ALONE, ExpectedTarget, Results
-from assay.kinds.memory.measures.walk import ExpectedStep, MatchMode, WantedPath
 from assay.kinds.memory.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, WalkLayout
 from assay.kinds.memory.report.graph_picture import WalkPicture, walk_pictures
 from assay.kinds.memory.report.walk_section import walk_section
@@ -43,6 +42,7 @@ from assay.kinds.memory.report.walks import (
     walk_of,
     walked_items,
 )
+from assay.kinds.memory.walk import ExpectedStep, MatchMode, WantedPath
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
 from assay.report.github import GitHubComment

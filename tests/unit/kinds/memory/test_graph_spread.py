@@ -10,22 +10,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.kinds.memory.systems.graph import MemoryGraph, Traits, UnitLink, best
-from assay.kinds.memory.systems.pagerank import personalised
-from assay.kinds.memory.systems.spread import STOPS, Activation, SpreadRule, WalkableGraph, spread
+from assay.kinds.memory.systems.spread import (
+    STOPS,
+    Activation,
+    SpreadRule,
+    WalkableGraph,
+    personalised_pagerank,
+    spread,
+)
 
 
-def graph_of(size: int, links: list[UnitLink], bonus: dict[int, float] | None = None) -> MemoryGraph:
+def graph_of(
+    size: int, links: list[UnitLink], bonus: dict[int, float] | None = None, tension: str = ""
+) -> MemoryGraph:
     extra = np.array([(bonus or {}).get(node, 0.0) for node in range(size)])
     traits = Traits([""] * size, np.zeros(size), np.zeros(size, bool), extra)
-    return MemoryGraph.of([str(node) for node in range(size)], traits, links)
+    return MemoryGraph.of([str(node) for node in range(size)], traits, links, frozenset({tension}))
 
 
-def ground_of(graph: MemoryGraph, *, tense: str = "", allowed: str = "") -> WalkableGraph:
+def ground_of(graph: MemoryGraph, *, allowed: str = "") -> WalkableGraph:
     return WalkableGraph(
         graph,
-        graph.unbroken,
+        graph.every_link,
         np.array([not allowed or kind == allowed for kind in graph.kinds], dtype=bool),
-        np.array([kind == tense for kind in graph.kinds], dtype=bool),
     )
 
 
@@ -53,8 +60,8 @@ def told(graph: MemoryGraph, done: Activation) -> list[tuple[int, str, int, floa
 
 
 def test_energy_fades_by_hop_and_stops_below_the_threshold() -> None:
-    graph = graph_of(3, CHAIN, bonus={1: 0.15})
-    done = spread(ground_of(graph, tense="exception_to"), 2, 0.4, SpreadRule())
+    graph = graph_of(3, CHAIN, bonus={1: 0.15}, tension="exception_to")
+    done = spread(ground_of(graph), 2, 0.4, SpreadRule())
     assert told(graph, done) == [
         (1, "next", 1, 0.12, "below_threshold"),  # 0.4 × 0.75 × 0.4
         (1, "depends_on", 1, 0.36, None),  # 0.4 × 0.75 × 0.7 = 0.21, + 0.15 for its role
@@ -163,7 +170,7 @@ def test_pagerank_solves_its_equation(
     size, raw = drawn
     graph = graph_of(size, [UnitLink(*each) for each in raw])
     home = np.array(weights[:size])
-    shares = personalised(graph, graph.unbroken, home, damping, tolerance=1e-12)
+    shares = personalised_pagerank(graph, graph.every_link, home, damping, tolerance=1e-12)
 
     step = np.zeros((size, size))  # x = damping · step · x + (1 − damping) · home, solved directly
     for start, target, weight in zip(graph.start, graph.target, graph.weight, strict=True):

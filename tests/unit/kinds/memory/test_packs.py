@@ -12,9 +12,15 @@ from assay.core.dataset import Corpus, Dataset, Place
 from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Item, Passage
-from assay.kinds.memory.systems.building import build_memory, gold_warnings, pack_problems
 from assay.kinds.memory.systems.graph import AGAINST, MemoryGraph
-from assay.kinds.memory.systems.packs import ExampleContractPack, OwnRules, PackGraph
+from assay.kinds.memory.systems.packs import (
+    ExampleContractPack,
+    OwnRules,
+    PackGraph,
+    build_graph,
+    gold_warnings,
+    pack_problems,
+)
 
 
 def units(pack: str, texts: Sequence[str], section: str = "One", stem: str = "d") -> list[Passage]:
@@ -25,7 +31,7 @@ def units(pack: str, texts: Sequence[str], section: str = "One", stem: str = "d"
 
 
 def drawn(passages: Sequence[Passage]) -> MemoryGraph:
-    return build_memory(Corpus(passages), None, Kit()).graph
+    return build_graph(Corpus(passages), None, Kit())
 
 
 def edges(graph: MemoryGraph) -> set[tuple[str, str, str]]:
@@ -269,7 +275,7 @@ def test_a_pack_of_ones_own_is_a_file(tmp_path: Path) -> None:
         "links: [{edge: silences, words: [mute], shared: 1}]\n"
     )
     passages = units("", ["The siren alarms at noon.", "Mute the siren."])
-    graph = build_memory(Corpus(passages), OwnRules("my.yaml"), Kit(root=tmp_path)).graph
+    graph = build_graph(Corpus(passages), OwnRules("my.yaml"), Kit(root=tmp_path))
     assert list(graph.traits.roles) == ["alarm", "note"]
     assert edges(graph) == {("1", "next_unit", "2"), ("2", "silences", "1")}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError
 from assay.core.records import Hit, Response, Step
-from assay.kinds.memory.measures.walk import (
+from assay.kinds.memory.walk import (
     ExpectedStep,
     ExpectedTraceStep,
     MatchMode,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block, View
 from assay.core.records import Response
-from assay.kinds.memory.measures.walk import (
+from assay.kinds.memory.walk import (
     change_without,
     paths_of,
     reached_nodes,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.records import Response
-from assay.kinds.memory.measures.walk import Over, returned_nodes, walk_expectations
+from assay.kinds.memory.walk import Over, returned_nodes, walk_expectations
 from assay.measures.parse import measure_name
 
 FIRST_ADDRESS = "assay.measures.evidence"

@@ -23,7 +23,7 @@ from assay.core.block import Block
 from assay.core.errors import UsageError
 from assay.core.records import Response
 from assay.kinds.memory.measures.evidence import HITS, EvidenceHit
-from assay.kinds.memory.measures.walk import (
+from assay.kinds.memory.walk import (
     ExpectedStep,
     ExpectedTraceStep,
     Over,

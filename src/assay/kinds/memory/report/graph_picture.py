@@ -14,7 +14,6 @@ from markupsafe import Markup
 from assay.core.records import PATH, Response, Step
 from assay.core.results import GO, NO_GO, Results
 from assay.core.section import BlockGroup, Picture, SectionBlock, Table, TableCell, TableColumn, Text
-from assay.kinds.memory.measures.walk import REMOVED, TENSION, reached_nodes
 from assay.kinds.memory.report.graph_drawing import FOUND, MISSED, WalkSvg, in_words
 from assay.kinds.memory.report.graph_layout import WalkLayout
 from assay.kinds.memory.report.walks import (
@@ -30,6 +29,7 @@ from assay.kinds.memory.report.walks import (
     spreads_in,
     walk_title,
 )
+from assay.kinds.memory.walk import REMOVED, TENSION, reached_nodes
 from assay.report.flips import Grid
 from assay.report.wording import first_names, number, quantity
 

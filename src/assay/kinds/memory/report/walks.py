@@ -12,7 +12,7 @@ from assay.core.block import Block
 from assay.core.dataset import Dataset
 from assay.core.records import PATH, Item, Response, Step
 from assay.core.results import ItemView, Results
-from assay.kinds.memory.measures.walk import (
+from assay.kinds.memory.walk import (
     SEED,
     SPREAD,
     ExpectedStep,

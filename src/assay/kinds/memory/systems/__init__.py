@@ -1,12 +1,10 @@
 """Graph memories: documents as typed nodes and edges, walked from what matches a query.
 
-packs, rule_file    what a domain pack is, and packs that are data (rules/*.yaml)
-drawing             the links that a pack's rules find: by words shared (overlap), against each other
-                    (conflicts), by name across documents (names)
-graph, building     nodes and edges as arrays, made of a corpus
-relevance           how well each node matches a query, by words and by vectors
-spread, pagerank    energy over the graph, edge by edge or to its limit
-state               what a session remembers from one query to the next
-outcome, tracing    what a mode makes of a query: scores and paths, and the trace that tells them
-memories, modes     built memories and their sessions, and the systems a study names
+pack_rules, rule_graph   the rules of a pack as data, and the roles and links that they draw
+packs                    the packs, and the graph of a corpus
+graph, spread            the graph as arrays; spreading activation and PageRank over it
+relevance                how well each node matches a query, by words and by vectors
+strategies               the ways to answer from a graph: scores of nodes, and paths
+memories, modes          built memories and their sessions, and the systems that a study names
+reader                   any system, with a language model that answers from its hits
 """

@@ -1,4 +1,4 @@
-"""A graph of passages as arrays: one row a node, one an edge as it is walked, grouped by where it starts."""
+"""The graph of a memory as arrays: nodes in the order of the passages, and every way to walk between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-AGAINST = 0.7  # what is left of a one-way edge's weight when it is walked against its direction
+AGAINST = 0.7  # a one-way edge that is walked against its direction keeps this part of its weight
 
 
 def best(scores: Floats, number: int) -> Ints:
@@ -28,7 +28,7 @@ def best(scores: Floats, number: int) -> Ints:
 
 
 class UnitLink(NamedTuple):
-    """An edge as a pack draws it: between positions, with the rule that made it."""
+    """A link as a pack draws it, between two positions. `rule` says why it was drawn."""
 
     source: int
     target: int
@@ -43,23 +43,24 @@ class Traits:
     """What a pack knows of each node, in the order of the passages."""
 
     roles: Sequence[str]
-    weight: Floats  # 0 to 1: how much the node matters, whatever is asked
+    weight: Floats  # 0 to 1: how much the node matters, before any query
     striking: Bools  # risky or unusual enough to be looked at first
     bonus: Floats  # energy that its role adds when it is reached
 
 
 @dataclass(frozen=True)
 class MemoryGraph:
-    """Nodes in corpus order and every way to walk between them.
+    """A graph in which every link can be walked in both directions.
 
-    A link is walked both ways; against its direction it carries `AGAINST` of its weight, unless it is drawn
-    both ways. Arrays of edges are grouped by where an edge starts: those of node i are
-    `first[i]:first[i + 1]`, in the order in which links were drawn.
+    Against its direction, a link carries `AGAINST` of its weight, unless it is drawn both ways. Each
+    direction is an edge. Edges are grouped by the node that they start at, then in the order of links: those
+    of node i are `first[i]:first[i + 1]`.
     """
 
     node_ids: Sequence[str]
     traits: Traits
     links: Sequence[UnitLink]
+    tensions: frozenset[str]  # the kinds of links between units that are at odds
     kinds: Sequence[str]
     first: Ints
     target: Ints
@@ -69,7 +70,13 @@ class MemoryGraph:
     against: Bools  # whether it is walked against its direction
 
     @classmethod
-    def of(cls, node_ids: Sequence[str], traits: Traits, links: Sequence[UnitLink]) -> MemoryGraph:
+    def of(
+        cls,
+        node_ids: Sequence[str],
+        traits: Traits,
+        links: Sequence[UnitLink],
+        tensions: frozenset[str] = frozenset(),
+    ) -> MemoryGraph:
         kinds = list(dict.fromkeys(link.kind for link in links))
         number = {kind: index for index, kind in enumerate(kinds)}
         source = np.array([link.source for link in links], dtype=np.int64)
@@ -81,13 +88,14 @@ class MemoryGraph:
         number_of = np.tile(np.arange(len(links), dtype=np.int64), 2)
         order = np.lexsort((number_of, start))
         looped = np.concatenate([np.zeros(len(links), dtype=bool), source == target])
-        order = order[~looped[order]]  # a loop is walked once, not there and back
+        order = order[~looped[order]]  # a loop is one edge, not two
         back = np.where(both, weight, weight * AGAINST)
         first = np.concatenate([[0], np.cumsum(np.bincount(start[order], minlength=len(node_ids)))])
         return cls(
             node_ids,
             traits,
             links,
+            tensions,
             kinds,
             first.astype(np.int64),
             np.concatenate([target, source])[order],
@@ -102,7 +110,7 @@ class MemoryGraph:
 
     @cached_property
     def start(self) -> Ints:
-        """Where each edge starts."""
+        """The node that each edge starts at."""
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.first))
 
     @cached_property
@@ -113,28 +121,34 @@ class MemoryGraph:
         return kinds
 
     @cached_property
-    def unbroken(self) -> Bools:
-        """Every link, for a walk that may use all of them."""
+    def tense(self) -> Bools:
+        """Whether each kind is a tension."""
+        return np.array([kind in self.tensions for kind in self.kinds], dtype=bool)
+
+    @cached_property
+    def every_link(self) -> Bools:
         return np.ones(len(self.links), dtype=bool)
 
     def edges_of(self, nodes: Ints) -> Ints:
         """The edges that start at some nodes, node by node."""
         begin, count = self.first[nodes], self.first[nodes + 1] - self.first[nodes]
-        total = int(count.sum())
         shift = np.repeat(begin - np.concatenate([[0], np.cumsum(count)[:-1]]), count)
-        edges: Ints = np.arange(total, dtype=np.int64) + shift
+        edges: Ints = np.arange(int(count.sum()), dtype=np.int64) + shift
         return edges
 
-    def transitions(self, standing: Bools) -> tuple[csr_array, Bools]:
-        """Where a walk goes from each node (column) in one step, by weight of edge, and where it is stuck."""
-        return self._whole if standing.all() else self._transitions(standing)
+    def transitions(self, present: Bools) -> tuple[csr_array, Bools]:
+        """The probability of each step (column: from, row: to) by edge weight, and nodes without a step.
+
+        Only links that are present count.
+        """
+        return self._all_transitions if present.all() else self._transitions(present)
 
     @cached_property
-    def _whole(self) -> tuple[csr_array, Bools]:
-        return self._transitions(self.unbroken)
+    def _all_transitions(self) -> tuple[csr_array, Bools]:
+        return self._transitions(self.every_link)
 
-    def _transitions(self, standing: Bools) -> tuple[csr_array, Bools]:
-        weight = np.where(standing[self.link], self.weight, 0.0)
+    def _transitions(self, present: Bools) -> tuple[csr_array, Bools]:
+        weight = np.where(present[self.link], self.weight, 0.0)
         out = np.bincount(self.start, weights=weight, minlength=len(self))
         share = np.divide(weight, out[self.start], out=np.zeros(len(weight)), where=out[self.start] > 0)
         shape = (len(self), len(self))
@@ -142,20 +156,13 @@ class MemoryGraph:
 
     def structure(self) -> Structure:
         """The graph as an index publishes it."""
+        ids, traits = self.node_ids, self.traits
         nodes = [
             Node(node_id, role=role, doc_id=node_id, weight=weight)
-            for node_id, role, weight in zip(
-                self.node_ids, self.traits.roles, self.traits.weight.tolist(), strict=True
-            )
+            for node_id, role, weight in zip(ids, traits.roles, traits.weight.tolist(), strict=True)
         ]
         edges = [
-            Edge(
-                self.node_ids[link.source],
-                self.node_ids[link.target],
-                link.kind,
-                link.weight,
-                link.rule or None,
-            )
+            Edge(ids[link.source], ids[link.target], link.kind, link.weight, link.rule or None)
             for link in self.links
         ]
         return Structure(nodes, edges)

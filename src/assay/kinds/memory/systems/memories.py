@@ -1,53 +1,89 @@
-"""A built graph memory and its sessions: what stays between queries, and what an answer is made of."""
+"""A built graph memory and its sessions: what a session remembers, its answers, and their traces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from assay.core.records import Budget, Hit, Query, Response, Step, Structure
-from assay.kinds.memory.systems.building import Memory
-from assay.kinds.memory.systems.graph import Bools, Floats, Ints, best
-from assay.kinds.memory.systems.outcome import GraphQuery, WalkOutcome, WalkStrategy
+from assay.core.records import PATH, Budget, Hit, Query, Response, Step, Structure
+from assay.kinds.memory.systems.graph import Bools, Floats, Ints, MemoryGraph, best
 from assay.kinds.memory.systems.relevance import Relevance
-from assay.kinds.memory.systems.spread import WalkableGraph
-from assay.kinds.memory.systems.state import LearningRule, MemoryState
-from assay.kinds.memory.systems.tracing import trace_of
+from assay.kinds.memory.systems.spread import PASSED, STOPS, Activation, WalkableGraph
+from assay.kinds.memory.systems.strategies import GraphQuery, WalkOutcome, WalkStrategy
+from assay.kinds.memory.walk import REMOVED, SEED, SPREAD, TENSION
 from assay.retrieval.fuse import result_distance
 from assay.systems.answering import Meter
 
 
 @dataclass(frozen=True)
 class AnswerSettings:
-    """How much of an outcome is told, and what is tried beside it."""
+    """How much of an outcome an answer holds, and what is measured beside it."""
 
     k: int
-    edges: tuple[str, ...]  # kinds that may be walked; empty: all
-    structure: bool
-    counterfactuals: int  # random removals to compare that of the path with
-    trace_steps: int
     seed: int
+    edges: tuple[str, ...] = ()  # the kinds that may be walked; empty: all
+    structure: bool = False  # whether there are edges at all
+    counterfactuals: int = 0  # random removals to compare with that of the path
+    trace_steps: int = 0
+
+
+@dataclass(frozen=True)
+class LearningRule:
+    """How a memory changes with each query it answers."""
+
+    step: float = 0.02  # that each use adds to a node's weight
+    most: float = 0.15  # that use can add
+    recovery: float = 0.02  # of freshness, with each use
+    fading: float = 0.05  # of freshness, with each query that does not walk the node
+    floor: float = 0.5  # of freshness
+
+
+class MemoryState:
+    """What a session remembers: how often each node was walked, and how fresh it is."""
+
+    def __init__(self, size: int, rule: LearningRule) -> None:
+        self.rule = rule
+        self.used = np.zeros(size)
+        self.fresh = np.ones(size)
+
+    def learn(self, walked: Ints) -> None:
+        """Reinforce the nodes that one answer walked; the others fade."""
+        faded = np.maximum(self.fresh * (1 - self.rule.fading), self.rule.floor)
+        faded[walked] = np.minimum(self.fresh[walked] + self.rule.recovery, 1.0)
+        self.fresh = faded
+        self.used[walked] += 1
+
+    def _bonus(self) -> Floats:
+        return np.minimum(self.used * self.rule.step, self.rule.most)
+
+    def weight(self, weight: Floats) -> Floats:
+        """How much nodes matter now."""
+        return np.clip((weight + self._bonus()) * self.fresh, 0.0, 1.0)
+
+    def readiness(self) -> Floats:
+        """How readily nodes take energy now: 1 for a node that is fresh and was never used."""
+        return self.fresh + self._bonus()
 
 
 @dataclass(frozen=True)
 class MemoryIndex:
     """A graph, a way to match its nodes and a way to walk it. Sessions share it."""
 
-    memory: Memory
+    graph: MemoryGraph
     relevance: Relevance
-    engine: WalkStrategy
-    answering: AnswerSettings
-    learning: LearningRule | None  # None: a session forgets each query
+    strategy: WalkStrategy
+    settings: AnswerSettings
+    learning: LearningRule | None = None  # None: a session forgets each query
 
     def session(self) -> MemorySession:
-        size = len(self.memory.graph)
-        return MemorySession(self, None if self.learning is None else MemoryState(size, self.learning))
+        state = None if self.learning is None else MemoryState(len(self.graph), self.learning)
+        return MemorySession(self, state)
 
     def structure(self) -> Structure:
-        return self.memory.graph.structure()
+        return self.graph.structure()
 
     def close(self) -> None:
         self.relevance.close()
@@ -55,11 +91,9 @@ class MemoryIndex:
     @cached_property
     def ground(self) -> WalkableGraph:
         """The graph as every query may walk it."""
-        graph, kinds = self.memory.graph, self.answering.edges
+        graph, kinds = self.graph, self.settings.edges
         allowed = np.array([not kinds or kind in kinds for kind in graph.kinds], dtype=bool)
-        tense = np.array([kind in self.memory.tensions for kind in graph.kinds], dtype=bool)
-        standing = graph.unbroken if self.answering.structure else ~graph.unbroken
-        return WalkableGraph(graph, standing, allowed, tense)
+        return WalkableGraph(graph, graph.every_link & self.settings.structure, allowed)
 
 
 @dataclass
@@ -70,71 +104,116 @@ class MemorySession:
     state: MemoryState | None
 
     def answer(self, query: Query, budgets: Sequence[Budget]) -> Response:
-        meter = Meter()
-        relevance = self.index.relevance.of(query.text, meter)
-        outcome = self._outcome(relevance, self.index.ground.standing)
+        meter, index = Meter(), self.index
+        relevance = index.relevance.of(query.text, meter)
+        outcome = self._outcome(relevance, index.ground.present)
         hits = self._hits(outcome)
-        memory, answering = self.index.memory, self.index.answering
-        trace = trace_of(memory, outcome, self.index.ground.usable, answering.trace_steps)
+        trace = trace_of(index.graph, outcome, index.ground.usable, index.settings.trace_steps)
         meter.lap("walk")
         observed = meter.observed()
-        if answering.counterfactuals:  # not part of answering, so not of what it took
+        if index.settings.counterfactuals:  # not part of answering, so not of its time
             trace += self._removals(query, relevance, outcome, hits)
         if self.state is not None:
             self.state.learn(outcome.walked)
         return Response(hits=hits, trace=trace, observed=observed)
 
-    def _outcome(self, relevance: Floats, standing: Bools) -> WalkOutcome:
-        ground, weight = replace(self.index.ground, standing=standing), self.index.memory.graph.traits.weight
+    def _outcome(self, relevance: Floats, present: Bools) -> WalkOutcome:
+        ground, weight = replace(self.index.ground, present=present), self.index.graph.traits.weight
         if self.state is not None:
             weight = self.state.weight(weight)
             ground = replace(ground, readiness=self.state.readiness())
-        return self.index.engine.outcome(GraphQuery(ground, relevance, weight))
+        return self.index.strategy.outcome(GraphQuery(ground, relevance, weight))
 
     def _hits(self, outcome: WalkOutcome) -> list[Hit]:
         """The nodes that score best; of equal scores the earlier node first."""
-        scores, k = outcome.scores, self.index.answering.k
-        node_ids = self.index.memory.graph.node_ids
-        return [Hit(node_ids[node], float(scores[node])) for node in best(scores, k).tolist()]
-
-    # ------------------------------------------------------------------- what if edges were not there
+        scores, node_ids = outcome.scores, self.index.graph.node_ids
+        return [Hit(node_ids[node], float(scores[node])) for node in best(scores, self.index.settings.k)]
 
     def _removals(
         self, query: Query, relevance: Floats, outcome: WalkOutcome, hits: Sequence[Hit]
     ) -> list[Step]:
-        """How far the result changes without the best path's edges, and without as many others.
+        """How far the result changes without the best path's edges, and without as many other edges.
 
-        "random" are edges of the whole graph; "nearby", those at the nodes that were walked, which is the
+        "random" are edges of the whole graph. "nearby" are edges at the nodes that were walked, which is the
         harder comparison.
         """
-        graph, usable = self.index.memory.graph, self.index.ground.usable
+        graph, settings = self.index.graph, self.index.settings
         if not outcome.paths or not outcome.paths[0].edges:
             return []
         first = outcome.paths[0]
         walked = np.unique(graph.link[list(first.edges)])
-        others = np.setdiff1d(np.flatnonzero(usable), walked)
+        others = np.setdiff1d(np.flatnonzero(self.index.ground.usable), walked)
         near = np.intersect1d(others, graph.link[graph.edges_of(outcome.walked)])
-        draw = np.random.default_rng([self.index.answering.seed, *query.item_id.encode()])
-        target, steps = graph.node_ids[first.nodes[-1]], []
+        draw = np.random.default_rng([settings.seed, *query.item_id.encode()])
+        steps = []
         for name, pool in (("path", walked), ("random", others), ("nearby", near)):
             if len(pool) < len(walked):
-                continue  # there are not as many others
-            changes = [
-                self._without(relevance, removed, hits)
-                for removed in _drawn(draw, pool, len(walked), self.index.answering.counterfactuals)
-            ]
-            scores = {"change": float(np.mean(changes)), "edges": float(len(walked))}
-            steps.append(Step("removed", 0, target, scores=scores, edge=name))
+                continue
+            sets = (
+                [pool]
+                if len(pool) == len(walked)
+                else [draw.choice(pool, len(walked), replace=False) for _ in range(settings.counterfactuals)]
+            )
+            change = float(np.mean([self._change_without(removed, relevance, hits) for removed in sets]))
+            scores = {"change": change, "edges": float(len(walked))}
+            steps.append(Step(REMOVED, 0, graph.node_ids[first.nodes[-1]], scores=scores, edge=name))
         return steps
 
-    def _without(self, relevance: Floats, removed: Ints, hits: Sequence[Hit]) -> float:
-        standing = self.index.ground.standing.copy()
-        standing[removed] = False
-        return result_distance(hits, self._hits(self._outcome(relevance, standing)))
+    def _change_without(self, removed: Ints, relevance: Floats, hits: Sequence[Hit]) -> float:
+        present = self.index.ground.present.copy()
+        present[removed] = False
+        return result_distance(hits, self._hits(self._outcome(relevance, present)))
 
 
-def _drawn(draw: np.random.Generator, pool: Ints, number: int, times: int) -> list[Ints]:
-    """Sets of edges to remove: several draws from a pool, or the pool itself where it is no larger."""
-    if len(pool) == number:
-        return [pool]
-    return [draw.choice(pool, number, replace=False) for _ in range(times)]
+# ------------------------------------------------------------------------------------------ traces
+
+
+def trace_of(graph: MemoryGraph, outcome: WalkOutcome, usable: Bools, most: int) -> list[Step]:
+    """The paths, best first, then the spreads of their seeds, then the tensions that paths touch.
+
+    A spread has every propagation that passed, and of the others so many that it has at most `most` steps.
+    The seed's step counts those that were left out.
+    """
+    steps = [step for path in outcome.paths for step in _path_steps(graph, path.nodes, path.edges, outcome)]
+    steps += [step for each in outcome.spreads for step in _spread_steps(graph, each, most)]
+    edges = graph.edges_of(outcome.walked)
+    edges = edges[graph.tense[graph.kind[edges]] & usable[graph.link[edges]]]
+    for number in dict.fromkeys(graph.link[edges].tolist()):
+        source, target, kind, *_ = graph.links[number]
+        steps.append(Step(TENSION, 0, graph.node_ids[target], graph.node_ids[source], edge=kind))
+    return steps
+
+
+def _path_steps(
+    graph: MemoryGraph, nodes: Sequence[int], edges: Sequence[int], outcome: WalkOutcome
+) -> Iterator[Step]:
+    for place, node in enumerate(nodes):
+        before = None if place == 0 else graph.node_ids[nodes[place - 1]]
+        edge = None if place == 0 else graph.kinds[graph.kind[edges[place - 1]]]
+        score = {"score": float(outcome.scores[node])}
+        yield Step(PATH, place, graph.node_ids[node], before, score, edge=edge, role=graph.traits.roles[node])
+
+
+def _spread_steps(graph: MemoryGraph, each: Activation, most: int) -> Iterator[Step]:
+    roles, seed, tried = graph.traits.roles, each.seed, each.attempts
+    passed = np.flatnonzero(tried.stop == PASSED)
+    stopped = np.flatnonzero(tried.stop != PASSED)[: max(most - 1 - len(passed), 0)]
+    shown = np.sort(np.concatenate([passed, stopped]))
+    scores = {"energy": float(each.energy[seed])}
+    if len(shown) < len(tried):
+        scores["untold"] = float(len(tried) - len(shown))
+    yield Step(SEED, 0, graph.node_ids[seed], scores=scores, role=roles[seed])
+    for place in shown.tolist():
+        edge, stop = int(tried.edge[place]), int(tried.stop[place])
+        target = int(graph.target[edge])
+        yield Step(
+            SPREAD,
+            int(tried.hop[place]),
+            graph.node_ids[target],
+            graph.node_ids[int(graph.start[edge])],
+            {"incoming": float(tried.incoming[place]), "energy": float(tried.energy[place])},
+            selected=stop == PASSED,
+            edge=graph.kinds[graph.kind[edge]],
+            stop=STOPS[stop],
+            role=roles[target],
+        )

@@ -1,8 +1,8 @@
-"""The memories that a study names: two flat baselines and the ways to walk a graph.
+"""The memories that a study names: two flat baselines, and ways to walk a graph.
 
-`structure`, `weights` and `expand` switch a part off each: a graph without edges, nodes that all matter
-alike, neighbours that count but are not walked to. The static form of a mode forgets every query, the dynamic
-one learns along a sequence; the plain name is static.
+`structure`, `weights` and `expand` each switch off one part: the edges, the weights of nodes, the walk to
+neighbours (which then only count for the score). A static memory forgets every query, and a dynamic one
+learns along a sequence. A name without either word is static.
 """
 
 from __future__ import annotations
@@ -15,29 +15,45 @@ from assay.core.errors import Problem, UsageError
 from assay.core.parts import Embedder
 from assay.core.protocols import Kit
 from assay.core.registry import EMBEDDERS, part_identities
-from assay.kinds.memory.systems.building import build_memory, gold_warnings, pack_identities, pack_problems
-from assay.kinds.memory.systems.memories import AnswerSettings, MemoryIndex
-from assay.kinds.memory.systems.outcome import (
+from assay.kinds.memory.systems.memories import AnswerSettings, LearningRule, MemoryIndex
+from assay.kinds.memory.systems.packs import (
+    PACKS,
+    DomainPack,
+    build_graph,
+    gold_warnings,
+    pack_identities,
+    pack_problems,
+)
+from assay.kinds.memory.systems.relevance import MixedRelevance, Relevance, VectorRelevance, WordRelevance
+from assay.kinds.memory.systems.spread import SpreadRule
+from assay.kinds.memory.systems.strategies import (
     FlatMatch,
     NeighbourExpansion,
     PersonalisedPageRank,
     SpreadingActivation,
     WalkStrategy,
 )
-from assay.kinds.memory.systems.packs import PACKS, DomainPack
-from assay.kinds.memory.systems.relevance import Relevance, Texts
-from assay.kinds.memory.systems.spread import SpreadRule
-from assay.kinds.memory.systems.state import LearningRule
 from assay.retrieval.embed.static import Static
+from assay.systems.retrievers import indexed_text
 
 FIRST_ADDRESS = "assay.systems.graph.modes"
 
-_LEAST = {"k": 1, "seeds": 1, "hops": 1, "limit": 1, "starts": 1, "trace_steps": 1, "counterfactuals": 0}
+
+def _check_counts(least: int, **counts: int) -> None:
+    for name, count in counts.items():
+        if count < least:
+            raise UsageError(f"{name} is {count}. It must be at least {least}.")
+
+
+def _check_shares(**shares: float) -> None:
+    for name, share in shares.items():
+        if not 0.0 <= share <= 1.0:
+            raise UsageError(f"{name} is {share}. It is a share, from 0 to 1.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _MemorySystem:
-    """What every memory has: how many hits come back, and from how many nodes it starts."""
+    """What all memories have: how many hits come back, from how many nodes they start, how nodes match."""
 
     k: int = 10
     seeds: int = 3
@@ -48,43 +64,37 @@ class _MemorySystem:
     learning: ClassVar[LearningRule | None] = None
 
     def __post_init__(self) -> None:
-        for name, least in _LEAST.items():
-            if (count := getattr(self, name, least)) < least:
-                raise UsageError(f"{name} is {count}. It must be at least {least}.")
-        for name in ("decay", "threshold", "damping"):
-            if not 0.0 <= (share := getattr(self, name, 0.5)) <= 1.0:
-                raise UsageError(f"{name} is {share}. It is a share, from 0 to 1.")
-        if self.learning is not None and not getattr(self, "weights", True):
-            raise UsageError(
-                "weights is false, and weights are what a dynamic memory learns. Use the static form."
-            )
+        _check_counts(1, k=self.k, seeds=self.seeds)
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> MemoryIndex:
-        memory = build_memory(corpus, self.pack, kit)
-        relevance = self.relevance(Texts(corpus, self.model, kit))
-        return MemoryIndex(memory, relevance, self.engine(), self.answering(seed), self.learning)
+        graph = build_graph(corpus, self.pack, kit)
+        texts = [indexed_text(passage) for passage in corpus.passages]
+        return MemoryIndex(
+            graph, self.relevance(texts, kit), self.strategy(), self.settings(seed), self.learning
+        )
 
-    def relevance(self, texts: Texts) -> Relevance:
-        return texts.by_both()
+    def relevance(self, texts: list[str], kit: Kit) -> Relevance:
+        return MixedRelevance(WordRelevance.build(texts), VectorRelevance.build(texts, self.model, kit))
 
-    def engine(self) -> WalkStrategy:
+    def strategy(self) -> WalkStrategy:
         return FlatMatch(self.seeds)
 
-    def answering(self, seed: int) -> AnswerSettings:
-        return AnswerSettings(self.k, (), False, 0, 0, seed)
+    def settings(self, seed: int) -> AnswerSettings:
+        return AnswerSettings(self.k, seed)
 
     def problems(self, dataset: Dataset, kit: Kit) -> list[Problem]:
-        """Why it could find nothing; packs that passages name and nobody offers, edges that no pack draws."""
-        edges = getattr(self, "edges", ())
-        found = search_problems(dataset, self)
-        return found or pack_problems(dataset.corpus.passages, self.pack, edges, kit, dataset.places)
+        """Why it could find nothing: unknown packs, or edges that no pack draws."""
+        passages, edges = dataset.corpus.passages, self.settings(0).edges
+        return search_problems(dataset, self) or pack_problems(
+            passages, self.pack, edges, kit, dataset.places
+        )
 
     def warnings(self, dataset: Dataset, kit: Kit) -> list[str]:
         """Words that cases ask for and no pack gives."""
         return gold_warnings(dataset, self.pack, kit)
 
     def identity(self, kit: Kit) -> dict[str, Any]:
-        """What decides answers besides parameters: the rules that passages may name, and the parts."""
+        """What decides answers besides parameters: the packs that passages may name, and the parts."""
         return {"packs": pack_identities(kit), **part_identities(self, kit)}
 
 
@@ -92,21 +102,21 @@ class _MemorySystem:
 class LexicalBaseline(_MemorySystem):
     """Nodes by the words they share with a query. No graph."""
 
-    def relevance(self, texts: Texts) -> Relevance:
-        return texts.by_words()
+    def relevance(self, texts: list[str], kit: Kit) -> Relevance:
+        return WordRelevance.build(texts)
 
 
 @dataclass(frozen=True)
 class EmbeddingBaseline(_MemorySystem):
-    """Nodes by the cosine of their vectors and a query's. No graph."""
+    """Nodes by the cosine of their vectors and the query's. No graph."""
 
-    def relevance(self, texts: Texts) -> Relevance:
-        return texts.by_vectors()
+    def relevance(self, texts: list[str], kit: Kit) -> Relevance:
+        return VectorRelevance.build(texts, self.model, kit)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _WalkingMemory(_MemorySystem):
-    """What every memory has that walks: how far, along which edges, and what is switched off."""
+    """What all memories that walk have: how far, along which edges, and what is switched off."""
 
     hops: int = 2
     limit: int = 48
@@ -116,63 +126,83 @@ class _WalkingMemory(_MemorySystem):
     counterfactuals: int = 0
     trace_steps: int = 200
 
-    def answering(self, seed: int) -> AnswerSettings:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_counts(1, hops=self.hops, limit=self.limit, trace_steps=self.trace_steps)
+        _check_counts(0, counterfactuals=self.counterfactuals)
+
+    def settings(self, seed: int) -> AnswerSettings:
         return AnswerSettings(
-            self.k, self.edges, self.structure, self.counterfactuals, self.trace_steps, seed
+            self.k, seed, self.edges, self.structure, self.counterfactuals, self.trace_steps
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _WeighingMemory(_WalkingMemory):
+    """What all memories have in which nodes have weights."""
+
+    weights: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.learning is not None and not self.weights:
+            raise UsageError(
+                "weights is false, and weights are what a dynamic memory learns. Use the static form."
+            )
 
 
 @dataclass(frozen=True)
 class StructureOnly(_WalkingMemory):
-    """Matching nodes and their neighbours; what a node is does not count."""
+    """Matching nodes and their neighbours. The weights of nodes do not count."""
 
-    def engine(self) -> WalkStrategy:
+    def strategy(self) -> WalkStrategy:
         return NeighbourExpansion(self.seeds, self.hops, self.limit, False, self.expand)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeightedGraph(_WalkingMemory):
-    """Matching nodes and their neighbours; risky, unusual and important ones count for more."""
+class WeightedGraph(_WeighingMemory):
+    """Matching nodes and their neighbours. Risky, unusual and important ones count for more."""
 
-    weights: bool = True
-
-    def engine(self) -> WalkStrategy:
+    def strategy(self) -> WalkStrategy:
         return NeighbourExpansion(self.seeds, self.hops, self.limit, self.weights, self.expand)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedGraphStatic(WeightedGraph):
-    """The weighted graph, each query for itself."""
+    """The weighted graph; each query by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedGraphDynamic(WeightedGraph):
-    """The weighted graph, whose weights change with what was asked before."""
+    """The weighted graph, whose weights change with earlier queries."""
 
     learning: ClassVar[LearningRule | None] = LearningRule()
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActivationSpreading(_WalkingMemory):
+class ActivationSpreading(_WeighingMemory):
     """Energy spreads from matching nodes along typed edges and fades with every hop."""
 
-    weights: bool = True
     decay: float = 0.75
     threshold: float = 0.15
 
-    def engine(self) -> WalkStrategy:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_shares(decay=self.decay, threshold=self.threshold)
+
+    def strategy(self) -> WalkStrategy:
         rule = SpreadRule(self.hops, self.decay, self.threshold, self.limit)
         return SpreadingActivation(self.seeds, rule, self.weights, self.expand)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActivationSpreadingStatic(ActivationSpreading):
-    """Spreading activation, each query for itself."""
+    """Spreading activation; each query by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActivationSpreadingDynamic(ActivationSpreading):
-    """Spreading activation in a memory that readies what was walked and lets the rest fade."""
+    """Spreading activation in a memory that reinforces walked nodes and lets the rest fade."""
 
     learning: ClassVar[LearningRule | None] = LearningRule()
 
@@ -186,10 +216,11 @@ class PageRank(_WalkingMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_counts(1, starts=self.starts)
+        _check_shares(damping=self.damping)
         if self.damping == 1.0:
             raise UsageError("damping is 1, and the walk would never return to its seeds. Use less.")
 
-    def engine(self) -> WalkStrategy:
-        return PersonalisedPageRank(
-            self.seeds, self.starts, self.hops if self.expand else 0, self.limit, self.damping
-        )
+    def strategy(self) -> WalkStrategy:
+        hops = self.hops if self.expand else 0
+        return PersonalisedPageRank(self.seeds, self.starts, hops, self.limit, self.damping)

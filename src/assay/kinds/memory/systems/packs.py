@@ -1,34 +1,46 @@
-"""Domain packs: what turns the passages of a document into typed nodes and edges.
+"""Domain packs, and the graph that they draw over a corpus.
 
-A pack is a plugin of the group `assay.packs`. Those that come with the program are rules read from a file;
-`rules(path=my_pack.yaml)` is one of your own.
+A pack turns passages into typed nodes and edges. It is a plugin of the group `assay.packs`. Those that come
+with the program are rules in YAML files; `rules(path=my_pack.yaml)` reads rules of your own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from assay.core.dataset import digest
+import numpy as np
+
+from assay.core.dataset import Corpus, Dataset, Place, digest
+from assay.core.errors import PluginError, Problem, UsageError, did_you_mean
+from assay.core.optional import IdentifiedPlugin, VersionedPlugin
 from assay.core.protocols import Kit
-from assay.core.records import Passage
-from assay.kinds.memory.systems.drawing import RuleGraph
-from assay.kinds.memory.systems.graph import Traits, UnitLink
-from assay.kinds.memory.systems.rule_file import PackRules, read_rules
+from assay.core.records import Item, Passage
+from assay.core.registry import Registry
+from assay.kinds.memory.systems.graph import MemoryGraph, Traits, UnitLink
+from assay.kinds.memory.systems.pack_rules import PackRules, read_rules
+from assay.kinds.memory.systems.rule_graph import RuleGraph
+from assay.kinds.memory.systems.spread import STOPS
 
 PACKS = "assay.packs"  # the group of plugins
+PLAIN = "sentence_chain"  # the pack of passages that name none
 
 FIRST_ADDRESS = "assay.systems.graph.packs"
 
 _FOLDER = Path(__file__).parent / "rules"
+_ROLE, _EDGE, _STOP = "role", "edge type", "stop reason"  # the kinds of words that a case may require
+_NAMED = 3  # items that a warning names
 
 
 class PackGraph(NamedTuple):
-    """What a pack makes of some passages: their traits, the links between their positions, and which edges
-    are tensions between the units they join."""
+    """What a pack makes of passages: their traits, and the links between their positions.
+
+    `tensions` are the kinds of links between units that are at odds.
+    """
 
     traits: Traits
     links: list[UnitLink]
@@ -37,69 +49,75 @@ class PackGraph(NamedTuple):
 
 @runtime_checkable
 class DomainPack(Protocol):
-    """Draws the graph of some passages, which are of one or several documents, in order.
+    """Draws the graph of passages, which are of one document or of several, in order.
 
-    `edges` are the kinds of edges it can draw. It may have `roles(kit)`, all roles that it can give: a role
-    that a case asks for is held against them. Like every part it may have `version` and `identity(kit)`.
+    `edges` are the kinds of edges it can draw. It may also be a `RoleDeclaringPack` and, like every part, a
+    `VersionedPlugin` and an `IdentifiedPlugin` of `core/optional.py`.
     """
 
     def draw(self, passages: Sequence[Passage], kit: Kit) -> PackGraph: ...
     def edges(self, kit: Kit) -> frozenset[str]: ...
 
 
-@cache
-def _shipped(name: str) -> PackRules:
-    return read_rules(_FOLDER / f"{name}.yaml")
+@runtime_checkable
+class RoleDeclaringPack(Protocol):
+    """A pack that lists all roles it can give, so that roles which cases require can be checked."""
+
+    def roles(self, kit: Kit) -> frozenset[str]: ...
 
 
-def _draw(passages: Sequence[Passage], rules: PackRules) -> PackGraph:
-    drawing = RuleGraph(passages, rules)
-    return PackGraph(drawing.traits(), drawing.links(), frozenset(rules.tensions))
+class _RulePack:
+    """A pack whose rules are a YAML file."""
 
+    def file(self, kit: Kit) -> Path:
+        raise NotImplementedError
 
-def _roles(rules: PackRules) -> frozenset[str]:
-    """The roles that rules can give."""
-    return frozenset({rules.otherwise, *(each.role for each in rules.roles)})
-
-
-@dataclass(frozen=True)
-class _BuiltInPack:
-    """A pack whose rules come with the program."""
-
-    name: ClassVar[str]
+    def _rules(self, kit: Kit) -> PackRules:
+        return read_rules(self.file(kit))
 
     def draw(self, passages: Sequence[Passage], kit: Kit) -> PackGraph:
-        return _draw(passages, _shipped(self.name))
+        rules = self._rules(kit)
+        graph = RuleGraph(passages, rules)
+        return PackGraph(graph.traits(), graph.links(), frozenset(rules.tensions))
 
     def edges(self, kit: Kit) -> frozenset[str]:
-        return _shipped(self.name).edges
+        return self._rules(kit).edges
 
     def roles(self, kit: Kit) -> frozenset[str]:
-        return _roles(_shipped(self.name))
+        rules = self._rules(kit)
+        return frozenset({rules.otherwise, *(each.role for each in rules.roles)})
 
     def identity(self, kit: Kit) -> str:
         """The hash of its rules."""
-        return digest([(_FOLDER / f"{self.name}.yaml").read_bytes()])
+        return digest([self.file(kit).read_bytes()])
 
 
 @dataclass(frozen=True)
-class OwnRules:
+class OwnRules(_RulePack):
     """A pack whose rules are a YAML file of the study."""
 
     path: str
 
-    def draw(self, passages: Sequence[Passage], kit: Kit) -> PackGraph:
-        return _draw(passages, read_rules(kit.path(self.path)))
+    def file(self, kit: Kit) -> Path:
+        return kit.path(self.path)
 
-    def edges(self, kit: Kit) -> frozenset[str]:
-        return read_rules(kit.path(self.path)).edges
 
-    def roles(self, kit: Kit) -> frozenset[str]:
-        return _roles(read_rules(kit.path(self.path)))
+@cache
+def _built_in_rules(path: Path) -> PackRules:
+    return read_rules(path)
 
-    def identity(self, kit: Kit) -> str:
-        """The hash of its rules."""
-        return digest([kit.path(self.path).read_bytes()])
+
+@dataclass(frozen=True)
+class _BuiltInPack(_RulePack):
+    """A pack whose rules come with the program."""
+
+    name: ClassVar[str]
+
+    def file(self, kit: Kit) -> Path:
+        return _FOLDER / f"{self.name}.yaml"
+
+    def _rules(self, kit: Kit) -> PackRules:
+        return _built_in_rules(self.file(kit))
 
 
 @dataclass(frozen=True)
@@ -142,3 +160,168 @@ class SentenceLinks(_BuiltInPack):
     """Sentences under titles, linked to the next, to titles they mention, and by rare names they share."""
 
     name: ClassVar[str] = "sentence_links"
+
+
+# ------------------------------------------------------------------------- the graph of a corpus
+
+
+@cache
+def pack_named(name: str) -> DomainPack:
+    """The pack of that name, without parameters."""
+    pack: DomainPack = Registry().create(PACKS, name)
+    return pack
+
+
+def pack_name(passage: Passage) -> str:
+    """The pack that a passage names."""
+    return str(passage.metadata.get("pack") or PLAIN)
+
+
+def build_graph(corpus: Corpus, pack: DomainPack | None, kit: Kit) -> MemoryGraph:
+    """The graph of a corpus, drawn by one pack for all passages or by the packs that they name."""
+    groups: dict[str, list[int]] = {}
+    for position, passage in enumerate(corpus.passages):
+        groups.setdefault("" if pack is not None else pack_name(passage), []).append(position)
+    size = len(corpus)
+    traits = Traits([], np.zeros(size), np.zeros(size, bool), np.zeros(size))
+    roles, links, tensions = [""] * size, list[UnitLink](), frozenset[str]()
+    for name, positions in groups.items():
+        drawn = (pack or pack_named(name)).draw([corpus.passages[each] for each in positions], kit)
+        _check_drawn(name, drawn, len(positions))
+        for position, role in zip(positions, drawn.traits.roles, strict=True):
+            roles[position] = role
+        traits.weight[positions] = drawn.traits.weight
+        traits.striking[positions] = drawn.traits.striking
+        traits.bonus[positions] = drawn.traits.bonus
+        links += [
+            link._replace(source=positions[link.source], target=positions[link.target])
+            for link in drawn.links
+        ]
+        tensions |= drawn.tensions
+    node_ids = [passage.doc_id for passage in corpus.passages]
+    return MemoryGraph.of(
+        node_ids, Traits(roles, traits.weight, traits.striking, traits.bonus), links, tensions
+    )
+
+
+def _check_drawn(name: str, drawn: PackGraph, size: int) -> None:
+    lengths = {len(part) for part in (drawn.traits.roles, drawn.traits.weight, drawn.traits.striking)}
+    if lengths != {size}:
+        raise PluginError(f"The pack {name!r} gives traits of {sorted(lengths)} nodes for {size} passages.")
+    for link in drawn.links:
+        inside = 0 <= link.source < size and 0 <= link.target < size
+        if not inside or not 0 < link.weight <= 1:
+            raise PluginError(
+                f"The pack {name!r} draws {link} over {size} passages; weights are above 0, up to 1."
+            )
+
+
+def pack_identities(kit: Kit) -> dict[str, Any]:
+    """What decides the work of each pack that passages may name, by name."""
+    return {name: pack_identity(name, kit) for name in sorted(p.name for p in entry_points(group=PACKS))}
+
+
+def pack_identity(name: str, kit: Kit) -> list[str]:
+    """The provider of a pack, its version and its own identity; empty if it needs parameters."""
+    try:
+        pack = pack_named(name)
+    except PluginError:
+        return []
+    version = str(pack.version) if isinstance(pack, VersionedPlugin) else ""
+    own = str(pack.identity(kit)) if isinstance(pack, IdentifiedPlugin) else ""
+    return [Registry().provider(PACKS, name), version, own]
+
+
+def pack_problems(
+    passages: Sequence[Passage],
+    pack: DomainPack | None,
+    edges: Sequence[str],
+    kit: Kit,
+    places: Mapping[str, Place] | None = None,
+) -> list[Problem]:
+    """Packs that passages name and that cannot be used, and kinds of edges that no pack draws.
+
+    `places` is where the pack of each document is named, as far as it is known.
+    """
+    problems, known = [], set[str]()
+    for name in [""] if pack is not None else dict.fromkeys(map(pack_name, passages)):
+        try:
+            known |= (pack or pack_named(name)).edges(kit)
+        except (PluginError, UsageError) as error:
+            first = next(each for each in passages if pack_name(each) == name)
+            document, names = first.source or first.doc_id, Registry().names(PACKS)
+            place = (places or {}).get(document, Place(document))
+            fault = "cannot be used" if name in names else "is unknown"
+            fix = str(error) if name in names else did_you_mean(name, names)
+            what = f"{document!r} has the domain pack {name!r}, which {fault}"
+            field = "domain_pack_name" if place.line is not None else ""
+            problems.append(Problem(what, *place, field, f"{fix} Or give the system a pack.".lstrip()))
+    for kind in edges if not problems else ():
+        if kind not in known:
+            what = f"no pack of this dataset draws an edge {kind!r}"
+            problems.append(Problem(what, field="edges", fix=did_you_mean(kind, known)))
+    return problems
+
+
+# ----------------------------------------------------------------------- words that cases require
+
+
+def gold_warnings(dataset: Dataset, pack: DomainPack | None, kit: Kit) -> list[str]:
+    """Roles, edge types and stop reasons that cases require and that no pack of their documents gives.
+
+    A misspelt word would count as a failure of every memory. It is only a warning, because an engine may
+    have words of its own.
+    """
+    known: dict[int, Mapping[str, frozenset[str] | None]] = {}  # by scope, which cases of a file share
+    strange: dict[tuple[str, str, str], list[str]] = {}
+    for item in dataset.items:
+        for kind, word in _required_words(item.gold):
+            if id(item.scope) not in known:
+                known[id(item.scope)] = _known_words(dataset.corpus, item, pack, kit)
+            words = known[id(item.scope)][kind]
+            if words is not None and word not in words:
+                strange.setdefault((kind, word, did_you_mean(word, words)), []).append(item.item_id)
+    found = []
+    for (kind, word, near), items in strange.items():
+        more = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
+        place = dataset.places.get(items[0])
+        where = "" if place is None else f"{place.file}:{place.line}: " if place.line else f"{place.file}: "
+        lacks = "which no graph memory writes" if kind == _STOP else "which no pack of the documents gives"
+        asks = f"{', '.join(items[:_NAMED])}{more} ask{'s' * (len(items) == 1)} for the {kind} {word!r}"
+        found.append(f"{where}{asks}, {lacks}. {near}".rstrip(". "))
+    return found
+
+
+def _required_words(gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The words that an item requires, each once."""
+    steps = [
+        step
+        for name in ("path", "activation_trace")
+        for step in (gold.get(name) or {}).get("steps", ())  # a loader has checked its form
+    ]
+    found = [
+        *((_ROLE, word) for word in gold.get("required_semantic_roles") or ()),
+        *((_EDGE, word) for word in gold.get("required_edge_types") or ()),
+        *((_EDGE, step.get(name)) for step in steps for name in ("via_edge_type", "edge_type")),
+        *((_STOP, word) for word in gold.get("required_trace_stop_reasons") or ()),
+        *((_STOP, step.get("stopped_reason")) for step in steps),
+    ]
+    return iter(dict.fromkeys((kind, word) for kind, word in found if word is not None))
+
+
+def _known_words(
+    corpus: Corpus, item: Item, pack: DomainPack | None, kit: Kit
+) -> Mapping[str, frozenset[str] | None]:
+    """The words that can occur in walks of an item, by kind; None where they are not known."""
+    part = corpus if item.scope is None else corpus.restricted(item.scope)
+    names = dict.fromkeys(map(pack_name, part.passages))
+    try:
+        packs = [pack] if pack is not None else [pack_named(name) for name in names]
+    except (PluginError, UsageError):  # `pack_problems` reports it
+        return {_ROLE: None, _EDGE: None, _STOP: None}
+    declared = [each.roles(kit) for each in packs if isinstance(each, RoleDeclaringPack)]
+    return {
+        _ROLE: frozenset().union(*declared) if len(declared) == len(packs) else None,
+        _EDGE: frozenset().union(*(each.edges(kit) for each in packs)),
+        _STOP: frozenset(stop for stop in STOPS if stop is not None),
+    }

@@ -1,27 +1,24 @@
-"""How well each node matches a query, from 0 to 1: by words, by vectors, or by the mean of the two.
+"""How well each node matches a query, from 0 to 1: by words, by vectors, or by the mean of both.
 
-By words: a text's BM25 score beside that of a text of usual length which has each of the query's content
-words once (those that the corpus knows), so that scores of different queries mean the same.
+By words, the BM25 score of a text is divided by the score of a text of average length that has each of the
+query's content words once. Only words that the corpus has count. So scores of different queries compare.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csc_array
 
-from assay.core.dataset import Corpus
 from assay.core.parts import Embedder, Vectors
 from assay.core.protocols import Kit
 from assay.kinds.memory.systems.graph import Floats
 from assay.retrieval.embedding import Embedding
 from assay.retrieval.words import stems_of
 from assay.systems.answering import Meter
-from assay.systems.retrievers import indexed_text
 
 _K1, _B = 1.2, 0.75
 
@@ -35,10 +32,10 @@ class Relevance(Protocol):
 
 @dataclass(frozen=True)
 class WordRelevance:
-    """BM25, 1 for a text of usual length that has every word once."""
+    """BM25; 1 for a text of average length that has every word once."""
 
     terms: dict[str, int]
-    saturated: csc_array  # node by term: how far a term's count in a node, given its length, is saturated
+    saturated: csc_array  # node by term: the saturated count of a term, given the length of the node
     idf: Floats
 
     @classmethod
@@ -46,14 +43,15 @@ class WordRelevance:
         stems = stems_of(texts)
         terms: dict[str, int] = {}
         columns = [terms.setdefault(stem, len(terms)) for words in stems for stem in words]
-        rows = np.repeat(np.arange(len(stems)), [len(words) for words in stems])
+        lengths = np.array([len(words) for words in stems], dtype=np.int64)
+        rows = np.repeat(np.arange(len(stems)), lengths)
         shape = (len(stems), max(len(terms), 1))
         counts = csc_array((np.ones(len(columns)), (rows, np.array(columns, dtype=np.int64))), shape=shape)
         counts.sum_duplicates()
         having = np.diff(counts.indptr)
         idf = np.log(1 + (len(stems) - having + 0.5) / (having + 0.5))
-        lengths = np.array([len(words) for words in stems], dtype=np.float64)
-        norm = _K1 * (1 - _B + _B * lengths / max(float(lengths.mean()) if len(lengths) else 0.0, 1.0))
+        mean = max(float(lengths.mean()) if len(lengths) else 0.0, 1.0)
+        norm = _K1 * (1 - _B + _B * lengths / mean)
         counts.data = counts.data * (_K1 + 1) / (counts.data + norm[counts.indices])
         return cls(terms, counts, idf)
 
@@ -68,12 +66,12 @@ class WordRelevance:
         return found / float(self.idf[known].sum()) if known else found
 
     def close(self) -> None:
-        """Nothing is held that the last reference does not let go."""
+        """Holds nothing that must be closed."""
 
 
 @dataclass(frozen=True)
 class VectorRelevance:
-    """The cosine between query and node, where it is positive."""
+    """The cosine of query and node; 0 where it is negative."""
 
     embedding: Embedding
     vectors: Vectors
@@ -110,25 +108,3 @@ class MixedRelevance:
 
     def close(self) -> None:
         self.vectors.close()
-
-
-@dataclass(frozen=True)
-class Texts:
-    """The texts of a corpus, and the ways to match them."""
-
-    corpus: Corpus
-    model: Embedder
-    kit: Kit
-
-    @cached_property
-    def texts(self) -> list[str]:
-        return [indexed_text(passage) for passage in self.corpus.passages]
-
-    def by_words(self) -> WordRelevance:
-        return WordRelevance.build(self.texts)
-
-    def by_vectors(self) -> VectorRelevance:
-        return VectorRelevance.build(self.texts, self.model, self.kit)
-
-    def by_both(self) -> MixedRelevance:
-        return MixedRelevance(self.by_words(), self.by_vectors())

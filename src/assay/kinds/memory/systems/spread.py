@@ -1,14 +1,17 @@
-"""Spreading activation: energy passes from a seed along edges, hop by hop, until too little is left.
+"""Energy over a graph: spreading activation edge by edge, and personalised PageRank.
 
-An edge passes on `decay` times its weight of what its node holds. Less than `threshold` is not passed. A node
-that is reached holds what its strongest edge brought, plus what its role, and a tension that leads to it,
-add; an edge that is walked against its direction counts only where no other leads there.
-A hop is one step of array arithmetic over the edges of all nodes reached in the hop before.
+Spreading activation passes the energy of a seed along edges, hop by hop, until too little is left. An edge
+passes on `decay` times its weight times the energy of its node, and nothing below `threshold`. A node that is
+reached holds what its strongest edge brought, plus what its role and a tension that leads to it add. An edge
+that is walked against its direction counts only if no other edge leads to the node.
+
+PageRank: Haveliwala, "Topic-sensitive PageRank", WWW 2002; as a memory's retrieval step, Gutiérrez et al.,
+"HippoRAG: neurobiologically inspired long-term memory for large language models", NeurIPS 2024.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +19,7 @@ from assay.kinds.memory.systems.graph import Bools, Floats, Ints, MemoryGraph
 
 PASSED, WEAKER, BELOW, DISALLOWED, FULL = range(5)
 STOPS = (None, "weaker_edge", "below_threshold", "disallowed_edge", "node_limit")
+_MOST_ROUNDS = 1_000  # of PageRank; at a damping of 0.5 about twenty are enough
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class SpreadRule:
 
 @dataclass(frozen=True)
 class Propagations:
-    """Every propagation that was tried: arrays, in order of hop, node, edge."""
+    """Every edge along which energy was tried to be passed: arrays, in order of hop, node, edge."""
 
     hop: Ints
     edge: Ints
@@ -45,14 +49,14 @@ class Propagations:
 
 @dataclass(frozen=True)
 class Activation:
-    """What one seed reached: energy and hop of each node, and the edge that brought it (-1: none)."""
+    """What one seed reached: energy and hop of each node, and the edge that brought it."""
 
     seed: int
     energy: Floats
-    hop: Ints  # -1 where it was not reached
-    edge: Ints
+    hop: Ints  # -1: the node was not reached
+    edge: Ints  # -1: no edge led to the node
     attempts: Propagations
-    reached: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # in order of hop
+    reached: Ints  # nodes in order of hop
 
     def way_to(self, graph: MemoryGraph, node: int) -> list[int]:
         """The edges from the seed to a node."""
@@ -65,34 +69,31 @@ class Activation:
 
 @dataclass(frozen=True)
 class WalkableGraph:
-    """A graph as one query may walk it: which links stand, which kinds are allowed, how ready nodes are."""
+    """A graph as one query may walk it."""
 
     graph: MemoryGraph
-    standing: Bools  # by link
-    allowed: Bools  # by kind
-    tense: Bools  # by kind
-    readiness: Floats | None = None  # by node; None: all as they are
+    present: Bools  # by link: it is not removed
+    allowed: Bools  # by kind of link
+    readiness: Floats | None = None  # by node: a factor of the energy it takes; None: 1
 
     @property
     def usable(self) -> Bools:
-        """The links that stand and are of an allowed kind."""
-        return self.standing & self.allowed[self.graph.kind_of_link]
-
-    def readiness_of(self, nodes: Ints) -> Floats | float:
-        return 1.0 if self.readiness is None else self.readiness[nodes]
+        """The links that are present and of an allowed kind."""
+        return self.present & self.allowed[self.graph.kind_of_link]
 
 
 def spread(ground: WalkableGraph, seed: int, energy: float, rule: SpreadRule) -> Activation:
-    """Spreads the energy of one seed."""
+    """Spread the energy of one seed."""
     graph, size = ground.graph, len(ground.graph)
     held, hop_of = np.zeros(size), np.full(size, -1, dtype=np.int64)
     by = np.full(size, -1, dtype=np.int64)
     held[seed], hop_of[seed] = energy, 0
     front, reached = np.array([seed], dtype=np.int64), [np.array([seed], dtype=np.int64)]
-    tried: list[Propagations] = []
+    none = np.empty(0, np.int64)
+    tried = [Propagations(none, none, np.empty(0), np.empty(0), none)]
     for hop in range(1, rule.hops + 1):
         edges = graph.edges_of(front)
-        edges = edges[ground.standing[graph.link[edges]]]
+        edges = edges[ground.present[graph.link[edges]]]
         edges = edges[hop_of[graph.target[edges]] < 0]
         if not len(edges):
             break
@@ -105,23 +106,26 @@ def spread(ground: WalkableGraph, seed: int, energy: float, rule: SpreadRule) ->
         reached.append(front)
         if not len(front):
             break
-    return Activation(seed, held, hop_of, by, _joined(tried), np.concatenate(reached))
+    columns = zip(*(vars(each).values() for each in tried), strict=True)
+    attempts = Propagations(*map(np.concatenate, columns))
+    return Activation(seed, held, hop_of, by, attempts, np.concatenate(reached))
 
 
 def _pass_on(
     ground: WalkableGraph, edges: Ints, incoming: Floats, rule: SpreadRule, room: int, hop: int
 ) -> Propagations:
-    """One hop: what each edge passes, and what stops it."""
+    """One hop: what each edge passes on, and what stops it."""
     graph = ground.graph
     target, kind = graph.target[edges], graph.kind[edges]
     energy = incoming * rule.decay * graph.weight[edges]
     stop = np.where(energy < rule.threshold, BELOW, PASSED)
     stop = np.where(ground.allowed[kind], stop, DISALLOWED)
-    gained = energy + graph.traits.bonus[target] + rule.tension * ground.tense[kind]
-    energy = np.where(stop == PASSED, np.minimum(gained * ground.readiness_of(target), 1.0), energy)
+    gained = energy + graph.traits.bonus[target] + rule.tension * graph.tense[kind]
+    readiness = 1.0 if ground.readiness is None else ground.readiness[target]
+    energy = np.where(stop == PASSED, np.minimum(gained * readiness, 1.0), energy)
 
     open_ = np.flatnonzero(stop == PASSED)
-    # the strongest edge to each target; one walked against its direction only where no other leads there
+    # the strongest edge to each node; one against its direction only if no other leads there
     keys = (open_, -energy[open_], graph.against[edges[open_]], target[open_])
     order = open_[np.lexsort(keys)]
     again = np.concatenate([[False], target[order][1:] == target[order][:-1]]) if len(order) else order < 0
@@ -133,9 +137,21 @@ def _pass_on(
     return Propagations(np.full(len(edges), hop, dtype=np.int64), edges, incoming, energy, stop)
 
 
-def _joined(tried: list[Propagations]) -> Propagations:
-    if not tried:
-        none = np.empty(0, np.int64)
-        return Propagations(none, none, np.empty(0), np.empty(0), none)
-    names = ("hop", "edge", "incoming", "energy", "stop")
-    return Propagations(*(np.concatenate([getattr(each, name) for each in tried]) for name in names))
+def personalised_pagerank(
+    graph: MemoryGraph, present: Bools, seeds: Floats, damping: float, tolerance: float = 1e-6
+) -> Floats:
+    """The share of time that a walk spends at each node if it keeps returning to its seeds.
+
+    `seeds` are the weights of the nodes it returns to. It also returns from a node without a step. The rounds
+    end when one changes the shares by less than `tolerance` in all.
+    """
+    steps, stuck = graph.transitions(present)
+    home = seeds / seeds.sum()
+    here: Floats = home.copy()
+    for _ in range(_MOST_ROUNDS):
+        lost = float(here[stuck].sum())
+        then: Floats = damping * (steps @ here + lost * home) + (1 - damping) * home
+        if float(np.abs(then - here).sum()) < tolerance:
+            return then
+        here = then
+    return here
