@@ -11,7 +11,7 @@ import pytest
 
 from assay.cli.main import app
 from assay.core.registry import RENDERERS, Registry
-from assay.pipeline.engines import ENGINES
+from assay.pipeline.work_orders import ENGINES
 from small_study import assay
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.pipeline.runner import Selection, run_study
-from assay.pipeline.status import study_status
+from assay.pipeline.runner import Selection, run_study, study_status
 from assay.store.run_store import SCHEMA, Store
 from probe import asked
 from probing import (

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from assay.core.sweep_results import Sweep
-from assay.pipeline.sweep.running import run_sweep
+from assay.pipeline.sweep import run_sweep
 from probe import asked
 from probing import items, opened, write_plugin, write_study
 
@@ -35,7 +35,7 @@ def study(folder: Path, values: int, number: int) -> Path:
 ASK_ONLY = """
 import sys
 from assay.study.study import open_study
-from assay.pipeline.sweep.running import Sweeping
+from assay.pipeline.sweep import Sweeping
 Sweeping.of(open_study(sys.argv[1]), {}).ask()
 """
 

@@ -13,7 +13,7 @@ from assay.core.block import Block, Labels
 from assay.core.errors import DataError
 from assay.core.records import Arm, Item
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.trec_export import export_trec
+from assay.pipeline.run_files import export_trec
 from assay.study.study import open_study
 from small_study import assay, edited, write_study
 

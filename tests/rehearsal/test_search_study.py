@@ -23,8 +23,8 @@ from assay.core.records import Budget, Finding, Hit, Item, Judgment, Passage, Qu
 from assay.core.registry import JUDGES, SYSTEMS
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.performing import NoProgress
 from assay.pipeline.runner import run_study
+from assay.pipeline.work_orders import NoProgress
 from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study

@@ -30,7 +30,7 @@ LEVEL = {name: level for level, name in enumerate(ROOMS)}
 # Where other people's code is called, and whatever it raises is turned into an answer, a status or an error.
 ANSWERABLE = {
     *("cli.commands", "core.registry", "measures.score", "retrieval.embed.onnx"),
-    *("pipeline.answering", "pipeline.engines", "pipeline.response", "store.keys"),
+    *("pipeline.worker_pool", "pipeline.work_orders", "pipeline.response", "store.keys"),
 }
 
 KINDS = {"search", "models", "memory", "hierarchy", "answers"}

@@ -24,7 +24,7 @@ def command(
     """Write what is stored as TREC files: a run file a system, and the labels as qrels."""
     from assay.core.errors import UsageError
     from assay.pipeline.evaluation import Evaluation
-    from assay.pipeline.trec_export import export_trec
+    from assay.pipeline.run_files import export_trec
     from assay.store.disk import write_atomic
     from assay.study.study import open_study
 

@@ -22,8 +22,7 @@ from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
     from assay.core.results import Results
-    from assay.pipeline.plan import PlanStep
-    from assay.pipeline.plan_results import AvoidedWork, GateResult, PlanResults, StepResult
+    from assay.pipeline.plan import AvoidedWork, GateResult, PlanResults, PlanStep, StepResult
     from assay.pipeline.runner import Outcome
     from assay.study.plan_file import Conditions
 

@@ -11,7 +11,7 @@ from assay.cli.options import AsJson
 from assay.cli.showing import plain_console, print_json, say, table
 
 if TYPE_CHECKING:
-    from assay.pipeline.catalogue import PluginEntry
+    from assay.pipeline.plugins import PluginEntry
 
 AFTER_AT = ("measures", "cutoff")  # nDCG@10
 
@@ -32,7 +32,7 @@ def command(
     if name is None and not as_json:  # names only, for which nothing has to be loaded
         _show_groups({group.partition(".")[2]: registry.names(group) for group in registry.groups})
         return
-    from assay.pipeline.catalogue import list_plugins
+    from assay.pipeline.plugins import list_plugins
 
     found = list_plugins(registry, name)
     if as_json:

@@ -15,8 +15,8 @@ from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.pipeline.evaluate import Watcher
-    from assay.pipeline.performing import Progress, Tally
     from assay.pipeline.runner import Outcome, Selection
+    from assay.pipeline.work_orders import Progress, Tally
     from assay.study.study import Study
 
 MOST_REPEATS = 20
@@ -153,7 +153,7 @@ def run_talk(study: Study, chosen: Selection, repeats: int = 0) -> Watcher:
             with _resumable(study), ProgressDisplay(stages=not blind) as shown:
                 yield shown
 
-        def asked(self, outcome: Outcome, repetition: int = 0) -> None:
+        def after_run(self, outcome: Outcome, repetition: int = 0) -> None:
             done = f"{outcome.answered} answered, {outcome.reused} reused, {outcome.failed} failed"
             cost = f", cost {outcome.cost:.4g}" if outcome.cost else ""
             if repetition:
@@ -165,7 +165,7 @@ def run_talk(study: Study, chosen: Selection, repeats: int = 0) -> Watcher:
             left = f", {outcome.pending} pending{_left_out(outcome.left_out, chosen)}"
             say(f"{study.name}: {done}{left}{taken}")
 
-        def judged(self, tally: Tally) -> None:
+        def after_judge(self, tally: Tally) -> None:
             if not blind:
                 done = f"{tally.answered} questions answered, {tally.failed} failed"
                 say(f"{tally.arm}: {done}" + (f", cost {tally.cost:.4g}" if tally.cost else ""))
@@ -177,7 +177,7 @@ def run_talk(study: Study, chosen: Selection, repeats: int = 0) -> Watcher:
 def _resumable(opened: Study) -> Iterator[None]:
     """An interrupt says what is kept of a study, and how to go on."""
     from assay.core.protocols import PayingJudge
-    from assay.pipeline.status import command_path, study_status
+    from assay.pipeline.runner import command_path, study_status
 
     try:
         yield

@@ -14,7 +14,7 @@ def command(study: StudyOrPlan, as_json: AsJson = False) -> None:
     from rich.text import Text
 
     from assay.pipeline.reviewing import next_step
-    from assay.pipeline.status import command_path, merge_arms, study_status
+    from assay.pipeline.runner import command_path, merge_arms, study_status
     from assay.study.plan_file import is_plan
     from assay.study.study import open_study
 

@@ -14,12 +14,12 @@ from assay.core.errors import SystemFailure
 
 if TYPE_CHECKING:
     from assay.core.sweep_results import Sweep
-    from assay.pipeline.sweep.running import SweepRun
+    from assay.pipeline.sweep import SweepRun
 
 
 def command(study: StudyPath, where: Where = None, as_json: AsJson = False) -> None:
     """Run every setting of a study's grid, or one change at a time, and say what holds. It resumes."""
-    from assay.pipeline.sweep.running import SweepRun
+    from assay.pipeline.sweep import SweepRun
     from assay.study.study import open_study
 
     sweeping = SweepRun.of(open_study(study), selected(where or [], [], None).where)

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.core.errors import UsageError, did_you_mean
 from assay.core.protocols import PersonJudge
 from assay.core.registry import REVIEWS
-from assay.pipeline.concerned import named_plugins_for
+from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.reviewing import reviews_for
 from assay.review.work import DeskWork
 from assay.study.study import Study

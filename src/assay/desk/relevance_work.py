@@ -16,7 +16,7 @@ from assay.judges.resolve import text_with_query
 from assay.measures.marks import FALSE_POSITIVE, GRADES, KEYWORD_MATCH, REVIEW, SEMANTIC_MATCH
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import compared_arms, mark_thresholds, shared_corpus, stored_marks
-from assay.pipeline.status import command_path
+from assay.pipeline.runner import command_path
 from assay.review.book import run_book
 from assay.review.export import blind_forms
 from assay.review.forms import FormRow, ReviewForm

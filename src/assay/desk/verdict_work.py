@@ -11,7 +11,7 @@ from assay.core.protocols import PayingJudge
 from assay.desk.desk_work import raters_of
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.reviewing import graded_by_models, stored_grades
-from assay.pipeline.status import command_path
+from assay.pipeline.runner import command_path
 from assay.review.book import run_book
 from assay.review.messages import Choice, Rule, StepForm, TextBlock
 from assay.review.passage_work import PassageWork

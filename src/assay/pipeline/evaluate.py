@@ -1,6 +1,6 @@
-"""A study from its systems to a verdict: every stage in its order, each reading what is stored.
+"""Evaluates a study from its systems to a verdict: all stages in order, each of which reads what is stored.
 
-`assay run` and a notebook call the same functions; a watcher shows how far they are.
+`assay run` and a notebook call the same functions. A `Watcher` can show how far they are.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from assay.core.errors import UsageError
 from assay.core.registry import Registry
 from assay.core.results import Results
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.performing import NoProgress, Progress, Tally
 from assay.pipeline.runner import Outcome, Selection, repeat_study, run_study
 from assay.pipeline.validate import check_study
+from assay.pipeline.work_orders import NoProgress, Progress, Tally
 from assay.study.study import Study, open_study
 
 
 class Watcher:
-    """Learns how far a study is. This one shows nothing; others override what they show."""
+    """Is called when a stage begins or ends. It shows nothing; subclasses override what they show."""
 
     def progress(self) -> AbstractContextManager[Progress]:
-        """What shows the progress of one stage."""
+        """An object that shows the progress of one stage."""
         return nullcontext(NoProgress())
 
-    def asked(self, outcome: Outcome, repetition: int = 0) -> None:
-        """Systems were asked what they were not asked yet; `repetition`: or were asked everything again."""
+    def after_run(self, outcome: Outcome, repetition: int = 0) -> None:
+        """Systems were asked what they had not answered yet, or everything again for a `repetition`."""
 
-    def judged(self, tally: Tally) -> None:
-        """A judge that costs something was asked about one arm."""
+    def after_judge(self, tally: Tally) -> None:
+        """A judge that costs something was asked."""
 
 
 def evaluate(
@@ -43,10 +43,10 @@ def evaluate(
     registry: Registry | None = None,
     watcher: Watcher | None = None,
 ) -> Results:
-    """Runs a study, as far as it was not run yet, and returns everything found.
+    """Run a study, as far as it was not run yet, and return its results.
 
-    `fresh` asks everything again, `repeat` asks so many times more to see what varies by itself, and
-    `against` names a baseline to compare with.
+    `fresh` asks everything again. `repeat` asks that many times more, to see what varies by itself. `against`
+    names a baseline to compare with.
     """
     opened = study if isinstance(study, Study) else open_study(study, registry=registry)
     _, evaluation = run_and_judge(opened, selection, fresh=fresh, engine=engine, watcher=watcher)
@@ -72,15 +72,15 @@ def run_and_judge(
     engine: str = "local",
     watcher: Watcher | None = None,
 ) -> tuple[Outcome, Evaluation]:
-    """Checks a study, asks its systems and then its judges; whatever follows is the evaluation."""
-    chosen, watching = selection or Selection(), watcher or Watcher()
+    """Check a study, then ask its systems and its judges. The later stages follow from the evaluation."""
+    chosen, watcher = selection or Selection(), watcher or Watcher()
     arms = chosen.arms(study)
-    chosen.refuse_unmet(study, arms)
+    chosen.check_conditions(study, arms)
     check_study(study, arms)
-    with watching.progress() as progress:
+    with watcher.progress() as progress:
         outcome = run_study(study, chosen, fresh=fresh, engine=engine, progress=progress)
-    watching.asked(outcome)
-    _judge(study, chosen, watching)
+    watcher.after_run(outcome)
+    _watch_judges(study, chosen, watcher)
     return outcome, Evaluation(study, chosen)
 
 
@@ -93,21 +93,21 @@ def repeat_answers(
     engine: str = "local",
     watcher: Watcher | None = None,
 ) -> None:
-    """Asks systems everything once more, and judges about that, to see what varies by itself."""
-    chosen, watching = selection or Selection(), watcher or Watcher()
-    if study.withholds:  # what varies may tell a condition
+    """Ask systems everything once more, and judges about that, to see what varies by itself."""
+    chosen, watcher = selection or Selection(), watcher or Watcher()
+    if study.withholds:  # what varies may reveal a condition
         raise UsageError("--repeat waits until the responses are unblinded. Leave it out until then.")
-    with watching.progress() as progress:
+    with watcher.progress() as progress:
         outcome = repeat_study(study, repetition, chosen, fresh=fresh, engine=engine, progress=progress)
-    watching.asked(outcome, repetition)
-    _judge(study, chosen, watching, repetition)
+    watcher.after_run(outcome, repetition)
+    _watch_judges(study, chosen, watcher, repetition)
 
 
-def _judge(study: Study, chosen: Selection, watching: Watcher, repetition: int = 0) -> None:
-    with watching.progress() as progress:
+def _watch_judges(study: Study, chosen: Selection, watcher: Watcher, repetition: int = 0) -> None:
+    with watcher.progress() as progress:
         tallies = judge_study(study, chosen, progress, repetition)
     for tally in tallies:
-        watching.judged(tally)
+        watcher.after_judge(tally)
 
 
 def judge_study(
@@ -116,9 +116,9 @@ def judge_study(
     progress: Progress | None = None,
     repetition: int = 0,
 ) -> list[Tally]:
-    """Asks the judges that cost something what they were not asked yet; evaluation reads what they found."""
+    """Ask the judges that cost something what they were not asked yet, and store their findings."""
     evaluation = Evaluation(study, selection or Selection(), repetition)
-    if not evaluation.pays:
+    if not evaluation.has_paying_judge:
         return []
     with evaluation.store.locked():
         return evaluation.judging.ask(progress)

@@ -30,21 +30,18 @@ from assay.gates.verdict import decide, measures_of, overall, recommended
 from assay.measures.marks import wants_review
 from assay.measures.same_answers import SameAnswers
 from assay.measures.score import Broken
-from assay.pipeline.concerned import make_sections
+from assay.pipeline.gate_history import list_changed_gates, list_changes_since_run, look_book
 from assay.pipeline.judging import JudgeStage
-from assay.pipeline.looks import look_book
-from assay.pipeline.outdated import list_changed_gates, list_changes_since_run
-from assay.pipeline.proofs_file import load_proofs
-from assay.pipeline.runner import Selection
-from assay.pipeline.scores_file import load_or_score
-from assay.pipeline.status import command_path
-from assay.pipeline.trust import (
+from assay.pipeline.plugins import make_sections
+from assay.pipeline.runner import Selection, command_path
+from assay.pipeline.stored_results import load_or_score, load_proofs
+from assay.pipeline.validate import evaluation_warnings
+from assay.pipeline.warnings import (
     check_known_documents,
     latency,
     provenance,
     status_counts,
 )
-from assay.pipeline.validate import evaluation_warnings
 from assay.report.views import item_views, measure_infos
 from assay.stats.compare import Comparing, summarise
 from assay.stats.rows import Rows
@@ -215,7 +212,7 @@ class Evaluation:
     @cached_property
     def rectifying(self) -> Rectifying | None:
         """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
-        if not self.pays or self.study.file.cluster or self.sealed:
+        if not self.has_paying_judge or self.study.file.cluster or self.sealed:
             return None
         from assay.stats.rectified import Rectifying
 
@@ -223,7 +220,7 @@ class Evaluation:
         return Rectifying(self.blocks, self.judging.names, self.sides) if usable else None
 
     @property
-    def pays(self) -> bool:
+    def has_paying_judge(self) -> bool:
         """Whether a judge of the study costs something."""
         return any(isinstance(judge, PayingJudge) for judge in self.study.judges)
 

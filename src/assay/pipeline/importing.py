@@ -14,9 +14,8 @@ from assay.core.records import Arm
 from assay.core.registry import JUDGES, SYSTEMS, Registry
 from assay.core.spec import parse_spec
 from assay.judges.human import Human
-from assay.pipeline.performing import Progress
-from assay.pipeline.runner import Selection, run_study
-from assay.pipeline.status import ArmStatus, study_status
+from assay.pipeline.runner import ArmStatus, Selection, run_study, study_status
+from assay.pipeline.work_orders import Progress
 from assay.store.disk import write_atomic
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study

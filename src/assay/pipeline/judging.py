@@ -25,14 +25,13 @@ from assay.core.protocols import FreeJudge, Judge, NearMiss, NearMissJudge, Payi
 from assay.core.records import INTENT, Judgment, Question
 from assay.core.registry import as_plugin_error
 from assay.judges.resolve import BlockTexts, current_judgments, resolve, restrict_to_same_text, text_hash
-from assay.pipeline.performing import NoProgress, Progress, Tally
-from assay.pipeline.runner import SpendingCap
+from assay.pipeline.work_orders import NoProgress, Progress, SpendingCap, Tally
 from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import Study
 
 if TYPE_CHECKING:
-    from assay.pipeline.inquiry import JudgeQuestions
+    from assay.pipeline.paying_judges import JudgeQuestions
 
 SHOWN_ITEMS = 10  # of those whose marks are stale
 
@@ -134,7 +133,7 @@ class JudgeStage:
         said = [*self._stored_marks, *self._worked_out]
         ignored = Counter(each.judge for each in said if each.judge not in self.names)
         listed = ", ".join(self.names) or "nobody"
-        spent = SpendingCap.of(self.study, self.store).left == 0
+        is_cap_reached = SpendingCap.of(self.study, self.store).left == 0
         stale: dict[str, dict[str, None]] = {}
         for mark, now in self._marks:
             if not now:
@@ -146,7 +145,11 @@ class JudgeStage:
                 for judge, items in stale.items()
             ),
             *(warning for judge, near in self._near for warning in judge.describe(near)),
-            *(warning for inquiry in self._inquiries for warning in inquiry.warnings(spent)),
+            *(
+                warning
+                for inquiry in self._inquiries
+                for warning in inquiry.warnings(is_cap_reached=is_cap_reached)
+            ),
         ]
 
     def ask(self, progress: Progress | None = None) -> list[Tally]:
@@ -195,7 +198,7 @@ class JudgeStage:
         ]
         if not paying:
             return []
-        from assay.pipeline.inquiry import JudgeQuestions
+        from assay.pipeline.paying_judges import JudgeQuestions
 
         return [
             JudgeQuestions.of(judge, self._questions(place, judge), self._judged) for place, judge in paying

@@ -32,9 +32,9 @@ from assay.gates.leaf import Leaf, Mean, Spanning, means_of
 from assay.gates.parts import Group, repeated
 from assay.gates.syntax import Call, Clause
 from assay.gates.verdict import Gate, decide, measures_of
-from assay.pipeline.concerned import plugins_for
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.proofs_file import ProofEvidence, controls_of, store_proofs
+from assay.pipeline.plugins import plugins_for
+from assay.pipeline.stored_results import ProofEvidence, controls_of, store_proofs
 from assay.stats.rows import Column
 
 ALPHA = 0.05  # how often a control that is drawn at random may pass

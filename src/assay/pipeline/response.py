@@ -1,4 +1,4 @@
-"""What a system returned or raised, made fit to be stored: plain values that read back as they are."""
+"""Checks what a system returned or raised, and makes plain records of it that can be stored and read back."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from assay.core.errors import Retryable
 from assay.core.records import Budget, Context, Fault, Hit, Response, Span
 from assay.retrieval.tokens import PACKAGED, packaged
 
-PASSING = (Retryable, TimeoutError, ConnectionError)
+PASSING = (Retryable, TimeoutError, ConnectionError)  # after these another attempt may succeed
 LONGEST_MESSAGE = 2000  # characters
 
 
 def fault_of(error: BaseException, conceal: Callable[[str], str]) -> Fault:
-    """An exception as a record, without what `conceal` takes out of its message."""
+    """An exception as a record. `conceal` removes from its message what must not be stored."""
     try:
         message = str(error)
-    except Exception:  # even its message is the system's own code
+    except Exception:  # the message too is made by the system's own code
         message = ""
     return Fault(type(error).__name__, _storable(conceal(message)), isinstance(error, PASSING))
 
 
 def check_response(response: Any, budgets: Sequence[Budget] = ()) -> Response:
-    """A copy of the response in plain values, or a fault where it breaks what every measure relies on."""
+    """A copy of the response in plain values, or a fault if measures could not rely on it."""
     if not isinstance(response, Response):
         return _bad_response(f"answer() returned {type(response).__name__}, not Response")
     if (what := _hit_fault(response.hits) or _context_fault(response.contexts, budgets)) is not None:
@@ -55,33 +55,26 @@ def _hit_fault(hits: Sequence[Hit]) -> str | None:
 
 
 def _context_fault(contexts: Sequence[Context], budgets: Sequence[Budget]) -> str | None:
-    """What is wrong with contexts: they are one a budget, none larger than it, or nothing is compared."""
+    """What is wrong with contexts: there must be one per budget, and none may exceed its budget."""
     if not contexts or not budgets:
         return None
+
+    def size(budget: Budget) -> float:
+        return math.inf if budget is None else budget
+
     given = [context.budget for context in contexts]
-    if sorted(map(_size, given)) != sorted(map(_size, budgets)):
-        wanted, found = (", ".join(map(_budget_name, some)) for some in (budgets, given))
+    if sorted(map(size, given)) != sorted(map(size, budgets)):
+        wanted, found = (
+            ", ".join("inf" if each is None else str(each) for each in some) for some in (budgets, given)
+        )
         return f"there are contexts for the budgets {found}; asked for were {wanted}, each once"
     for context in contexts:
-        counted = _count_tokens(context)
+        counted = context.tokens
+        if context.budget is not None and context.tokenizer in PACKAGED:  # one that we can count with
+            counted = packaged(context.tokenizer).counts([context.text])[0]
         if context.budget is not None and counted > context.budget:
             return f"the context for {context.budget} tokens has {counted}, counted by {context.tokenizer}"
     return None
-
-
-def _count_tokens(context: Context) -> int:
-    """The tokens of what a reader sees: counted anew where the tokenizer is one of ours, else as told."""
-    if context.budget is None or context.tokenizer not in PACKAGED:
-        return context.tokens
-    return packaged(context.tokenizer).counts([context.text])[0]
-
-
-def _size(budget: Budget) -> float:
-    return math.inf if budget is None else budget
-
-
-def _budget_name(budget: Budget) -> str:
-    return "inf" if budget is None else str(budget)
 
 
 def _bad_response(what: str) -> Response:
@@ -89,12 +82,12 @@ def _bad_response(what: str) -> Response:
 
 
 def _storable(text: str) -> str:
-    """Text that UTF-8 can hold, and not too much of it."""
+    """The text as UTF-8 can hold it, cut at `LONGEST_MESSAGE`."""
     return text[:LONGEST_MESSAGE].encode("utf-8", "backslashreplace").decode()
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, known by their `item()` so that NumPy need not be loaded."""
+    """A number of NumPy as one of Python. It is recognized by `item()`, so that NumPy need not be loaded."""
     if callable(item := getattr(value, "item", None)):
         return item()
     raise TypeError(f"there is a {type(value).__name__} in it")

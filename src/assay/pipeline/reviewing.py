@@ -21,9 +21,9 @@ from assay.gates.syntax import Binary
 from assay.judges.resolve import BlockTexts, current_judgments
 from assay.measures.marks import KEYWORD_MATCH, REVIEW
 from assay.measures.semantic import MarkShare
-from assay.pipeline.concerned import named_plugins_for
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.status import command_path
+from assay.pipeline.plugins import named_plugins_for
+from assay.pipeline.runner import command_path
 from assay.review.agreement import Agreement
 from assay.review.book import run_book
 from assay.review.export import blind_forms, model_forms, write_forms

@@ -1,4 +1,7 @@
-"""The run stage: systems × items × seeds into the store, resumable at any moment."""
+"""The run stage: it asks systems about items for each seed, and stores the answers. It can always resume.
+
+`study_status` counts what is answered, what failed and what is still to do.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -17,9 +20,19 @@ from assay.core.dataset import Dataset
 from assay.core.errors import SystemFailure, UsageError, did_you_mean
 from assay.core.protocols import default_cache
 from assay.core.records import Arm
-from assay.pipeline.engines import Engine, LocalEngine
-from assay.pipeline.engines import load_engine as engine_named
-from assay.pipeline.performing import NoProgress, Progress, Tally, WorkOrder, perform_encoded, perform_work
+from assay.pipeline.work_orders import (
+    Engine,
+    LocalEngine,
+    NoProgress,
+    Progress,
+    SpendingCap,
+    Tally,
+    WorkOrder,
+    load_engine,
+    perform_encoded,
+    perform_work,
+)
+from assay.store.columns import select_by_key
 from assay.store.journal import GateDeclaration
 from assay.store.keys import AnswerBasis, SessionTask, keys_by_item, plan_tasks
 from assay.store.run_store import SCHEMA, Store
@@ -28,14 +41,14 @@ from assay.study.study import Study
 
 @dataclass(frozen=True)
 class Selection:
-    """Conditions as given. Factors choose among arms, tags among items."""
+    """A part of a study. Of the conditions in `where`, factors choose among arms and tags among items."""
 
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     systems: Sequence[str] = ()
     limit: int | None = None
 
     def arms(self, study: Study) -> list[Arm]:
-        """The arms to run. A factor that an arm lacks does not concern it."""
+        """The selected arms. A condition on a factor does not concern an arm without that factor."""
         for name in self.systems:
             if name not in study.file.systems:
                 raise UsageError(f"There is no system {name!r}. {did_you_mean(name, study.file.systems)}")
@@ -47,9 +60,9 @@ class Selection:
         ]
 
     def positions(self, study: Study, dataset: Dataset) -> set[int]:
-        """The items to ask: the first `limit` of those that have every tag asked for.
+        """The positions of the first `limit` items that have all selected tags.
 
-        With a probe goes its twin, without which nothing shows what came before it.
+        The unprimed twin of a selected probe is selected too: without it, no effect of priming can be seen.
         """
         tags = {name: set(values) for name, values in self.where.items() if name not in study.file.factors}
         chosen = (
@@ -58,12 +71,12 @@ class Selection:
             if all(not values.isdisjoint(item.values(name)) for name, values in tags.items())
         )
         positions = set(list(chosen)[: self.limit])
-        asked = {dataset.items[position].item_id for position in positions}
-        twins = (at for at, item in enumerate(dataset.items) if item.gold.get("unprimed_of") in asked)
+        item_ids = {dataset.items[position].item_id for position in positions}
+        twins = (at for at, item in enumerate(dataset.items) if item.gold.get("unprimed_of") in item_ids)
         return positions.union(twins)
 
-    def refuse_unmet(self, study: Study, arms: Sequence[Arm]) -> None:
-        """A condition that nothing meets is a slip of the keyboard, not a wish to run nothing."""
+    def check_conditions(self, study: Study, arms: Sequence[Arm]) -> None:
+        """Raise a UsageError if nothing meets a condition: it is probably a typing error."""
         items = {id(item): item for arm in arms for item in study.dataset(arm).items}.values()
         tags = {"language", "split", "sequence", *(tag for item in items for tag in item.tags)}
         for name, wanted in self.where.items():
@@ -74,27 +87,6 @@ class Selection:
             if set(wanted).isdisjoint(values):
                 near = did_you_mean(wanted[0], values) or "No item has any value of it."
                 raise UsageError(f"--where {name}={'|'.join(wanted)} selects nothing. {near}")
-
-
-@dataclass
-class SpendingCap:
-    """What may still be spent; None: as much as it takes."""
-
-    left: float | None
-
-    @classmethod
-    def of(cls, study: Study, store: Store) -> SpendingCap:
-        """The cap of a study less what earlier runs paid."""
-        cap = study.file.run.max_cost
-        return cls(None if cap is None else max(0.0, cap - store.cost()))
-
-    def share(self, work: WorkOrder, sharers: int) -> WorkOrder:
-        """The work with its part of what is left, so that sharers at work together stay under the cap."""
-        return work if self.left is None else msgspec.structs.replace(work, spend=self.left / sharers)
-
-    def pay(self, cost: float) -> None:
-        if self.left is not None:
-            self.left = max(0.0, self.left - cost)
 
 
 @dataclass(frozen=True)
@@ -120,6 +112,23 @@ class Outcome:
         return sum(tally.cost for tally in self.tallies)
 
 
+@dataclass(frozen=True)
+class ArmUnits:
+    """One arm and seed: all its units, the key of every item, and the positions of the selected items."""
+
+    arm: Arm
+    seed: int
+    basis: AnswerBasis
+    units: list[SessionTask]
+    keys: list[str]
+    positions: set[int]
+
+
+Plans = dict[tuple[str, int], ArmUnits]  # by arm and seed
+
+# --------------------------------------------------------------------------------------- running
+
+
 def run_study(
     study: Study,
     selection: Selection | None = None,
@@ -128,25 +137,21 @@ def run_study(
     engine: str = "local",
     progress: Progress | None = None,
 ) -> Outcome:
-    """Asks every system what it was not asked yet, and stores every answer as it comes."""
-    selection, progress, store = selection or Selection(), progress or NoProgress(), Store(study.run_folder)
-    started = time.monotonic()
-    performing, arms = engine_named(engine), selection.arms(study)
+    """Ask every system what it has not answered yet, and store each answer as soon as it comes."""
+    selection, store, started = selection or Selection(), Store(study.run_folder), time.monotonic()
+    performer, arms = load_engine(engine), selection.arms(study)
     if engine != "local":
         _check_engine_can_open(study, engine)
-    selection.refuse_unmet(study, arms)
+    selection.check_conditions(study, arms)
     with store.locked():
-        bases = {arm.name: AnswerBasis.of(study, arm, study.dataset(arm)) for arm in arms}
-        plans = _plan_arms(study, arms, bases, selection)
-        earlier = store.manifest()
-        listed = bases if earlier else {**store.bases(study), **bases}
-        generation = store.generation() + fresh
+        plans = _plan_arms(study, arms, selection)
+        earlier, generation = store.manifest(), store.generation() + fresh
+        bases = {plan.arm.name: plan.basis for plan in plans.values()}
         gates = {name: gate.model_dump(mode="json") for name, gate in study.file.gates.items()}
         store.declare(GateDeclaration(study.kit.clock(), gates))
-        store.write_manifest(_manifest(study, listed, earlier))
-        works, reused = _list_work(study, plans, {} if fresh else store.outcomes(), generation)
-        progress.begin(study.name, reused + sum(work.n_items for work in works), reused)
-        tallies = _perform_all(study, works, plans, performing, progress)
+        store.write_manifest(_manifest(study, bases if earlier else {**store.bases(study), **bases}, earlier))
+        orders, reused = _list_work(study, plans, {} if fresh else store.outcomes(), generation)
+        tallies = _perform_all(study, orders, plans, performer, progress, study.name, reused)
         outcomes = store.outcomes()
         done = _seal_finished(store, plans, outcomes)
     answered = {place for place, plan in plans.items() if not done.isdisjoint(plan.keys)}
@@ -164,89 +169,114 @@ def repeat_study(
     engine: str = "local",
     progress: Progress | None = None,
 ) -> Outcome:
-    """Asks every system again what it answered, once more than the repetition before; the answers stay.
+    """Ask every system again what it answered, and store that as a repetition, apart from the answers.
 
-    What a repetition lacks is asked when it is run again. Imported answers have no system to ask.
+    Run again, it asks what the repetition lacks. Imported answers have no system that could be asked.
     """
-    selection, progress, store = selection or Selection(), progress or NoProgress(), Store(study.run_folder)
-    started, again = time.monotonic(), store.repetition(number)
-    performing = engine_named(engine)
+    selection, store, started = selection or Selection(), Store(study.run_folder), time.monotonic()
+    performer, repetition = load_engine(engine), store.repetition(number)
     arms = [arm for arm in selection.arms(study) if not study.imported(arm)]
     with store.locked():
-        bases = {arm.name: AnswerBasis.of(study, arm, study.dataset(arm)) for arm in arms}
-        plans = _plan_arms(study, arms, bases, selection)
-        stored = {} if fresh else again.outcomes()
-        works, reused = _list_work(study, plans, stored, again.generation() + fresh)
-        for work in works:
-            work.repetition = number
-        progress.begin(f"{study.name}, again", reused + sum(work.n_items for work in works), reused)
-        tallies = _perform_all(study, works, plans, performing, progress)
-        outcomes = again.outcomes()
-        _seal_finished(again, plans, outcomes)
+        plans = _plan_arms(study, arms, selection)
+        stored, generation = {} if fresh else repetition.outcomes(), repetition.generation() + fresh
+        orders, reused = _list_work(study, plans, stored, generation, number)
+        tallies = _perform_all(study, orders, plans, performer, progress, f"{study.name}, again", reused)
+        outcomes = repetition.outcomes()
+        _seal_finished(repetition, plans, outcomes)
     pending, left_out = _count_unanswered(plans, outcomes)
     return Outcome(tallies, reused, pending, time.monotonic() - started, left_out)
 
 
-def _seal_finished(store: Store, plans: Plans, outcomes: Mapping[str, bool]) -> set[str]:
-    """Seals the arms that are answered; the keys of all answers."""
-    done = {key for key, good in outcomes.items() if good}
-    store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
-    return done
-
-
-@dataclass(frozen=True)
-class ArmUnits:
-    """One arm and seed: all its units, the key of every item, and which items are selected."""
-
-    arm: Arm
-    seed: int
-    basis: AnswerBasis
-    units: list[SessionTask]
-    keys: list[str]
-    positions: set[int]
-
-
-Plans = dict[tuple[str, int], ArmUnits]
-
-
-def _plan_arms(
-    study: Study, arms: Sequence[Arm], bases: Mapping[str, AnswerBasis], selection: Selection
-) -> Plans:
+def _plan_arms(study: Study, arms: Sequence[Arm], selection: Selection) -> Plans:
     plans: Plans = {}
     for arm in arms:
         dataset = study.dataset(arm)
-        positions = selection.positions(study, dataset)
+        basis, positions = AnswerBasis.of(study, arm, dataset), selection.positions(study, dataset)
         for seed in study.seeds_of(arm):
-            units = plan_tasks(bases[arm.name], seed, dataset)
+            units = plan_tasks(basis, seed, dataset)
             keys = keys_by_item(units, len(dataset.items))
-            plans[arm.name, seed] = ArmUnits(arm, seed, bases[arm.name], units, keys, positions)
+            plans[arm.name, seed] = ArmUnits(arm, seed, basis, units, keys, positions)
     return plans
 
 
 def _list_work(
-    study: Study, plans: Plans, outcomes: Mapping[str, bool], generation: int
+    study: Study, plans: Plans, outcomes: Mapping[str, bool], generation: int, repetition: int = 0
 ) -> tuple[list[WorkOrder], int]:
-    """What is still to ask, and how many answers are there already."""
-    works, reused = [], 0
+    """What is still to be asked, and how many answers are stored already."""
+    orders, reused = [], 0
     for plan in plans.values():
-        todo, n_items = [], 0
+        open_units = []
         for index, unit in enumerate(plan.units):
             if plan.positions.isdisjoint(unit.items):  # a sequence runs as a whole
                 continue
             if all(outcomes.get(key, False) for key in unit.keys):
                 reused += len(unit.items)
             else:
-                todo.append(index)
-                n_items += len(unit.items)
-        if todo:
-            works.append(
-                WorkOrder(study.lines.where, plan.arm, plan.seed, plan.basis, todo, n_items, generation)
+                open_units.append(index)
+        if open_units:
+            n_items = sum(len(plan.units[index].items) for index in open_units)
+            about = (study.lines.where, plan.arm, plan.seed, plan.basis)
+            orders.append(
+                WorkOrder(*about, open_units, n_items, generation=generation, repetition=repetition)
             )
-    return works, reused
+    return orders, reused
+
+
+def _perform_all(
+    study: Study,
+    orders: Sequence[WorkOrder],
+    plans: Plans,
+    engine: Engine,
+    progress: Progress | None,
+    label: str,
+    reused: int,
+) -> list[Tally]:
+    """Let an engine do all the work, and report progress. The performers share what may still be spent."""
+    progress, cap = progress or NoProgress(), SpendingCap.of(study, Store(study.run_folder))
+    progress.begin(label, reused + sum(order.n_items for order in orders), reused)
+    groups: dict[object, list[WorkOrder]] = {}  # a group is performed together
+    for place, order in enumerate(orders):
+        by_item = study.file.run.order == "item"  # then arms of equal factors and seed take turns
+        key = msgspec.json.encode([order.arm.factors, order.seed], order="sorted") if by_item else place
+        groups.setdefault(key, []).append(order)
+    encoded = [
+        msgspec.json.encode([cap.share(order, len(orders)) for order in group]) for group in groups.values()
+    ]
+    tallies: list[Tally] = []
+    if isinstance(engine, LocalEngine):
+        here = partial(_perform_here, study=study, plans=plans, progress=progress, cap=cap)
+        for result in engine.map(here, encoded):
+            tallies += msgspec.json.decode(result, type=list[Tally])
+        return tallies
+    for result in engine.map(perform_encoded, encoded):
+        done = msgspec.json.decode(result, type=list[Tally])
+        tallies += done
+        for tally in done:  # performers in other processes report when they are done
+            progress.advance(tally.answered + tally.failed, tally.failed)
+    return tallies
+
+
+def _perform_here(
+    encoded: bytes, *, study: Study, plans: Plans, progress: Progress, cap: SpendingCap
+) -> bytes:
+    group = msgspec.json.decode(encoded, type=list[WorkOrder])
+    orders = [cap.share(order, len(group)) for order in group]
+    units = [plans[order.arm.name, order.seed].units for order in orders]
+    tallies = perform_work(orders, units, study, progress)
+    for tally in tallies:
+        cap.pay(tally.cost)
+    return msgspec.json.encode(tallies)
+
+
+def _seal_finished(store: Store, plans: Plans, outcomes: Mapping[str, bool]) -> set[str]:
+    """Seal the arms that are completely answered. Returns the keys of all answers."""
+    done = {key for key, good in outcomes.items() if good}
+    store.seal({place: plan.keys for place, plan in plans.items() if done.issuperset(plan.keys)})
+    return done
 
 
 def _count_unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, int]:
-    """How many items are still to be asked, and how many more the selection leaves out."""
+    """How many items are still to be asked, and how many others the selection leaves out."""
     counts = [0, 0]
     for plan in plans.values():
         for unit in plan.units:
@@ -254,48 +284,8 @@ def _count_unanswered(plans: Plans, outcomes: Mapping[str, bool]) -> tuple[int, 
     return counts[0], counts[1]
 
 
-def _group_work(study: Study, works: Sequence[WorkOrder]) -> list[list[WorkOrder]]:
-    """What is performed together: an arm, or, where items set the order, all of equal factors and seed."""
-    if study.file.run.order != "item":
-        return [[work] for work in works]
-    groups: dict[bytes, list[WorkOrder]] = {}
-    for work in works:
-        groups.setdefault(msgspec.json.encode([work.arm.factors, work.seed], order="sorted"), []).append(work)
-    return list(groups.values())
-
-
-def _perform_all(
-    study: Study, works: Sequence[WorkOrder], plans: Plans, engine: Engine, progress: Progress
-) -> list[Tally]:
-    """Has an engine do all that is to do, and tells of it as it is done."""
-    here, purse = isinstance(engine, LocalEngine), SpendingCap.of(study, Store(study.run_folder))
-    do = perform_encoded
-    if here:
-        do = partial(_perform_here, study=study, plans=plans, progress=progress, purse=purse)
-    shared = [[purse.share(work, len(works)) for work in group] for group in _group_work(study, works)]
-    tallies: list[Tally] = []
-    for result in engine.map(do, [msgspec.json.encode(group) for group in shared]):
-        told = msgspec.json.decode(result, type=list[Tally])
-        tallies += told
-        for tally in told if not here else ():  # performers elsewhere tell when they are done
-            progress.advance(tally.answered + tally.failed, tally.failed)
-    return tallies
-
-
-def _perform_here(
-    packed: bytes, *, study: Study, plans: Plans, progress: Progress, purse: SpendingCap
-) -> bytes:
-    group = msgspec.json.decode(packed, type=list[WorkOrder])
-    works = [purse.share(work, len(group)) for work in group]
-    units = [plans[work.arm.name, work.seed].units for work in works]
-    tallies = perform_work(works, units, study, progress)
-    for tally in tallies:
-        purse.pay(tally.cost)
-    return msgspec.json.encode(tallies)
-
-
 def _check_for_failed_arms(study: Study, tallies: Sequence[Tally], answered: set[tuple[str, int]]) -> None:
-    """An arm that could not be opened, or of which nothing but failures is stored."""
+    """Raise a SystemFailure if an arm could not be opened, or has nothing but failures in the store."""
     problems = [f"{tally.arm} could not be opened: {tally.broken}" for tally in tallies if tally.broken]
     problems += [
         f"{tally.arm} failed on all {tally.failed} items it was asked; the last failure: {tally.last_fault}"
@@ -309,7 +299,7 @@ def _check_for_failed_arms(study: Study, tallies: Sequence[Tally], answered: set
 
 
 def _check_engine_can_open(study: Study, engine: str) -> None:
-    """Other processes open the study from its file: what only this one was given would not reach them."""
+    """Refuse what only this process has: other processes open the study from its file."""
     kit = study.kit
     own_kit = kit.env is not os.environ or kit.clock is not time.time or kit.cache != default_cache()
     if study.registry.extended or own_kit:
@@ -319,28 +309,92 @@ def _check_engine_can_open(study: Study, engine: str) -> None:
 
 
 def _manifest(study: Study, bases: Mapping[str, AnswerBasis], earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """What is being run. Arms of earlier, narrower runs stay listed."""
+    """What is being run. Arms of earlier runs with a narrower selection stay listed."""
     datasets = {arm.name: study.dataset(arm) for arm in study.arms if arm.name in bases}
+    arms = {
+        name: {
+            "corpus": dataset.corpus.hash,
+            "passages": len(dataset.corpus),
+            "items": len(dataset.items),
+            "data": dataset.hash,
+            "basis": bases[name],
+        }
+        for name, dataset in datasets.items()
+    }
     return {
         "schema": SCHEMA,
         "study": study.name,
         "fingerprint": study.fingerprint,
         "study_file": study.file.model_dump(mode="json"),
-        "arms": {
-            **earlier.get("arms", {}),
-            **{
-                name: {
-                    "corpus": dataset.corpus.hash,
-                    "passages": len(dataset.corpus),
-                    "items": len(dataset.items),
-                    "data": dataset.hash,
-                    "basis": bases[name],
-                }
-                for name, dataset in datasets.items()
-            },
-        },
+        "arms": {**earlier.get("arms", {}), **arms},
         "seeds": study.seeds,
         "assay": assay.__version__,
         "python": platform.python_version(),
         "started": study.kit.clock(),
     }
+
+
+# ---------------------------------------------------------------------------------------- status
+
+
+@dataclass(frozen=True)
+class ArmStatus:
+    """How far one arm and seed is."""
+
+    arm: str
+    seed: int
+    answered: int
+    failed: int
+    pending: int  # not asked yet, or left out by every run so far
+    changed: list[str]  # what differs from what was run: system, corpus, budgets
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """How far all arms are, and what to do next."""
+
+    arms: list[ArmStatus]
+    next_step: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"schema": "assay/status/1", **asdict(self)}
+
+
+def study_status(study: Study) -> RunStatus:
+    """Count what the store has. Nothing is run."""
+    store = Store(study.run_folder)
+    stored, bases = store.answers(), store.bases(study)
+    arms = []
+    for arm in study.arms:
+        dataset, basis = study.dataset(arm), bases.get(arm.name)
+        changed = [] if basis is None else basis.changes(study, arm, dataset)
+        for seed in study.seeds_of(arm):
+            units = [] if basis is None else plan_tasks(basis, seed, dataset)
+            failed = select_by_key(stored, keys_by_item(units, len(dataset.items)))["failed"]
+            counts = int((~failed).sum()), int(failed.sum()), failed.null_count()
+            arms.append(ArmStatus(arm.name, seed, *counts, changed))
+    whole, begin = merge_arms(arms), f"assay run {command_path(study)}"
+    next_step = ""
+    if whole.pending:
+        begun = whole.answered or whole.failed
+        next_step = begin + (f" (asks the {whole.pending} not asked yet)" if begun else "")
+    elif whole.changed:
+        next_step = f"{begin} (asks again what has changed)"
+    elif whole.failed:
+        next_step = f"{begin} (asks the {whole.failed} failed again)"
+    return RunStatus(arms, next_step)
+
+
+def merge_arms(arms: Sequence[ArmStatus]) -> ArmStatus:
+    """All arms as one: while responses are scored blind, failures are not shown by condition."""
+    answered = sum(arm.answered for arm in arms)
+    failed, pending = sum(arm.failed for arm in arms), sum(arm.pending for arm in arms)
+    changed = dict.fromkeys(what for arm in arms for what in arm.changed)
+    return ArmStatus("all, until unblinded", 0, answered, failed, pending, list(changed))
+
+
+def command_path(study: Study) -> str:
+    """The path by which commands name a study: its folder if that is enough, else its file."""
+    has_plan = (study.folder / "plan.yaml").is_file()  # then the folder names the plan
+    is_default = study.lines.where.endswith("study.yaml") and not has_plan
+    return str(study.folder) if is_default else study.lines.where

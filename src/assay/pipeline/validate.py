@@ -22,24 +22,22 @@ from assay.gates.parts import repeated
 from assay.gates.syntax import Clause
 from assay.gates.verdict import leaves_of, measures_of
 from assay.measures.reach import cut_short_in, unreached_in
-from assay.pipeline.concerned import plugins_for
-from assay.pipeline.trust import (
+from assay.pipeline.plugins import plugins_for
+from assay.pipeline.warnings import (
     broken_measure_warnings,
+    budget_problems,
     correction_warnings,
     data_warnings,
     empty_answer_warnings,
     fault_warnings,
     imported_time_warnings,
     lower_bound_warnings,
-    small_sample_warnings,
-    unused_mark_warnings,
-)
-from assay.pipeline.unmeasured import (
-    budget_problems,
     measure_problems,
     missing_part_warnings,
     name_problems,
+    small_sample_warnings,
     unknown_name_warnings,
+    unused_mark_warnings,
 )
 from assay.study.study import Study, examine_study
 
@@ -297,7 +295,11 @@ def evaluation_warnings(evaluation: Evaluation) -> list[str]:
         *cut_short_in(measures, blocks),
         *lower_bound_warnings(measures, evaluation.judging.bounded),
         *correction_warnings(evaluation.summary[0]),
-        *(unused_mark_warnings(study, evaluation.sides, evaluation.judgments) if evaluation.pays else []),
+        *(
+            unused_mark_warnings(study, evaluation.sides, evaluation.judgments)
+            if evaluation.has_paying_judge
+            else []
+        ),
         *evaluation.judging.warnings,
         *(evaluation.reviewing.warnings if evaluation.wants_review else []),
         *study_warnings(study, evaluation.datasets, measures, sealed=evaluation.sealed),

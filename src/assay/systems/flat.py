@@ -9,30 +9,39 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from assay.core.dataset import Corpus, Dataset, search_problems
 from assay.core.errors import Problem, UsageError
-from assay.core.parts import Embedder, Fusion, LinkBuilder, Selector, Tokenizer, VectorStore
+from assay.core.parts import Embedder, Fusion, LinkBuilder, Reranker, Selector, Tokenizer, VectorStore
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Query, Response
 from assay.core.registry import (
     EMBEDDERS,
     FUSIONS,
     LINKS,
+    RERANKERS,
     SELECTORS,
     STORES,
     TOKENIZERS,
     added_later,
     part_identities,
 )
-from assay.retrieval.context import Grain, Showing, Top
+from assay.retrieval.context import Grain, Knapsack, Showing, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF
 from assay.retrieval.lexical import Analysis, Language, engine
+from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
 from assay.systems.answering import AnswerBuilder, Meter
-from assay.systems.retrievers import FusedRetriever, Retriever, VectorRetriever, WordRetriever
+from assay.systems.retrievers import (
+    FusedRetriever,
+    RerankedRetriever,
+    RerankStage,
+    Retriever,
+    VectorRetriever,
+    WordRetriever,
+)
 
 if TYPE_CHECKING:
-    from assay.systems.linked import CombinedScorer
+    from assay.systems.retrievers import CombinedScorer
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ class _FlatSystem(ABC):
         retriever = self.retriever(corpus, kit)
         if self.links is None:
             return FlatIndex(retriever, AnswerBuilder(corpus, showing, self.k, self.show))
-        from assay.systems.linked import build_scorer
+        from assay.systems.retrievers import build_scorer
 
         answering = AnswerBuilder(corpus, showing, self.k, self.show, self.links.build(corpus, kit))
         return FlatIndex(retriever, answering, build_scorer(retriever, corpus, self.analysis, kit))
@@ -109,7 +118,7 @@ class _FlatSystem(ABC):
         """What decides answers besides parameters: engine, static model, and what the parts say."""
         found = {"words": engine(), "static": Static().identity(kit), **part_identities(self, kit)}
         if self.links is not None:
-            from assay.systems.linked import WEIGHED
+            from assay.systems.retrievers import WEIGHED
 
             found["links"] = [found["links"], WEIGHED]
         return found
@@ -166,3 +175,26 @@ class Hybrid(_FlatSystem):
         return FusedRetriever(
             [words, VectorRetriever.build(corpus, self.model, self.store, self.depth, kit)], self.fuse
         )
+
+
+@dataclass(frozen=True)
+class FlatStrong(Hybrid):
+    """Hybrid whose first `rerank_depth` hits get a second look, shown by relevance less redundancy.
+
+    `trust` is the reranker's share of the final score; the rest is the first ranking's.
+    """
+
+    rerank: Annotated[Reranker, RERANKERS] = MaxSim()
+    rerank_depth: int = 50
+    trust: float = 0.5
+    select: Annotated[Selector, SELECTORS] = Knapsack()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 <= self.trust <= 1.0:
+            raise UsageError(f"trust is {self.trust}. It is a share, from 0 to 1.")
+
+    def retriever(self, corpus: Corpus, kit: Kit) -> RerankedRetriever:
+        scorer = self.rerank.load(self.model, kit)
+        first = super().retriever(corpus, kit)
+        return RerankedRetriever(first, RerankStage(scorer, corpus.passages, self.rerank_depth, self.trust))

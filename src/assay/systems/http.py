@@ -16,11 +16,18 @@ from assay.core.records import Budget, Query, Response
 from assay.core.registry import TOKENIZERS, added_later, outside_identity, part_identities
 from assay.retrieval.tokens import O200kBase
 from assay.systems.answering import Meter
-from assay.systems.http_contexts import ContextReader, parse_budget
-from assay.systems.http_exchange import HttpClient, RateLimiter, ServiceUnreachable
-from assay.systems.http_reading import AnswerReader, DefaultField, Expression
-from assay.systems.http_request import PORT, RequestTemplate, check_headers, check_places, service_endpoint
-from assay.systems.served import (
+from assay.systems.http_reading import AnswerReader, ContextReader, DefaultField, Expression, parse_budget
+from assay.systems.http_request import (
+    PORT,
+    HttpClient,
+    RateLimiter,
+    RequestTemplate,
+    ServiceUnreachable,
+    check_headers,
+    check_places,
+    service_endpoint,
+)
+from assay.systems.server_process import (
     ServerProcess,
     await_ready,
     find_missing_program,

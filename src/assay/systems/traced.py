@@ -20,7 +20,7 @@ from assay.datasets.reading import Reader, absent
 from assay.datasets.trec import read_bytes
 from assay.systems.imported import ABSENT
 from assay.systems.traced_file import EngineFiles, TracedAnswer, TracedLine, parts_held, read_engine
-from assay.systems.traced_routes import RACE, ROUTE, VISITED
+from assay.systems.traced_steps import RACE, ROUTE, VISITED
 from assay.systems.traced_structure import PublishedStructure
 
 

@@ -7,13 +7,18 @@ from collections.abc import Iterator, Sequence
 
 from assay.core.errors import Problem
 from assay.core.records import Step
-from assay.systems.traced_routes import ROUTE_KINDS, route_problems
 from assay.systems.traced_structure import EdgeKinds, PublishedStructure, ends_of
 
+ROUTE, LINK, RACE, VISITED = "route", "link", "race", "visited"
+ROUTE_KINDS = (ROUTE, LINK, RACE, VISITED)
+PASSAGES = "passages"  # what is counted below the leaves
+_LEAST = {ROUTE: (1, "Count levels from 1, the root's children."), LINK: (1, "Count hops from 1."),
+          RACE: (0, "Write 0."), VISITED: (1, "Count levels from 1.")}  # fmt: skip
 MEMORY_KINDS = ("path", "seed", "spread", "tension", "removed")
 KINDS = (*MEMORY_KINDS, *ROUTE_KINDS)
 REMOVALS = ("path", "random", "nearby")
 _NEAR = 0.8  # how alike a kind must be to one of ours to be a slip
+Placed = Sequence[tuple[int, Step]]  # steps and their places in the trace
 
 
 def trace_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
@@ -94,4 +99,127 @@ def _walk_problems(trace: Sequence[Step], walked: EdgeKinds) -> Iterator[Problem
             there = f"only {', '.join(sorted(found))}" if found else "none"
             what = f"the structure has no {step.edge} between {step.source!r} and {step.target!r}, {there}"
             fix = "Add the edge to the structure, or correct the step."
+            yield Problem(what, field=f"trace[{at}].edge", fix=fix)
+
+
+def route_problems(trace: Sequence[Step], published: PublishedStructure | None) -> Iterator[Problem]:
+    """Steps of a tree that lack something, or contradict each other or the structure."""
+    placed = {
+        kind: [(at, step) for at, step in enumerate(trace) if step.kind == kind] for kind in ROUTE_KINDS
+    }
+    for kind, steps in placed.items():
+        for at, step in steps:
+            yield from _form_problems(kind, step, f"trace[{at}]")
+    yield from _route_problems(placed[ROUTE])
+    yield from _race_problems(placed[RACE])
+    yield from _visited_problems(placed[VISITED])
+    if published is not None:
+        for at, step in placed[ROUTE]:
+            yield from _misplaced(step, published, f"trace[{at}]")
+        yield from _unlinked(placed[LINK], published)
+
+
+def _form_problems(kind: str, step: Step, field: str) -> Iterator[Problem]:
+    """A depth that the kind cannot have, and a source that is lacking or has no meaning."""
+    least, fix = _LEAST[kind]
+    if 0 <= step.depth < least or (kind == RACE and step.depth > 0):
+        yield Problem(f"a step of kind {kind!r} at depth {step.depth}", field=f"{field}.depth", fix=fix)
+    if kind in {ROUTE, LINK} and step.source is None:
+        fix = "Name the node that was expanded." if kind == ROUTE else "Name the passage it came from."
+        yield Problem(f"a step of kind {kind!r} has no source", field=f"{field}.source", fix=fix)
+    if kind in {RACE, VISITED} and step.source is not None:
+        yield Problem(f"a step of kind {kind!r} has a source", field=f"{field}.source", fix="Leave it out.")
+
+
+def _route_problems(steps: Placed) -> Iterator[Problem]:
+    """Candidates that stand twice, and ways down that were not taken from above."""
+    kept = {(step.depth, step.target) for _, step in steps if step.selected}
+    first: dict[tuple[str | None, str], int] = {}
+    for at, step in steps:
+        field = f"trace[{at}]"
+        if (earlier := first.setdefault((step.source, step.target), at)) != at:
+            what = f"{step.target!r} is a candidate of {step.source!r} in trace[{earlier}] already"
+            yield Problem(what, field=field, fix="Write each child of an expanded node once.")
+        if step.selected and step.stop is not None:
+            what = f"it was selected, and stopped by {step.stop!r}"
+            yield Problem(what, field=f"{field}.stop", fix="Leave it out, or write selected: false.")
+        above = (step.depth - 1, step.source)
+        if step.selected and step.depth > 1 and step.source is not None and above not in kept:
+            what = f"it is selected below {step.source!r}, which no step selects at depth {step.depth - 1}"
+            fix = "Write the step that selected its source, or selected: false here."
+            yield Problem(what, field=f"{field}.source", fix=fix)
+
+
+def _race_problems(steps: Placed) -> Iterator[Problem]:
+    """A race that is none, or that nobody won, and paths that do not say how sure they are."""
+    if not steps:
+        return
+    first: dict[str, int] = {}
+    for at, step in steps:
+        field = f"trace[{at}]"
+        if (earlier := first.setdefault(step.target, at)) != at:
+            what = f"{step.target!r} races in trace[{earlier}] already"
+            yield Problem(what, field=f"{field}.target", fix="Write each path once.")
+        if "confidence" not in step.scores:
+            fix = "Write how sure the path was: the surest is taken."
+            yield Problem("there is no confidence", field=f"{field}.scores.confidence", fix=fix)
+    won = sum(step.selected for _, step in steps)
+    if len(first) < 2:
+        yield Problem(
+            "one path alone races", field=f"trace[{steps[0][0]}]", fix="Write a step for each path."
+        )
+    elif won != 1:
+        what = f"{won} of {len(steps)} paths won the race"
+        fix = "Write selected: false at every path but the one whose answer this is."
+        yield Problem(what, field=f"trace[{steps[0][0]}].selected", fix=fix)
+
+
+def _visited_problems(steps: Placed) -> Iterator[Problem]:
+    """Levels by a name that is not theirs, and counts that are none. A level may be counted in parts."""
+    for at, step in steps:
+        field = f"trace[{at}]"
+        if step.target not in {f"L{step.depth}", PASSAGES}:
+            what = f"{step.target!r} is no level at depth {step.depth}"
+            fix = f"Write L{step.depth}, or {PASSAGES} for what lies below the leaves."
+            yield Problem(what, field=f"{field}.target", fix=fix)
+        nodes, of = step.scores.get("nodes"), step.scores.get("of")
+        if nodes is None or of is None or not 0 <= nodes <= of:
+            what = f"{_told(nodes)} nodes of {_told(of)}"
+            fix = "Write how many nodes were scored, and of how many."
+            yield Problem(what, field=f"{field}.scores", fix=fix)
+
+
+def _told(count: float | None) -> str:
+    return "no number of" if count is None else f"{count:g}"
+
+
+def _misplaced(step: Step, published: PublishedStructure, field: str) -> Iterator[Problem]:
+    """A routing step that the tree has no such place for."""
+    ends = {"source": step.source, "target": step.target}
+    lost = [name for name, node_id in ends.items() if node_id is not None and node_id not in published.nodes]
+    for name in lost:
+        fix = "Add a line for the node, or correct the step."
+        yield Problem(f"the structure has no node {ends[name]!r}", field=f"{field}.{name}", fix=fix)
+    if lost or step.source is None:
+        return
+    level = published.nodes[step.target].level
+    if level is not None and level != step.depth:
+        what = f"{step.target!r} has level {level} in the structure, and depth {step.depth} here"
+        yield Problem(what, field=f"{field}.depth", fix="Write the level of the target.")
+    if step.target not in published.children.get(step.source, ()):
+        what = f"{step.target!r} is no child of {step.source!r} in the structure"
+        fix = "Add an edge of kind child between them, or correct the step."
+        yield Problem(what, field=f"{field}.source", fix=fix)
+    elif step.depth == 1 and step.source in published.below:
+        what = f"{step.source!r} is not the root"
+        yield Problem(what, field=f"{field}.source", fix="Depth 1 is the choice among the root's children.")
+
+
+def _unlinked(steps: Placed, published: PublishedStructure) -> Iterator[Problem]:
+    """Links along edges that the structure does not have; a name on the way is no hop of its own."""
+    for at, step in steps:
+        if step.source is not None and not published.linked(step.source, step.target, step.edge):
+            kind = "link" if step.edge is None else step.edge
+            what = f"the structure has no {kind} from {step.source!r} to {step.target!r}, nor one over a name"
+            fix = "Add the edges to the structure, or correct the step."
             yield Problem(what, field=f"trace[{at}].edge", fix=fix)

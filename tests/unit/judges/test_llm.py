@@ -18,7 +18,7 @@ from assay.core.records import Arm, Finding, Hit, Item, Passage, Question, Respo
 from assay.core.registry import JUDGES, Registry, identity
 from assay.judges.llm import Llm
 from assay.judges.llm_prompt import read_packaged_prompt
-from assay.pipeline.inquiry import question_key
+from assay.pipeline.paying_judges import question_key
 from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer
 from stand_ins.chat_server import ChatStandIn, by_turns

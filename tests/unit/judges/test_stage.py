@@ -17,7 +17,7 @@ from assay.core.records import Budget, Finding, Hit, Item, Passage, Query, Quest
 from assay.core.registry import DATASETS, JUDGES, SYSTEMS, Registry
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.inquiry import question_key
+from assay.pipeline.paying_judges import question_key
 from assay.pipeline.runner import run_study
 from assay.store.run_store import Store
 from assay.study.study import Study, open_study

@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.errors import DataError, PluginError, Problem
 from assay.core.registry import CHECKS, INSIGHTS, Registry, package_of
-from assay.pipeline.concerned import plugins_for, used_classes
+from assay.pipeline.plugins import plugins_for, used_classes
 from assay.pipeline.validate import study_warnings, validate_study
 from assay.study.study import Study, open_study
 from small_study import STUDY, write_study

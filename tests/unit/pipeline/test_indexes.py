@@ -19,9 +19,9 @@ from assay.core.protocols import Kit
 from assay.core.records import Hit, Node, Query, Response, Structure
 from assay.core.registry import MEASURES, SYSTEMS, Registry
 from assay.measures.observed import Seconds
-from assay.pipeline.answering import RESERVE, IndexPool
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
+from assay.pipeline.worker_pool import RESERVE, IndexPool
 from assay.store.keys import SessionTask
 from assay.store.run_store import Store
 from assay.study.study import open_study
@@ -155,8 +155,8 @@ def test_a_build_that_failed_is_tried_again() -> None:
 
     indexes = IndexPool(build, [SessionTask((0,), ("k",))])
     with pytest.raises(ConnectionError):
-        indexes.of(None)
-    assert indexes.of(None) is indexes.of(None)
+        indexes.get(None)
+    assert indexes.get(None) is indexes.get(None)
     assert calls == [None, None]
 
 
@@ -169,10 +169,10 @@ def test_scopes_are_built_side_by_side() -> None:
         return scope
 
     indexes = IndexPool(build, units)
-    threads = [threading.Thread(target=indexes.of, args=(unit.scope,)) for unit in units]
+    threads = [threading.Thread(target=indexes.get, args=(unit.scope,)) for unit in units]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    built: list[Any] = [indexes.of(unit.scope) for unit in units]
+    built: list[Any] = [indexes.get(unit.scope) for unit in units]
     assert built == [("d0",), ("d1",)]

@@ -8,8 +8,17 @@ import pytest
 
 from assay.core.errors import DataError, SystemFailure
 from assay.core.results import Results
-from assay.pipeline.plan import Plan, PlanStep, open_plan, plan_status, run_plan, run_step
-from assay.pipeline.plan_results import GateResult, PlanResults, StepResult
+from assay.pipeline.plan import (
+    GateResult,
+    Plan,
+    PlanResults,
+    PlanStep,
+    StepResult,
+    open_plan,
+    plan_status,
+    run_plan,
+    run_step,
+)
 from assay.pipeline.runner import Outcome
 from assay.study.plan_file import is_plan
 from small_study import STUDY, edited, write_study

@@ -11,10 +11,9 @@ import pytest
 from assay.core.errors import DataError, SystemFailure, UsageError
 from assay.core.records import Verdict
 from assay.core.results import Results, TrustSummary
-from assay.pipeline.performing import Tally
-from assay.pipeline.plan import Plan, PlanStep, open_plan, run_plan, run_step
-from assay.pipeline.plan_results import PlanResults
+from assay.pipeline.plan import Plan, PlanResults, PlanStep, open_plan, run_plan, run_step
 from assay.pipeline.runner import Outcome
+from assay.pipeline.work_orders import Tally
 from small_study import STUDY, edited, write_study
 
 # `lexical` has two arms, k=3 and k=5; `old` is one whatever k is. Twelve items each.

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.registry import EMBEDDERS, SYSTEMS, Registry
-from assay.pipeline.catalogue import PluginParameter, list_plugins
+from assay.pipeline.plugins import PluginParameter, list_plugins
 from assay.retrieval.embed.static import Static
 
 

@@ -10,8 +10,8 @@ import pytest
 from assay.core.proof_results import Proof
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.proofs_file import FILE, load_proofs
 from assay.pipeline.proving import prove
+from assay.pipeline.stored_results import FILE, load_proofs
 from assay.study.study import open_study
 from small_study import STUDY, edited, write_study
 

@@ -16,8 +16,7 @@ from assay.core.errors import PluginError, SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Fault, Judgment, Observed, Query, Response
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import Selection, run_study
-from assay.pipeline.status import study_status
+from assay.pipeline.runner import Selection, run_study, study_status
 from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from assay.study.study import open_study

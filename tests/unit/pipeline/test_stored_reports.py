@@ -14,8 +14,7 @@ from assay.core.dataset import Dataset
 from assay.core.errors import DataError, MissingVariable, UsageError
 from assay.core.protocols import Kit
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.runner import run_study
-from assay.pipeline.status import study_status
+from assay.pipeline.runner import run_study, study_status
 from assay.pipeline.validate import check_study
 from assay.study.study import Study
 from probe import Probe

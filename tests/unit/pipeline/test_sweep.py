@@ -15,7 +15,7 @@ from assay.core.errors import DataError, SystemFailure
 from assay.core.protocols import Kit
 from assay.core.records import Budget, Hit, Judgment, Query, Response
 from assay.core.registry import outside_identity
-from assay.pipeline.sweep.running import SweepRun, run_sweep, setting_names
+from assay.pipeline.sweep import SweepRun, run_sweep, setting_names
 from assay.store.journal import JudgmentEntry
 from assay.store.run_store import Store
 from small_study import WORDS

@@ -11,8 +11,8 @@ from assay.core.block import Block, Labels
 from assay.core.errors import DataError
 from assay.core.records import Arm, Item, Node, Observed, Response, Step, Structure
 from assay.measures.parse import parse_measure
-from assay.pipeline.unmeasured import unknown_name_warnings
 from assay.pipeline.validate import validate_study
+from assay.pipeline.warnings import unknown_name_warnings
 from assay.store.columns import COLUMNS, select_by_key
 from small_study import assay, edited, write_lines, write_study
 

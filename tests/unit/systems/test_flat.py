@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from assay.retrieval.rerank.maxsim import MaxSim
+from assay.retrieval.select import MMR, Knapsack, Top
 
 from assay.core.dataset import Corpus
 from assay.core.errors import PluginError, UsageError
@@ -16,14 +18,11 @@ from assay.core.parts import RerankResult
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response, Span
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.retrieval.context import MMR, Knapsack, Top
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import RRF, Weighted
-from assay.retrieval.rerankers import MaxSim
 from assay.retrieval.tokens import Cl100kBase
 from assay.systems import retrievers
-from assay.systems.flat import BM25, Dense, FlatIndex, Hybrid
-from assay.systems.flat_strong import FlatStrong
+from assay.systems.flat import BM25, Dense, FlatIndex, FlatStrong, Hybrid
 
 System = BM25 | Dense | Hybrid
 

@@ -21,7 +21,7 @@ from assay.core.protocols import Kit
 from assay.core.records import Item, Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
 from assay.systems.http import Http, HttpIndex
-from assay.systems.http_exchange import RateLimiter
+from assay.systems.http_request import RateLimiter
 from stand_ins.search_server import Reply, SearchServer, found
 
 CORPUS = Corpus([Passage("d1", "text of d1"), Passage("d2", "text of d2")])
@@ -250,7 +250,7 @@ def test_nobody_there_is_told_with_the_address() -> None:
 
 
 def test_an_answer_beyond_all_measure_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.systems.http_exchange.LARGEST", 1 << 20)
+    monkeypatch.setattr("assay.systems.http_request.LARGEST", 1 << 20)
     with (
         SearchServer(Reply(b"x" * (1 << 21))) as server,
         pytest.raises(SystemFailure, match="more than 1 MiB"),

@@ -91,10 +91,10 @@ def test_what_the_server_started_ends_too(kit: Kit) -> None:
 
 
 def test_one_that_does_not_end_when_asked_is_ended(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = Path(sys.modules["assay.systems.served_keeper"].__file__ or "")
+    script = Path(sys.modules["assay.systems.server_keeper"].__file__ or "")
     hasty = kit.root / "keeper.py"
     hasty.write_text(script.read_text().replace("PATIENCE = 5.0", "PATIENCE = 0.2"))
-    monkeypatch.setattr("assay.systems.served_keeper.__file__", str(hasty))
+    monkeypatch.setattr("assay.systems.server_keeper.__file__", str(hasty))
     with built(kit, "--deaf"):
         since = time.monotonic()
     assert not left(kit)

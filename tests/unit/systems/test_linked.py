@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from assay.retrieval.select import Top
 
 from assay.core.dataset import Corpus
 from assay.core.optional import StructuredIndex
@@ -14,7 +15,7 @@ from assay.core.parts import LinkedPassage, Ranking
 from assay.core.protocols import Kit
 from assay.core.records import Passage, Query, Response
 from assay.core.registry import SYSTEMS, Registry, identity
-from assay.retrieval.context import Arrival, Showing, Top
+from assay.retrieval.context import Arrival, Showing
 from assay.retrieval.embed.static import Static
 from assay.retrieval.fuse import Weighted
 from assay.retrieval.lexical import Analysis
@@ -23,10 +24,8 @@ from assay.retrieval.tokens import O200kBase
 from assay.retrieval.vectors.exact import Exact
 from assay.systems import retrievers
 from assay.systems.answering import merge_links
-from assay.systems.flat import BM25, Dense, Hybrid
-from assay.systems.flat_strong import FlatStrong
-from assay.systems.linked import build_scorer
-from assay.systems.retrievers import FusedRetriever, VectorRetriever, WordRetriever
+from assay.systems.flat import BM25, Dense, FlatStrong, Hybrid
+from assay.systems.retrievers import FusedRetriever, VectorRetriever, WordRetriever, build_scorer
 
 CORPUS = Corpus(
     [

@@ -12,7 +12,7 @@ from assay.core.errors import DataError
 from assay.core.protocols import Kit
 from assay.core.records import Query
 from assay.core.registry import SYSTEMS, Registry
-from assay.systems.replay import Replay
+from assay.systems.imported import Replay
 
 # q1: the rank column and the order of lines disagree with the scores; d2 and d9 tie.
 RUN = """\

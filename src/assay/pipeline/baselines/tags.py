@@ -24,13 +24,14 @@ from assay.core.block import View
 from assay.core.dataset import digest
 from assay.core.errors import DataError, Problem, UsageError, did_you_mean
 from assay.core.protocols import PersonJudge
-from assay.core.records import Item
+from assay.core.records import Item, Status
 from assay.core.registry import identity
 from assay.core.results import Results
-from assay.pipeline.baselines.churn import Churn, measure_churn
+from assay.measures.observed import Seconds
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.looks import FOLDER, baselines_folder, stored_looks
+from assay.pipeline.gate_history import FOLDER, baselines_folder, stored_looks
 from assay.report.parquet import ParquetReport
+from assay.stats.columns import TIE
 from assay.store.disk import explain_write_errors, sync
 from assay.store.keys import scope_hash
 from assay.study.study import Study
@@ -284,3 +285,51 @@ def load_version(study: Study, name: str) -> Version:
 
 def _damaged(path: Path, what: str) -> Problem:
     return Problem(f"the baseline is damaged: {what}", str(path), fix="Restore it, or tag the study again.")
+
+
+_COUNTED = (Status.SCORED.value, Status.MISSING.value)
+
+
+class Churn(msgspec.Struct, frozen=True):
+    """What was seen of an arm whose items were asked again, by measure."""
+
+    repeats: int
+    items: dict[str, list[str]]  # those that have a value each time
+    varied: dict[str, list[str]]  # of these, those whose value was not the same each time
+
+
+def measure_churn(evaluation: Evaluation) -> dict[str, Churn]:
+    """What varies by itself, by arm whose items were asked again; scores that are sealed say nothing."""
+    begun = evaluation.store.repetition(1).root.parent.glob("*/")
+    numbers = sorted(int(path.name) for path in begun if path.name.isdecimal())
+    if not numbers or evaluation.repetition or evaluation.sealed:
+        return {}
+    again = [Evaluation(evaluation.study, evaluation.selection, number) for number in numbers]
+    rounds = [_answered(each) for each in (evaluation, *again)]
+    found = {}
+    for arm in rounds[0]["arm"].unique(maintain_order=True):
+        asked = [part for each in rounds if len(part := each.filter(pl.col("arm") == arm))]
+        if len(asked) > 1:
+            found[arm] = _churn(asked)
+    return found
+
+
+def _answered(evaluation: Evaluation) -> pl.DataFrame:
+    """The value of every arm, measure and item, the mean of its seeds; only if each seed has one."""
+    counted = pl.col("status").cast(pl.String).is_in(_COUNTED)
+    values = evaluation.scores.filter(pl.col("measure") != Seconds().name)
+    by_item = values.group_by("arm", "measure", "item", maintain_order=True)
+    return by_item.agg(pl.col("value").mean(), counted=counted.all()).filter("counted").drop("counted")
+
+
+def _churn(asked: list[pl.DataFrame]) -> Churn:
+    """One arm: its answers, then one frame per repetition."""
+    together = pl.concat(asked).group_by("measure", "item", maintain_order=True)
+    spread = (pl.col("value").max() - pl.col("value").min()).alias("spread")
+    whole = together.agg(spread, times=pl.len()).filter(pl.col("times") == len(asked))
+    measures = asked[0]["measure"].unique(maintain_order=True).to_list()
+    items, varied = (
+        {name: part.filter(pl.col("measure") == name)["item"].to_list() for name in measures}
+        for part in (whole, whole.filter(pl.col("spread") > TIE))
+    )
+    return Churn(len(asked) - 1, items, varied)

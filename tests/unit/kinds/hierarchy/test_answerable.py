@@ -21,7 +21,7 @@ from assay.judges.llm_prompt import read_packaged_prompt
 from assay.kinds.hierarchy.answerable import Answerable
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.inquiry import question_key
+from assay.pipeline.paying_judges import question_key
 from assay.pipeline.runner import run_study
 from assay.store.columns import answer_columns, select_by_key
 from assay.store.journal import Answer

@@ -19,7 +19,7 @@ from assay.kinds.hierarchy.fitting.detectors import fit_study
 from assay.kinds.hierarchy.fitting.races import Racing, calibrate_study
 from assay.kinds.hierarchy.systems.abstaining import observer_of
 from assay.study.study import Study, open_study
-from assay.systems.around import AnySystem
+from assay.systems.wrapping import AnySystem
 from small_detecting import PROJECTS
 from small_study import assay, edited, write_lines
 

@@ -89,7 +89,7 @@ def _opened(path: Path, names: Sequence[str], extract: str | None) -> tuple[Data
 
 def _refuse_sealed(study: Study) -> None:
     from assay.core.errors import UsageError
-    from assay.pipeline.status import command_path
+    from assay.pipeline.runner import command_path
 
     if study.withholds:
         what = "Sizes tell conditions apart, and people are to score blind"

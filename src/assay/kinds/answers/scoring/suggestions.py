@@ -28,7 +28,7 @@ from assay.kinds.answers.results import SuggestionUptake
 from assay.kinds.answers.scoring.marks import FIRST, Mark, current_marks
 from assay.kinds.answers.scoring.rubric import ACCURACY, CITATION, NOT_APPLICABLE, STEPS, step_of
 from assay.kinds.answers.scoring.rule_suggestions import RULE, suggest_by_rule
-from assay.pipeline.inquiry import HOPELESS
+from assay.pipeline.paying_judges import HOPELESS
 from assay.stats.agreement import cohen_kappa
 from assay.store.journal import JournalWriter, read_lines
 

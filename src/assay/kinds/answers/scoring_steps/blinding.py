@@ -44,7 +44,7 @@ from assay.kinds.answers.scoring_steps.exporting import result_files
 from assay.kinds.answers.scoring_steps.files import RAW_DATA
 from assay.kinds.answers.scoring_steps.work import scoring_folder, scoring_work
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.status import command_path
+from assay.pipeline.runner import command_path
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 

@@ -12,7 +12,7 @@ from assay.kinds.answers.blinding.pack import MergedSource
 from assay.kinds.answers.blinding.sources import neutral_source
 from assay.kinds.answers.scoring.opened import ScoringFolder
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.status import command_path
+from assay.pipeline.runner import command_path
 from assay.study.study import Study
 
 

@@ -20,7 +20,7 @@ from assay.core.records import Budget, Fault, Observed, Passage, Query, Response
 from assay.core.registry import identity, outside_identity
 from assay.kinds.answers.datasets.content_documents import as_hits, check_condition, content_of, join_texts
 from assay.retrieval.chat import Message
-from assay.systems.asking_chat import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
+from assay.systems.chat_model import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
 
 FIRST_ADDRESS = "assay.systems.prompted"
 

@@ -18,8 +18,8 @@ from assay.core.protocols import System
 from assay.core.records import Arm, Budget, Item, Response
 from assay.kinds.hierarchy.signs import Observer
 from assay.kinds.hierarchy.systems.abstaining import observer_of
-from assay.pipeline.performing import Progress
 from assay.pipeline.runner import Selection
+from assay.pipeline.work_orders import Progress
 from assay.study.study import Study
 
 T = TypeVar("T")

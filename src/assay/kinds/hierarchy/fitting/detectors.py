@@ -44,7 +44,7 @@ from assay.kinds.hierarchy.logistic import (
 )
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table
 from assay.kinds.hierarchy.systems.abstaining import FLAG, Abstaining
-from assay.pipeline.performing import NoProgress, Progress
+from assay.pipeline.work_orders import NoProgress, Progress
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 

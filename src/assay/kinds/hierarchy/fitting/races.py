@@ -48,7 +48,7 @@ from assay.kinds.hierarchy.fitting.arms import (
 )
 from assay.kinds.hierarchy.logistic import FOLDS, STRENGTHS, Bools, Scaling, fitted
 from assay.kinds.hierarchy.signs import NAMES, VERSION, table
-from assay.pipeline.performing import NoProgress, Progress
+from assay.pipeline.work_orders import NoProgress, Progress
 from assay.store.disk import write_atomic
 from assay.study.study import Study
 

@@ -27,8 +27,8 @@ from assay.retrieval.embed.static import Static
 from assay.retrieval.lexical import engine
 from assay.store.cache import UNREADABLE, ArtifactCache, DamagedArtifact
 from assay.study.study_file import conceal_variables
-from assay.systems.around import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 from assay.systems.retrievers import WORTH_KEEPING, indexed_text, texts_with_progress
+from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 
 FIRST_ADDRESS = "assay.systems.abstaining"
 

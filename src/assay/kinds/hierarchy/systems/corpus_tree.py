@@ -22,15 +22,15 @@ from assay.retrieval.lexical import Analysis, Terms, TermWeights, largest_below
 from assay.retrieval.links import passage_node
 from assay.retrieval.vectors.exact import Compared, Exact
 from assay.systems.answering import Meter
-from assay.systems.linked import (
+from assay.systems.retrievers import (
     CombinedScorer,
     PassageScorer,
+    VectorRetriever,
     VectorScores,
     WeightedScorer,
     WordScores,
     load_term_weights,
 )
-from assay.systems.retrievers import VectorRetriever
 
 
 @dataclass(frozen=True)

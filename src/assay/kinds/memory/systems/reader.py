@@ -21,8 +21,8 @@ from assay.core.protocols import Kit, Session
 from assay.core.records import Budget, Hit, Observed, Query, Response
 from assay.core.registry import SYSTEMS, identity, outside_identity, part_identities
 from assay.retrieval.chat import Said
-from assay.systems.around import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
-from assay.systems.asking_chat import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
+from assay.systems.chat_model import Bill, ChatModel, check_at_least, check_service, fault_of, fill_prompt
+from assay.systems.wrapping import AnySystem, StructuredWrapper, WrappedIndex, inner_findings
 
 FIRST_ADDRESS = "assay.systems.reader"
 

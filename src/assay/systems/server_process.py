@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from assay.core.endpoint import Endpoint
 from assay.core.errors import SystemFailure, UsageError
 from assay.core.protocols import Kit
-from assay.systems import served_keeper
+from assay.systems import server_keeper
 
 _TICK = 0.05  # seconds between looks at whether it is ready
 _LOOK = 2.0  # seconds for one such look
@@ -58,7 +58,7 @@ class ServerProcess:
         self._code: str | None = None
         self._turn = threading.Lock()  # over who reads it
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the server
-        keeper = [sys.executable, "-I", "-S", served_keeper.__file__]
+        keeper = [sys.executable, "-I", "-S", server_keeper.__file__]
         self._keeper = subprocess.Popen(  # noqa: S603
             [*keeper, *self.command],
             cwd=kit.root,
@@ -82,7 +82,7 @@ class ServerProcess:
     def epitaph(self) -> str:
         """What to say of a server that has ended."""
         code = self.ended()
-        gone = code == str(served_keeper.NOT_STARTED)
+        gone = code == str(server_keeper.NOT_STARTED)
         why = "cannot be started" if gone else f"has ended, with code {code}"
         return f"The server that start: runs {why}. Correct start, or the server.{self.last_words()}"
 
@@ -102,7 +102,7 @@ def _stop(keeper: subprocess.Popen[bytes], log: IO[bytes]) -> None:
             keeper.stdin.write(b"\n")  # and not only its end: a process forked meanwhile may hold it open
             keeper.stdin.close()
     try:
-        keeper.wait(served_keeper.PATIENCE + 1.0)
+        keeper.wait(server_keeper.PATIENCE + 1.0)
     except subprocess.TimeoutExpired:
         pass
     finally:

@@ -1,7 +1,7 @@
-"""Asking judges that cost something: each question once, each finding written down before the next is asked.
+"""Asks judges that cost something: each question once, and each finding is stored before the next is asked.
 
-A question's key hashes the judge and everything it is shown, so that a finding is used again wherever the
-same judge would be shown the same, and never where it would be shown anything else.
+The key of a question is a hash of the judge and of everything it is shown. So a finding is used again
+wherever the same judge would be shown the same, and never where it would be shown anything else.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from functools import cached_property
 import msgspec
 
 from assay.core.dataset import Corpus, Dataset, digest
+from assay.core.optional import ThreadedPlugin, VersionedPlugin
 from assay.core.protocols import Kit, PayingJudge
 from assay.core.records import Budget, Finding, Item, Judgment, Observed, Query, Question, Response
 from assay.core.registry import identity
 from assay.judges.resolve import text_hash
-from assay.pipeline.answering import IndexPool, SystemUnderTest, WorkerPool
-from assay.pipeline.performing import Progress, Tally
-from assay.pipeline.runner import SpendingCap
-from assay.store.journal import Answer, JournalWriter, JudgmentEntry
+from assay.pipeline.work_orders import Progress, SpendingCap, Tally
+from assay.pipeline.worker_pool import IndexPool, SystemUnderTest, WorkerPool
+from assay.store.journal import Answer, JudgmentEntry
 from assay.store.keys import SessionTask
 from assay.store.run_store import Store
 from assay.study.study import Study
 
-HOPELESS = 10  # questions that failed, none having been answered: a judge that is down, or does not fit
+HOPELESS = 10  # failures without any answer after which a judge is asked no more: it is down, or does not fit
 
 _encode = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True)
 class JudgeQuestions:
-    """A paying judge, every question it has about a study, and what became of those that were asked."""
+    """A paying judge, all its questions about a study, and the entries of those that were asked."""
 
     judge: PayingJudge
     questions: Mapping[str, Sequence[Question]]  # by key: one for each response that shows the same
@@ -44,9 +44,9 @@ class JudgeQuestions:
     def of(
         cls, judge: PayingJudge, questions: Iterable[Question], judged: Iterable[JudgmentEntry]
     ) -> JudgeQuestions:
-        """The questions under their keys, each with the first judgment given or the last fault."""
+        """The questions by key, and for each the first judgment or, without one, the last fault."""
         by_key: dict[str, list[Question]] = {}
-        for question in dict.fromkeys(questions):  # arms that share a question may raise it each
+        for question in dict.fromkeys(questions):  # arms that share a question may each raise it
             by_key.setdefault(question_key(judge, question), []).append(question)
         entries: dict[str, JudgmentEntry] = {}
         for entry in judged:
@@ -65,7 +65,7 @@ class JudgeQuestions:
         return {key: alike[0] for key, alike in self.questions.items() if key not in found}
 
     def judgments(self) -> list[Judgment]:
-        """What was found, for every response that shows what was asked about."""
+        """The findings, for every response that shows the same."""
         return [
             msgspec.structs.replace(
                 entry.judgment,
@@ -79,8 +79,8 @@ class JudgeQuestions:
             for question in alike
         ]
 
-    def warnings(self, spent: bool = False) -> list[str]:
-        """How many questions are open, and why; `spent`: the study has paid as much as it may."""
+    def warnings(self, *, is_cap_reached: bool = False) -> list[str]:
+        """How many questions failed or were not asked yet, and why."""
         faults = [entry.fault for entry in self.entries.values() if entry.fault is not None]
         waiting = len(self.unanswered) - len(faults)
         found = []
@@ -88,7 +88,8 @@ class JudgeQuestions:
             why = f"the last failure: {faults[-1].kind}: {faults[-1].message}"
             found.append(f"{self.name} failed on {len(faults)} of {len(self.questions)} questions; {why}")
         if waiting:
-            why = ", because max_cost was reached: raise it under `run`, and run again" if spent else ""
+            cap = ", because max_cost was reached: raise it under `run`, and run again"
+            why = cap if is_cap_reached else ""
             if len(faults) == len(self.entries) >= HOPELESS:
                 why = ", because none of the first was answered"
             found.append(
@@ -96,47 +97,49 @@ class JudgeQuestions:
             )
         return found
 
-    def ask(self, study: Study, store: Store, purse: SpendingCap, progress: Progress) -> Tally:
-        """Asks what is open, as systems are asked: in threads, with retries, within what may be spent."""
-        todo, tally = self.unanswered, Tally(self.name, 0)
-        spent: list[float] = []
-        answered: list[bool] = []
-        asker = _JudgeAsSystem(self.judge, todo, study.kit)
-        items = Dataset(self.name, Corpus(()), [Item(key, question.text) for key, question in todo.items()])
-        units = [SessionTask((place,), (key,)) for place, key in enumerate(todo)]
-        indexes = IndexPool(lambda _: asker, units)
-        asked = SystemUnderTest(asker, items, study.kit, (), study.file.run, indexes, study.concealed)
+    def ask(self, study: Study, store: Store, cap: SpendingCap, progress: Progress) -> Tally:
+        """Ask what has no finding yet as systems are asked: in threads, with retries, under the cap."""
+        tally, spent, is_answered = Tally(self.name, 0), list[float](), list[bool]()
+        system = _JudgeAsSystem(self.judge, self.unanswered, study.kit)
+        items = [Item(key, question.text) for key, question in self.unanswered.items()]
+        units = [SessionTask((place,), (key,)) for place, key in enumerate(self.unanswered)]
+        target = SystemUnderTest(
+            system,
+            Dataset(self.name, Corpus(()), items),
+            study.kit,
+            (),
+            study.file.run,
+            IndexPool(lambda _: system, units),
+            study.concealed,
+        )
 
-        def worthwhile() -> bool:
-            if len(answered) >= HOPELESS and not any(answered):
+        def may_go_on() -> bool:
+            if len(is_answered) >= HOPELESS and not any(is_answered):
                 return False
-            return purse.left is None or math.fsum(spent) < purse.left
+            return cap.left is None or math.fsum(spent) < cap.left
 
-        def record(answers: Sequence[Answer]) -> None:
-            answered.extend(answer.response.error is None for answer in answers)
-            self._record(answers, writer)
+        def store_findings(answers: Sequence[Answer]) -> None:
+            is_answered.extend(answer.response.error is None for answer in answers)
+            for answer in answers:
+                response = answer.response
+                judgment = None if response.error is not None else self._judgment(answer.key, response)
+                writer.append(
+                    JudgmentEntry(judgment, answer.key, response.observed.cost, response.error), now=True
+                )
 
         with store.writer() as writer:
-            crew = WorkerPool(asked, record, spent.append, worthwhile)
-            with closing(crew.finished(units)) as coming:
-                for finished in coming:
-                    if finished is not None:
-                        progress.advance(1, tally.count(finished.answers))
+            pool = WorkerPool(target, store_findings, spent.append, may_go_on)
+            with closing(pool.answer(units)) as answered:
+                for unit in answered:
+                    if unit is not None:
+                        progress.advance(1, tally.count(unit.answers))
         tally.cost = math.fsum(spent)
-        purse.pay(tally.cost)
+        cap.pay(tally.cost)
         return tally
 
-    def _record(self, answers: Sequence[Answer], writer: JournalWriter) -> None:
-        for answer in answers:
-            response, judgment = answer.response, None
-            if response.error is None:
-                finding = msgspec.json.decode(response.answer or "", type=Finding)
-                judgment = self._judgment(self.unanswered[answer.key], finding, response.observed.time)
-            writer.append(
-                JudgmentEntry(judgment, answer.key, response.observed.cost, response.error), now=True
-            )
-
-    def _judgment(self, question: Question, finding: Finding, time: float | None) -> Judgment:
+    def _judgment(self, key: str, response: Response) -> Judgment:
+        question = self.unanswered[key]
+        finding = msgspec.json.decode(response.answer or "", type=Finding)
         return Judgment(
             question.item_id,
             question.label,
@@ -145,15 +148,15 @@ class JudgeQuestions:
             target=question.target,
             span=question.span,
             category=finding.category,
-            version=getattr(self.judge, "version", "1"),
+            version=self.judge.version if isinstance(self.judge, VersionedPlugin) else "1",
             seen=text_hash(question.text),
             reason=finding.reason,
-            time=time,
+            time=response.observed.time,
         )
 
 
 def question_key(judge: PayingJudge, question: Question) -> str:
-    """The identity of a finding: the text shown decides, not its id in one index, nor who returned it."""
+    """The identity of a finding: it depends on the text shown, not on its id in one index, nor on the arm."""
     named = (None, None) if question.text else (question.target, question.span)
     shown = msgspec.structs.replace(question, target=named[0], span=named[1], arm=None, seed=None)
     return digest([identity(judge).encode(), _encode(shown)])
@@ -161,7 +164,7 @@ def question_key(judge: PayingJudge, question: Question) -> str:
 
 @dataclass(frozen=True)
 class _JudgeAsSystem:
-    """A judge in the place of a system: a query names a question by its key, the answer is the finding."""
+    """A judge in the form of a system: a query names a question by its key, and the answer is the finding."""
 
     judge: PayingJudge
     questions: Mapping[str, Question]
@@ -169,7 +172,7 @@ class _JudgeAsSystem:
 
     @property
     def threads(self) -> int:
-        return int(getattr(self.judge, "threads", 1))
+        return int(self.judge.threads) if isinstance(self.judge, ThreadedPlugin) else 1
 
     def build(self, corpus: Corpus, seed: int, kit: Kit) -> _JudgeAsSystem:
         return self

@@ -19,11 +19,11 @@ from assay.core.records import Arm, Factors
 from assay.core.sweep_results import Setting, Sweep
 from assay.pipeline.evaluate import judge_study
 from assay.pipeline.evaluation import Evaluation
-from assay.pipeline.performing import Progress, Tally
 from assay.pipeline.runner import Outcome, Selection, run_study
-from assay.pipeline.sweep.figures import SweepStatistics
-from assay.pipeline.trust import fault_warnings, latency
+from assay.pipeline.sweep_statistics import SweepStatistics
 from assay.pipeline.validate import check_study, study_warnings
+from assay.pipeline.warnings import fault_warnings, latency
+from assay.pipeline.work_orders import Progress, Tally
 from assay.report.views import measure_infos
 from assay.stats.power import ALPHA
 from assay.store.keys import AnswerBasis
@@ -56,7 +56,7 @@ class SweepRun:
         how, swept = declared_sweep(study), sweep_as_study(study)
         selection = Selection({**how.where, **where})
         arms = selection.arms(swept)
-        selection.refuse_unmet(swept, arms)
+        selection.check_conditions(swept, arms)
         check_study(swept, arms)
         _refuse_idle(swept, arms, how)
         return cls(study, how, swept, selection)
