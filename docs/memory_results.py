@@ -20,7 +20,7 @@ import numpy as np
 from assay.core.dataset import Dataset
 from assay.core.records import Arm, ClauseResult, Estimate, Factors
 from assay.gates.leaf import Mean
-from assay.gates.syntax import Binary, Call, Clause
+from assay.gates.syntax import Arithmetic, Call, Clause
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import run_study
 from assay.pipeline.validate import check_study
@@ -266,7 +266,7 @@ class Part:
         """The best system on each side of a difference of two maxima, with its mean."""
         evaluator = self.evaluation.evaluator
         leaves = evaluator.leaves(clause)
-        sides = (clause.left.left, clause.left.right) if isinstance(clause.left, Binary) else ()
+        sides = (clause.left.left, clause.left.right) if isinstance(clause.left, Arithmetic) else ()
         for side in sides:
             means = {
                 leaf.system: float(np.nanmean(evaluator.values(leaf, {})))

@@ -15,10 +15,10 @@ from assay.core.records import Arm, Item
 from assay.core.registry import MEASURES, Registry
 from assay.core.results import Results, TrustSummary
 from assay.gates.evaluate import Evaluator
-from assay.gates.figures import figures_of
+from assay.gates.figures import evaluate_figures
 from assay.kinds.hierarchy.report.curves import curve_section, curves_of
 from assay.report.views import measure_infos
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 from score_rows import Made, frame_of
 
@@ -103,7 +103,9 @@ def budget_results(
     rows = Rows(frame, items)
     measures = [*CURVE, Area(1200)]
     baseline = systems[-1]
-    estimates, comparisons = summarise(rows, measures, Comparing(baseline, resamples=500, by=["feasible"]))
+    estimates, comparisons = summarise(
+        rows, measures, ComparisonSettings(baseline, resamples=500, by=["feasible"])
+    )
     evaluator = Evaluator(rows, REGISTRY, resamples=500, systems=systems)
     arms = list(dict.fromkeys(Arm(one.system, one.factors).name for one in estimates))
     made = Results(
@@ -120,7 +122,7 @@ def budget_results(
         verdicts=[],
         verdict=None,
         trust=TrustSummary({}, [], {}),
-        figures=figures_of({"Budget at parity": PARITY} if figures is None else figures, evaluator),
+        figures=evaluate_figures({"Budget at parity": PARITY} if figures is None else figures, evaluator),
     )
     return with_curves(made)
 

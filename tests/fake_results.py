@@ -20,7 +20,7 @@ from assay.core.results import (
     ReviewSummary,
     TrustSummary,
 )
-from assay.stats.families import outcome
+from assay.stats.families import shown_direction
 
 Floats = NDArray[np.float64]
 SYSTEMS = ["bm25", "dense", "hybrid"]
@@ -172,7 +172,7 @@ def compare(scores: pl.DataFrame, system: str, measure: str) -> Comparison:
         int((gain > 0).sum()), int((gain == 0).sum()), int((gain < 0).sum()), len(delta),
         "Cliff's delta", "sign-flip permutation", "primary",
         float(2.8 * delta.std(ddof=1) / np.sqrt(len(delta))),
-        shown=outcome(low, high, upward=measure != "Seconds") if 2 * p < 0.05 else "",
+        shown=shown_direction(low, high, upward=measure != "Seconds") if 2 * p < 0.05 else "",
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from assay.kinds.answers.results import (
 )
 from assay.kinds.answers.scoring.agreement import LINEAR
 from assay.report.html import HtmlReport
-from assay.stats.families import outcome as shown_by
+from assay.stats.families import shown_direction as shown_by
 
 MODELS = ["small-8b", "large-70b"]
 LEVELS = ["single-fact", "multi-section-synthesis", "conceptual-relationship"]

@@ -20,10 +20,10 @@ from assay.core.protocols import Measure
 from assay.core.records import Comparison, Estimate, Item, Verdict
 from assay.core.registry import Registry
 from assay.gates.evaluate import Evaluator
-from assay.gates.verdict import Gate, GateFile, decide
+from assay.gates.verdict import Gate, GateFile, decide_gates
 from assay.measures.parse import parse_measure
 from assay.measures.score import STATUS
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.resample import Draws, bootstrap_weights, cluster_sums
 from assay.stats.rows import Rows
 
@@ -97,7 +97,7 @@ def verdict_on(gate: Gate, rows: Rows, level: float = LEVEL, book: Any = None) -
     evaluator = Evaluator(rows, registry(), resamples=RESAMPLES, level=level)
     kept = KeptWeights(RESAMPLES, seed=0)  # what it would draw itself
     vars(evaluator).update(draws=kept, _draws=kept)
-    (found,) = decide([gate], evaluator, **({} if book is None else {"book": book}))
+    (found,) = decide_gates([gate], evaluator, **({} if book is None else {"book": book}))
     # a clause about nothing is never decided, and would keep any budget
     if empty := [f"{clause.text}: {clause.reason}" for clause in found.clauses if not clause.n]:
         raise ValueError(f"no item applies to {empty[0]}")
@@ -140,10 +140,10 @@ def verdicts_over_looks(
 def book_of_looks() -> Any:
     """What remembers the looks at a gate; None in a version that does not."""
     try:
-        from assay.gates.looks import LookBook
+        from assay.gates.looks import LookHistory
     except ImportError:
         return None
-    return LookBook()
+    return LookHistory()
 
 
 def looks_are_recorded() -> bool:
@@ -175,5 +175,7 @@ def loss_is_shown(rows: Rows, measure: Measure) -> bool:
 
 def tables_of(rows: Rows, measure: Measure) -> tuple[Estimate, Comparison]:
     """The interval of one system and that of its difference from the baseline, as a report shows them."""
-    estimates, comparisons = summarise(rows, [measure], Comparing("old", resamples=RESAMPLES, level=LEVEL))
+    estimates, comparisons = summarise(
+        rows, [measure], ComparisonSettings("old", resamples=RESAMPLES, level=LEVEL)
+    )
     return next(each for each in estimates if each.system == "v0"), comparisons[0]

@@ -17,7 +17,7 @@ from assay.measures.parse import parse_measure
 from assay.measures.score import score_blocks
 from assay.pipeline.evaluation import Evaluation
 from assay.report.views import measure_infos
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 
 # Where an insight of ours has something to say.
@@ -34,7 +34,7 @@ def results(block: Block) -> Results:
     measures = [parse_measure("nDCG@5"), parse_measure("Success@1")]
     scores = score_blocks(measures, [block])
     rows = Rows(scores, block.items)
-    estimates, comparisons = summarise(rows, measures, Comparing("any", resamples=200))
+    estimates, comparisons = summarise(rows, measures, ComparisonSettings("any", resamples=200))
     infos: list[MeasureInfo] = measure_infos(measures)
     trust = TrustSummary({"any": {"scored": 2}}, ["<b>a warning & more</b>"], {"assay": "test"})
     return Results(

@@ -10,7 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
 from assay.core.records import Comparison, Estimate
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from score_rows import B, M, T, items_of, rows_of
 
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ def table(
     n = len(next(iter(columns.values())))
     items = items_of(n, site=sites) if sites else items_of(n)
     rows = rows_of(columns, items, "site" if sites else None)
-    return summarise(rows, [measure], Comparing(rows.systems[0], resamples=RESAMPLES, level=level))  # type: ignore[list-item]
+    return summarise(rows, [measure], ComparisonSettings(rows.systems[0], resamples=RESAMPLES, level=level))  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95])
@@ -126,6 +126,8 @@ def test_lower_is_better_and_unbounded() -> None:
 def test_corrections_over_a_family(correction: str, method: str) -> None:
     random = np.random.default_rng(6)
     columns = {(f"s{index}", "M"): np.clip(random.random(40) + 0.05 * index, 0, 1) for index in range(6)}
-    _, found = summarise(rows_of(columns), [M], Comparing("s0", correction=correction, resamples=RESAMPLES))
+    _, found = summarise(
+        rows_of(columns), [M], ComparisonSettings("s0", correction=correction, resamples=RESAMPLES)
+    )
     by_statsmodels = multipletests([one.p for one in found], method=method)[1]
     assert [one.p_adjusted for one in found] == pytest.approx(by_statsmodels.tolist())

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.core.gains import gain_matrix
 from assay.core.registry import Registry
 from assay.measures.parse import parse_measure
-from assay.measures.ranking import AP, NDCG, RR, P, R, Ranked, Rprec, Success
+from assay.measures.ranking import AP, NDCG, RR, P, R, RankingMeasure, Rprec, Success
 
 REGISTRY = Registry()
 Nested = dict[str, dict[str, Any]]
@@ -47,7 +47,7 @@ def frame(nested: Nested, column: str) -> pl.DataFrame:
 @settings(max_examples=150)
 @given(runs, labels(-2), st.integers(1, 3))
 def test_random_runs_score_as_trec_eval_scores_them(run: Nested, qrels: Nested, rel: int) -> None:
-    measures: dict[str, Ranked] = {
+    measures: dict[str, RankingMeasure] = {
         "map": AP(rel=rel),
         "ndcg": NDCG(),
         "recip_rank": RR(rel=rel),
@@ -79,7 +79,7 @@ def test_cut_offs_and_levels_score_as_in_ir_measures(run: Nested, qrels: Nested,
     gains = gain_matrix(frame(run, "score"), frame(qrels, "grade"), items)
     for name in names:
         measure = parse_measure(name, REGISTRY)
-        assert isinstance(measure, Ranked)
+        assert isinstance(measure, RankingMeasure)
         found = ir_measures.iter_calc([ir_measures.parse_measure(name)], qrels, run)
         theirs = {metric.query_id: metric.value for metric in found}
         expected = [theirs[item] for item in items]

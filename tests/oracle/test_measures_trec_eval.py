@@ -13,7 +13,7 @@ import pytrec_eval
 
 from assay.core.gains import gain_matrix
 from assay.datasets.trec import read_qrels, read_run
-from assay.measures.ranking import AP, NDCG, RR, P, R, Ranked, Rprec, Success
+from assay.measures.ranking import AP, NDCG, RR, P, R, RankingMeasure, Rprec, Success
 
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 SETS = [
@@ -27,9 +27,9 @@ SETS = [
 ]
 
 
-def at_level(rel: int) -> dict[str, Ranked]:
+def at_level(rel: int) -> dict[str, RankingMeasure]:
     """trec_eval's names for our measures, at a relevance level."""
-    measures: dict[str, Ranked] = {
+    measures: dict[str, RankingMeasure] = {
         "map": AP(rel=rel),
         "ndcg": NDCG(),
         "recip_rank": RR(rel=rel),
@@ -112,7 +112,7 @@ def test_the_outputs_trec_eval_ships_are_reproduced_to_the_printed_digits(
         judged = qrels["item"].unique(maintain_order=True).to_list()
         items = [item for item in judged if item in asked or "-c" in args.split()]
         gains = gain_matrix(run, qrels, items)
-        extra: dict[str, Ranked] = {f"P_{k}": P(k) for k in (3, 7)} | {"recall_2000": R(2000)}
+        extra: dict[str, RankingMeasure] = {f"P_{k}": P(k) for k in (3, 7)} | {"recall_2000": R(2000)}
         extra |= {f"success_{k}": Success(k) for k in (2, 20)}
         for name, measure in (at_level(level_of(args)) | extra).items():
             if "ndcg.1=" in args and name == "ndcg":

@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from assay.stats.agreement import cohen_kappa, kendall, krippendorff_alpha, spearman
 from assay.stats.families import benjamini_hochberg, holm
-from assay.stats.intervals import bca, exact, percentile, quantile_interval, wilson
+from assay.stats.intervals import bca, clopper_pearson, percentile, quantile_interval, wilson
 from assay.stats.power import minimum_detectable_effect, power_of
 from assay.stats.resample import cluster_sums, jackknife_means, resampled_means
 from assay.stats.tests import cliffs_delta_independent, mcnemar, sign_flip, wilcoxon
@@ -102,7 +102,7 @@ def test_mcnemar(seed: int) -> None:
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 30), (1, 30), (15, 40), (40, 40), (250, 300)])
 def test_proportions(successes: int, n: int) -> None:
-    for ours, method in ((wilson, "wilson"), (exact, "beta")):
+    for ours, method in ((wilson, "wilson"), (clopper_pearson, "beta")):
         low, high = proportion_confint(successes, n, method=method)
         found = ours(successes, n)
         assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)

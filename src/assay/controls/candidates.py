@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.gates.leaf import Leaf, Mean, means_of
-from assay.gates.parts import directions
-from assay.gates.syntax import Binary, Call, Clause
+from assay.gates.leaf import Mean, Operand, means_of
+from assay.gates.parts import call_directions
+from assay.gates.syntax import Arithmetic, Call, Clause
 
-Leaves = Mapping[Call, Leaf]
+Leaves = Mapping[Call, Operand]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _directions(role: str, clause: Clause, leaves: Leaves) -> Iterator[tuple[str
     0 where that cannot be said, as of what a correlation is taken of.
     """
     toward = (1 if clause.upward else -1) * (-1 if role == "kill" else 1)
-    for call, rises in directions(Binary("-", clause.left, clause.right), leaves):
+    for call, rises in call_directions(Arithmetic("-", clause.left, clause.right), leaves):
         found = leaves.get(call)
         sign = 0 if rises is None else 1 if rises else -1
         if isinstance(found, Mean):

@@ -25,7 +25,7 @@ from assay.core.errors import AssayError
 from assay.core.protocols import Measure, OraclePart
 from assay.core.records import Arm, Judgment, Response
 from assay.core.slices import Condition
-from assay.measures.score import Broken, score_blocks
+from assay.measures.score import BrokenMeasures, score_blocks
 from assay.stats.rows import Column, Rows
 
 Random = np.random.Generator
@@ -171,7 +171,7 @@ class Trial:
         return {column: self.kept[key] for column, key in keys.items()}
 
     def _scored(self, blocks: Sequence[Block]) -> pl.DataFrame:
-        broken: Broken = {}
+        broken: BrokenMeasures = {}
         scores = score_blocks(self.every, blocks, broken)
         for (_, measure), why in broken.items():
             if measure in {each.name for each in self.measures}:

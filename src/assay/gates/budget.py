@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.gates.parts import Group
+from assay.gates.parts import ClauseGroup
 from assay.gates.syntax import Clause
 from assay.stats.families import shared_level
 
@@ -34,19 +34,19 @@ class Levels:
     among: int = 1  # clauses of which one that holds, or fails, is enough; the larger number
 
 
-def families(part: Group | Clause, *, to_hold: bool) -> Iterator[list[Clause]]:
+def error_families(part: ClauseGroup | Clause, *, to_hold: bool) -> Iterator[list[Clause]]:
     """The clauses of a tree in sets of which one that is wrong can make the whole hold, or fail, wrongly."""
     if isinstance(part, Clause):
         yield [part]
     elif part.need == (len(part.parts) if to_hold else 1):
         for each in part.parts:
-            yield from families(each, to_hold=to_hold)
+            yield from error_families(each, to_hold=to_hold)
     else:
         yield list(dict.fromkeys(part.clauses()))
 
 
-def levels_of(
-    tree: Group | Clause,
+def share_levels(
+    tree: ClauseGroup | Clause,
     deviations: Mapping[Clause, Floats],
     base: Callable[[Clause], tuple[float, float]],
     *,
@@ -60,7 +60,7 @@ def levels_of(
     """
     shares: list[dict[Clause, tuple[float, int]]] = [{}, {}]
     for side, found in enumerate(shares):
-        for family in families(tree, to_hold=side == 0):
+        for family in error_families(tree, to_hold=side == 0):
             sharing = [clause for clause in family if clause in deviations]
             shifts = [-deviations[clause] if side else deviations[clause] for clause in sharing]
             own: dict[float, float] = {}
@@ -70,7 +70,7 @@ def levels_of(
                     own[level] = 1 - (1 - level) / len(shifts) if by_number else shared_level(shifts, level)
                 found[clause] = max(found.get(clause, (level, 1)), (own[level], len(shifts)))
     levels = {}
-    for clause in tree.clauses() if isinstance(tree, Group) else [tree]:
+    for clause in tree.clauses() if isinstance(tree, ClauseGroup) else [tree]:
         alone = base(clause)
         (holds, rivals), (fails, others) = (
             found.get(clause, (alone[side], 1)) for side, found in enumerate(shares)

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.core.errors import AssayError
-from assay.gates.closed_form import linear
-from assay.gates.decision import rule_of
-from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of, range_of
-from assay.gates.parts import Group, choices_in, repeated, written_out
-from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number, Rule, substituted
-from assay.gates.verdict import UNLISTED, StudyNames, leaves_of
-from assay.measures.observed import has_no_end
+from assay.gates.closed_form import linear_form
+from assay.gates.decision import decision_rule
+from assay.gates.leaf import Mean, Operand, StatisticOperand, calls_in, means_of, operand_range, resolve_call
+from assay.gates.parts import ClauseGroup, expand_clause, expand_for_each, has_choice
+from assay.gates.syntax import Arithmetic, Call, Clause, Expression, Negation, Number, Rule, substitute
+from assay.gates.verdict import UNLISTED, StudyNames, operands_of
+from assay.measures.observed import is_unbounded
 from assay.stats.intervals import LEVEL
 
 _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with both sides exchanged
@@ -25,7 +25,7 @@ _TURNED_ROUND = {">=": "<=", "<=": ">=", ">": "<", "<": ">"}  # the sign with bo
 def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -> Iterator[str]:
     """What a clause asks that the study does not have, or that cannot be decided; `on` is its gate's."""
     try:
-        leaves = list(leaves_of(clause, names))
+        leaves = list(operands_of(clause, names))
     except AssayError as error:
         yield f"{clause.text}: {error}"
         return
@@ -44,7 +44,7 @@ def clause_problems(clause: Clause, names: StudyNames, on: Rule | None = None) -
 # --------------------------------------------------------------------------------- thresholds
 
 
-def _threshold_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]:
+def _threshold_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
     """A threshold that the one leaf of a clause cannot reach, or cannot miss."""
     match clause.left, clause.right:
         case (Call() as call, Number(value=value)):
@@ -54,11 +54,11 @@ def _threshold_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]
         case _:
             return
     found = leaves[0]
-    low, high = range_of(found)
+    low, high = operand_range(found)
     name = found.measure.name if isinstance(found, Mean) else found.name
     if not low <= value <= high:
         percent = f" Did you mean {value:g}%?" if low <= value / 100 <= high else ""
-        if isinstance(found, Spanning):
+        if isinstance(found, StatisticOperand):
             percent = _as_count(call, found, op, value)
         yield f"{value:g} is outside the range {low:g} to {high:g} of {name}.{percent}"
     elif _always(found, op, value, low, high):
@@ -66,14 +66,14 @@ def _threshold_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]
         yield f"{name} is a share, from {low:g} to {high:g}, so that this always holds.{instead}"
 
 
-def _always(found: Leaf, op: str, value: float, low: float, high: float) -> bool:
+def _always(found: Operand, op: str, value: float, low: float, high: float) -> bool:
     """Whether a share meets a threshold whatever it is. Of means, only one of failures is looked at."""
     if isinstance(found, Mean) and not getattr(found.measure, "of_failures", False):
         return False
     return (op == "<=" and value >= high) or (op == ">=" and value <= low)
 
 
-def _as_count(call: Call, found: Leaf, op: str, value: float) -> str:
+def _as_count(call: Call, found: Operand, op: str, value: float) -> str:
     """How a number of items is written, and how a share: what a threshold above 1 may have meant."""
     share = f"`{call} {op} {value:g}%`"
     if isinstance(found, Mean):
@@ -90,7 +90,7 @@ def _as_count(call: Call, found: Leaf, op: str, value: float) -> str:
 # -------------------------------------------------------------------------------------- units
 
 
-def _unit_problems(clause: Clause, leaves: Sequence[Leaf]) -> Iterator[str]:
+def _unit_problems(clause: Clause, leaves: Sequence[Operand]) -> Iterator[str]:
     """A number with a unit in a clause about something else."""
     sides = (clause.left, clause.right, *filter(None, [clause.band]))
     units = {unit for side in sides for unit in _units(side)}
@@ -105,9 +105,9 @@ def _units(expression: Expression) -> Iterator[str]:
     match expression:
         case Number(unit=unit) if unit:
             yield unit
-        case Negate(operand=operand):
+        case Negation(operand=operand):
             yield from _units(operand)
-        case Binary(left=left, right=right):
+        case Arithmetic(left=left, right=right):
             yield from _units(left)
             yield from _units(right)
 
@@ -115,24 +115,24 @@ def _units(expression: Expression) -> Iterator[str]:
 # ------------------------------------------------------------------------------ means without an end
 
 
-def _unbounded_problems(clause: Clause, leaves: Sequence[Leaf], on: Rule | None) -> Iterator[str]:
+def _unbounded_problems(clause: Clause, leaves: Sequence[Operand], on: Rule | None) -> Iterator[str]:
     """A mean of times, costs or sizes that an interval is to decide: none covers as often as it says."""
     means = [mean for found in leaves for mean in means_of(found)]
     endless = [
         found
         for found in leaves
         if (isinstance(found, Mean) or getattr(found.statistic, "smooth", False))
-        and any(has_no_end(each.measure) for each in means_of(found))
+        and any(is_unbounded(each.measure) for each in means_of(found))
     ]
-    if not endless or rule_of(clause, on, means) == "estimate":
+    if not endless or decision_rule(clause, on, means) == "estimate":
         return
     measure = means_of(endless[0])[0].measure
     family = getattr(measure, "family", measure.name)
     meant, sides = clause, (clause.left, clause.right)
-    for call in (call for side in sides for call in calls(side)):
+    for call in (call for side in sides for call in calls_in(side)):
         if call.name == family:
             median = Call("median", args=(call,))
-            left, right = (substituted(side, call, median) for side in (meant.left, meant.right))
+            left, right = (substitute(side, call, median) for side in (meant.left, meant.right))
             meant = replace(meant, left=left, right=right)
     what = f"a few large values decide the mean of {measure.name}, and no interval of it can be trusted"
     median_too = f"`{meant}`, " if meant != clause else ""
@@ -146,21 +146,23 @@ def _unbounded_problems(clause: Clause, leaves: Sequence[Leaf], on: Rule | None)
 def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
     """A `max` or `min` of which nobody knows the direction, and a system compared with itself."""
 
-    def leaves(one: Clause) -> dict[Call, Leaf]:
-        every = (*calls(one.left), *calls(one.right))
-        return {call: leaf(call, list(names.system_names), names.registry, clause=one) for call in every}
+    def leaves(one: Clause) -> dict[Call, Operand]:
+        every = (*calls_in(one.left), *calls_in(one.right))
+        return {
+            call: resolve_call(call, list(names.system_names), names.registry, clause=one) for call in every
+        }
 
-    for _, each in repeated(clause, lambda _: [UNLISTED]):
-        tree = written_out(each, lambda _: [UNLISTED], leaves)
-        plain = list(tree.clauses()) if isinstance(tree, Group) else [tree]
-        if any(map(choices_in, plain)):
+    for _, each in expand_for_each(clause, lambda _: [UNLISTED]):
+        tree = expand_clause(each, lambda _: [UNLISTED], leaves)
+        plain = list(tree.clauses()) if isinstance(tree, ClauseGroup) else [tree]
+        if any(map(has_choice, plain)):
             yield (
                 "max or min counts in both directions, or is multiplied or divided by something that can be "
                 "negative, so nobody knows which of its values passes most easily. Write a clause for each."
             )
             return
         passing = {one: _always_passes(one) for one in plain}
-        if tree.holds(passing) if isinstance(tree, Group) else passing[tree]:
+        if tree.holds(passing) if isinstance(tree, ClauseGroup) else passing[tree]:
             which = "one of its values" if len(plain) > 1 else "a system"
             yield f"{which} is compared with itself, which any system passes. Leave it out."
             return
@@ -168,7 +170,7 @@ def _choice_problems(clause: Clause, names: StudyNames) -> Iterator[str]:
 
 def _always_passes(clause: Clause) -> bool:
     """Whether nothing is left of a clause but numbers of which it is true."""
-    found = linear(Binary("-", clause.left, clause.right))
+    found = linear_form(Arithmetic("-", clause.left, clause.right))
     if found is None or found[0]:
         return False
     margin = found[1]

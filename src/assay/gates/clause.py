@@ -12,20 +12,27 @@ from assay.core.records import (
     LABELS,
     ClauseResult,
 )
-from assay.gates.budget import Levels, levels_of
-from assay.gates.decision import FAILS_OPEN, PASSES_OPEN, decide_plain, means_in, open_clause, rule_of
-from assay.gates.evaluate import Counting, Evaluator, Scope
+from assay.gates.budget import Levels, share_levels
+from assay.gates.decision import (
+    FAILS_UNDECIDED,
+    PASSES_UNDECIDED,
+    decide_plain_clause,
+    decision_rule,
+    means_in,
+    undecided_clause,
+)
+from assay.gates.evaluate import Evaluator, FailureValues, Scope
 from assay.gates.gate_file import GateFile
-from assay.gates.leaf import Leaf
-from assay.gates.looks import Looking
-from assay.gates.margin import deviations
-from assay.gates.parts import Group, written_out
+from assay.gates.leaf import Operand
+from assay.gates.looks import NextLook
+from assay.gates.margin import margin_deviations
+from assay.gates.parts import ClauseGroup, expand_clause
 from assay.gates.readiness import (
-    only_run,
-    values_run,
+    describe_only_run,
+    explain_no_rows,
+    explain_undecidable,
+    factor_values_run,
     ways_to_count_failures,
-    why_none,
-    why_open,
 )
 from assay.gates.syntax import WITHIN, Call, Clause
 
@@ -33,32 +40,35 @@ WORDS = {True: "holds", False: "fails", None: "open"}
 ORDER = (True, None, False)
 
 
-def levels_within(
-    part: Group | Clause, rules: GateFile, evaluator: Evaluator, looking: Looking | None = None
+def levels_for(
+    part: ClauseGroup | Clause, rules: GateFile, evaluator: Evaluator, looking: NextLook | None = None
 ) -> dict[Clause, Levels]:
     """How sure each clause of a part of a gate must be, `for`, `max` and `min` written out."""
-    tree = written_out(part, evaluator.rows.known_values, evaluator.leaves)
-    ready: dict[Clause, tuple[dict[Call, Leaf], Counting, Scope]] = {}
-    for clause in tree.clauses() if isinstance(tree, Group) else ():
+    tree = expand_clause(part, evaluator.rows.known_values, evaluator.leaves)
+    ready: dict[Clause, tuple[dict[Call, Operand], FailureValues, Scope]] = {}
+    for clause in tree.clauses() if isinstance(tree, ClauseGroup) else ():
         leaves = evaluator.leaves(clause)
         means = means_in(leaves)
-        if rule_of(clause, rules.on, means) == "estimate" or why_open(means, evaluator):
+        if decision_rule(clause, rules.on, means) == "estimate" or explain_undecidable(means, evaluator):
             continue
         if evaluator.identical(clause, leaves):  # certain, so that it takes no share
             continue
         way = ways_to_count_failures(means, evaluator)[0]
-        if not why_none(leaves, evaluator, way):
+        if not explain_no_rows(leaves, evaluator, way):
             ready[clause] = leaves, way, evaluator.scope(leaves.values(), way)
     for scope in {scope.digest: scope for _, _, scope in ready.values()}.values():
         same = [(leaves, way) for leaves, way, other in ready.values() if other.digest == scope.digest]
         evaluator.draw_ahead([(each, way) for leaves, way in same for each in leaves.values()], scope)
-    moved = {clause: deviations(clause, leaves, evaluator, way) for clause, (leaves, way, _) in ready.items()}
+    moved = {
+        clause: margin_deviations(clause, leaves, evaluator, way)
+        for clause, (leaves, way, _) in ready.items()
+    }
 
     def alone(clause: Clause) -> tuple[float, float]:
         plain = evaluator.level
         return (plain, plain) if looking is None else looking.levels(clause.text, plain)
 
-    return levels_of(tree, moved, alone, by_number=rules.interval == "subsets")
+    return share_levels(tree, moved, alone, by_number=rules.interval == "subsets")
 
 
 def decide_clause(
@@ -68,24 +78,26 @@ def decide_clause(
     *,
     kills: bool = False,
     levels: Mapping[Clause, Levels] | None = None,
-    looking: Looking | None = None,
+    looking: NextLook | None = None,
 ) -> ClauseResult:
     """The result of a clause, from those of the clauses that it stands for. `kills`: it is against go.
 
     `levels` are those of a whole gate; without them the clause is decided as if it were all of one.
     """
-    tree = written_out(clause, evaluator.rows.known_values, evaluator.leaves)
-    if isinstance(tree, Group) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
+    tree = expand_clause(clause, evaluator.rows.known_values, evaluator.leaves)
+    if isinstance(tree, ClauseGroup) and clause.each is not None and len(tree.parts) < max(tree.need, 1):
         name = clause.each.condition.name
-        if not tree.parts and (run := values_run(name, evaluator)):
-            return open_clause(clause.text, only_run(name, run))
+        if not tree.parts and (run := factor_values_run(name, evaluator)):
+            return undecided_clause(clause.text, describe_only_run(name, run))
         known_values = f"only {len(tree.parts)} values of {name} to repeat it for"
-        return open_clause(clause.text, f"{known_values}, and {max(tree.need, 1)} are asked for")
-    known = levels_within(clause, rules, evaluator, looking) if levels is None else levels
+        return undecided_clause(clause.text, f"{known_values}, and {max(tree.need, 1)} are asked for")
+    known = levels_for(clause, rules, evaluator, looking) if levels is None else levels
 
-    def result(part: Group | Clause) -> ClauseResult:
+    def result(part: ClauseGroup | Clause) -> ClauseResult:
         if isinstance(part, Clause):
-            return decide_plain(part, rules, evaluator, kills=kills, shared=known.get(part), looking=looking)
+            return decide_plain_clause(
+                part, rules, evaluator, kills=kills, shared=known.get(part), looking=looking
+            )
         found = [result(each) for each in part.parts]
         if part.band is not None:
             return _inside(clause, found[0], found[1], part.band)
@@ -121,7 +133,7 @@ def _inside(clause: Clause, above: ClauseResult, below: ClauseResult, band: floa
     side = "above" if above.holds is False else "below"
     place = {True: "", False: f"the difference lies {side} the band", None: "the interval leaves the band"}
     own = (note for each in (above, below) if each.holds is holds for note in each.reason.split("; "))
-    notes = [note for note in dict.fromkeys(own) if note not in {PASSES_OPEN, FAILS_OPEN}]
+    notes = [note for note in dict.fromkeys(own) if note not in {PASSES_UNDECIDED, FAILS_UNDECIDED}]
     # an end that shows that it holds may be less sure than one that shows that it fails
     low, high = (below.low, above.high) if holds else (above.low, below.high)
     first, last = (-band, band) if holds else (band, -band)

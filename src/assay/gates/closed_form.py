@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.registry import as_plugin_error
-from assay.gates.evaluate import Counting, Evaluator, Scope
-from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning
-from assay.gates.syntax import Binary, Call, Expression, Negate, Number
+from assay.gates.evaluate import Evaluator, FailureValues, Scope
+from assay.gates.leaf import CHOICES, Mean, Operand, StatisticOperand
+from assay.gates.syntax import Arithmetic, Call, Expression, Negation, Number
 from assay.measures.observed import has_limit
-from assay.stats.columns import TIE, discordant
+from assay.stats.columns import TIE, count_discordant
 from assay.stats.intervals import (
     FEW,
     LEAST_EFFECTIVE,
@@ -32,11 +32,11 @@ Linear = tuple[dict[Call, float], float]  # weights of calls, and a constant
 LONG_TAILED = 100  # rows that a mean of times takes at 95 %
 
 
-def closed_form(
+def closed_form_interval(
     form: Linear | None,
-    leaves: Mapping[Call, Leaf],
+    leaves: Mapping[Call, Operand],
     evaluator: Evaluator,
-    way: Counting,
+    way: FailureValues,
     scope: Scope,
     level: float,
 ) -> Interval | None:
@@ -63,8 +63,12 @@ def closed_form(
     return Interval(low + constant, high + constant, interval.method)
 
 
-def powered(
-    form: Linear | None, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float
+def prediction_powered_interval(
+    form: Linear | None,
+    leaves: Mapping[Call, Operand],
+    evaluator: Evaluator,
+    way: FailureValues,
+    level: float,
 ) -> tuple[Call, float, Interval] | None:
     """Of a clause about one mean: that mean, and the clause's interval, set right by people; or None."""
     if form is None or [*map(abs, form[0].values())] != [1]:
@@ -79,11 +83,11 @@ def powered(
 
 
 def _percentile(
-    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+    found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
     """One percentile of rows that are each a cluster."""
     only = found[0]
-    if len(found) > 1 or not isinstance(only, Spanning):
+    if len(found) > 1 or not isinstance(only, StatisticOperand):
         return None
     share = getattr(only.statistic, "share", None)
     columns, rows = evaluator.columns(only, way)
@@ -93,11 +97,11 @@ def _percentile(
 
 
 def _share(
-    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+    found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
     """One statistic that is a share of some of the rows, which are each a cluster: precision, recall."""
     only = found[0]
-    counted = getattr(only.statistic, "trials", None) if isinstance(only, Spanning) else None
+    counted = getattr(only.statistic, "trials", None) if isinstance(only, StatisticOperand) else None
     if len(found) > 1 or counted is None or isinstance(only, Mean):
         return None
     columns, rows = evaluator.columns(only, way)
@@ -109,7 +113,7 @@ def _share(
 
 
 def _proportions(
-    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+    found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
     """A proportion, or the difference of two paired ones; of counts, as often as there are rows."""
     known = [column for each in found if (column := _successes(each, evaluator, way)) is not None]
@@ -124,18 +128,20 @@ def _proportions(
     if not np.isin(columns[:, rows], (0.0, 1.0)).all():
         return None
     if len(known) == 2:
-        interval = bonett_price(*discordant(*columns[:, rows]), n, level)
+        interval = bonett_price(*count_discordant(*columns[:, rows]), n, level)
     else:
         interval = proportion_interval(int(columns[0, rows].sum()), n, level)
-    counts = any(isinstance(each, Spanning) and getattr(each.statistic, "total", False) for each in found)
+    counts = any(
+        isinstance(each, StatisticOperand) and getattr(each.statistic, "total", False) for each in found
+    )
     return Interval(n * interval.low, n * interval.high, interval.method) if counts else interval
 
 
 def _weighted(
-    found: list[Leaf], evaluator: Evaluator, way: Counting, scope: Scope, level: float
+    found: list[Operand], evaluator: Evaluator, way: FailureValues, scope: Scope, level: float
 ) -> Interval | None:
     """A mean of rows weighted by a tag, or the difference of two over the same rows; each row a cluster."""
-    leaves = [each for each in found if isinstance(each, Spanning) and each.tag]
+    leaves = [each for each in found if isinstance(each, StatisticOperand) and each.tag]
     if len(leaves) < len(found) or len({(each.kind, each.tag) for each in leaves}) > 1:
         return None
     read = [evaluator.columns(each, way) for each in leaves]
@@ -150,7 +156,7 @@ def _weighted(
     return weighted_interval(columns[0] - others[0], columns[-1], spread, level)
 
 
-def _successes(found: Leaf, evaluator: Evaluator, way: Counting) -> Floats | None:
+def _successes(found: Operand, evaluator: Evaluator, way: FailureValues) -> Floats | None:
     """1 and 0 on each row of a leaf that is a share of rows, NaN on others; None where it is not one."""
     if isinstance(found, Mean):
         return evaluator.values(found, way) if found.measure.binary else None
@@ -173,7 +179,9 @@ def rows_for_long_tails(level: float) -> int:
     return int(np.ceil(LONG_TAILED * further**2 - TIE))
 
 
-def unreached(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, level: float) -> str:
+def explain_missing_interval(
+    leaves: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues, level: float
+) -> str:
     """Why a leaf has no interval, or one without an end, and how many items it takes; empty if it has.
 
     By itself a percentile has both ends once all rows would lie on one side of it less often than an end may
@@ -185,12 +193,12 @@ def unreached(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, 
             if n < needed:
                 what = f"{n} items do not bound a mean of {found.measure.name}"
                 return f"{what}: that takes {needed} items, and a median fewer"
-        if isinstance(found, Spanning) and found.tag:
+        if isinstance(found, StatisticOperand) and found.tag:
             worth = effective_rows(evaluator.columns(found, way)[0][-1])
             if worth < LEAST_EFFECTIVE:
                 what = f"by {found.tag} the items weigh as much as {worth:.0f} of one weight"
                 return f"{what}, and an interval takes {LEAST_EFFECTIVE}"
-        share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
+        share = getattr(found.statistic, "share", None) if isinstance(found, StatisticOperand) else None
         if share is None or isinstance(found, Mean):
             continue
         n, outer = evaluator.clusters(found, way), max(share, 1 - share)
@@ -204,17 +212,17 @@ def unreached(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting, 
     return ""
 
 
-def linear(expression: Expression) -> Linear | None:
+def linear_form(expression: Expression) -> Linear | None:
     """An expression as weights of calls and a constant; None where it is not a plain sum of calls."""
     match expression:
         case Number(value=value):
             return {}, value
         case Call(name=name):
-            return None if name in FUNCTIONS else ({expression: 1.0}, 0.0)
-        case Negate(operand=operand):
-            return _added(({}, 0.0), linear(operand), -1)
-        case Binary(op="+" | "-" as op, left=left, right=right):
-            return _added(linear(left), linear(right), 1 if op == "+" else -1)
+            return None if name in CHOICES else ({expression: 1.0}, 0.0)
+        case Negation(operand=operand):
+            return _added(({}, 0.0), linear_form(operand), -1)
+        case Arithmetic(op="+" | "-" as op, left=left, right=right):
+            return _added(linear_form(left), linear_form(right), 1 if op == "+" else -1)
     return None
 
 

@@ -24,35 +24,35 @@ from assay.core.records import (
     ClauseResult,
 )
 from assay.gates.budget import Levels
-from assay.gates.closed_form import unreached
+from assay.gates.closed_form import explain_missing_interval
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
-from assay.gates.leaf import Leaf, Mean, means_of
-from assay.gates.looks import Looking, Plan, advice_on
-from assay.gates.margin import Estimated, Margin, margins_of
+from assay.gates.leaf import Mean, Operand, means_of
+from assay.gates.looks import NextLook, UndecidedMargin, advise
+from assay.gates.margin import BoundedValue, Margin, clause_margins
 from assay.gates.readiness import (
-    asked,
-    count,
+    count_asked,
+    count_items,
+    explain_no_rows,
+    explain_undecidable,
     failing_systems,
     is_candidate,
     ways_to_count_failures,
-    why_none,
-    why_open,
 )
 from assay.gates.syntax import WITHIN, Call, Clause, Rule
 from assay.stats.power import detectable_difference
 
 SLACK = 1e-12  # 0.1 + 0.2 >= 0.3 holds
-PASSES_OPEN = "the estimate passes, but its interval does not exclude a loss"
-FAILS_OPEN = "the estimate fails, but its interval does not exclude passing"
+PASSES_UNDECIDED = "the estimate passes, but its interval does not exclude a loss"
+FAILS_UNDECIDED = "the estimate fails, but its interval does not exclude passing"
 
 
-def means_in(leaves: Mapping[Call, Leaf]) -> list[Mean]:
+def means_in(leaves: Mapping[Call, Operand]) -> list[Mean]:
     """The columns of scores that the leaves of a clause read."""
     return list(dict.fromkeys(mean for found in leaves.values() for mean in means_of(found)))
 
 
-def rule_of(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
+def decision_rule(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
     """What a clause is decided on: over several systems or slices the difference, over one the estimate.
 
     `on` is what its gate says. A level of its own is one of an interval, whatever the gate says.
@@ -68,17 +68,17 @@ def rule_of(clause: Clause, on: Rule | None, means: Sequence[Mean]) -> str:
 
 def is_guarded(clause: Clause, rules: GateFile, evaluator: Evaluator) -> bool:
     """Whether an interval decides a clause, and not its estimate only."""
-    return rule_of(clause, rules.on, means_in(evaluator.leaves(clause))) != "estimate"
+    return decision_rule(clause, rules.on, means_in(evaluator.leaves(clause))) != "estimate"
 
 
-def decide_plain(
+def decide_plain_clause(
     clause: Clause,
     rules: GateFile,
     evaluator: Evaluator,
     *,
     kills: bool,
     shared: Levels | None,
-    looking: Looking | None,
+    looking: NextLook | None,
 ) -> ClauseResult:
     """The result of a clause without `for`, `max`, `min` and `within`."""
     leaves = evaluator.leaves(clause)
@@ -87,15 +87,15 @@ def decide_plain(
     failing = failing_systems(means, evaluator, rules.max_failed)
     for mean, reason in failing.items():
         if is_candidate(mean, clause, leaves, kills=kills):  # it failed too often for any figure to count
-            return ClauseResult(clause.text, kills, None, None, None, asked(means, evaluator), reason)
-    if reason := why_open(means, evaluator):
-        return open_clause(clause.text, reason)
+            return ClauseResult(clause.text, kills, None, None, None, count_asked(means, evaluator), reason)
+    if reason := explain_undecidable(means, evaluator):
+        return undecided_clause(clause.text, reason)
     ways = ways_to_count_failures(means, evaluator)
-    if reason := why_none(leaves, evaluator, ways[0]):
-        return open_clause(clause.text, reason)
-    on = rule_of(clause, rules.on, means)
+    if reason := explain_no_rows(leaves, evaluator, ways[0]):
+        return undecided_clause(clause.text, reason)
+    on = decision_rule(clause, rules.on, means)
     try:
-        margins = margins_of(
+        margins = clause_margins(
             clause,
             leaves,
             evaluator,
@@ -105,31 +105,31 @@ def decide_plain(
             strict=rules.strict and on != "estimate",
         )
     except (UsageError, PluginError) as error:  # a statistic that breaks, or that the raters do not suit
-        return open_clause(clause.text, str(error))
+        return undecided_clause(clause.text, str(error))
     margins = margins if clause.upward else [-margin for margin in margins]
     least = min(margins, key=lambda margin: margin.whole.value)
     if evaluator.identical(clause, leaves):
         value, reason = (
             least.whole.value,
-            f"the answers are identical on all {_items(asked(means, evaluator))}",
+            f"the answers are identical on all {_items(count_asked(means, evaluator))}",
         )
-        certain = replace(least, whole=Estimated(value, value, value))
+        certain = replace(least, whole=BoundedValue(value, value, value))
         return _shown(clause, passes(clause, value), [certain], level.holds, reason)
-    failed = count(means, evaluator, FAILED)
+    failed = count_items(means, evaluator, FAILED)
     holds, undecided = _outcome(clause, rules, margins, on, kills, failed, failing)
     fewest = min(evaluator.clusters(found, ways[0]) for found in leaves.values())
     if fewest < rules.min_items:
         undecided = f"only {_items(fewest)}; the gate asks for at least {rules.min_items}"
     if undecided:
         return _shown(clause, None, margins, level.holds, undecided)
-    short = unreached(leaves, evaluator, ways[0], level.holds) if _endless(least) else ""
+    short = explain_missing_interval(leaves, evaluator, ways[0], level.holds) if _endless(least) else ""
     notes = [_why(clause, holds, least, on, short), _about_infinite(least), _about_failed(failed, rules)]
     found = _shown(clause, holds, margins, level.holds, "; ".join(filter(None, notes)))
     advice = None
     if holds is None and not short:
         compares = len({(mean.system, mean.where) for mean in means}) > 1
-        plan = Plan(least, _must_not_lose(least, on), level.holds, evaluator.level, compares)
-        advice = advice_on(clause, plan, looking or Looking.of_size(least.n))
+        plan = UndecidedMargin(least, _must_not_lose(least, on), level.holds, evaluator.level, compares)
+        advice = advise(clause, plan, looking or NextLook.of_size(least.n))
     return msgspec.structs.replace(found, shows=_label(clause, holds, margins, on, kills), advice=advice)
 
 
@@ -212,7 +212,7 @@ def _fails(clause: Clause, value: float) -> bool:
     return not math.isnan(value) and not passes(clause, value)
 
 
-def _must_not_lose(margin: Margin, on: str) -> Estimated:
+def _must_not_lose(margin: Margin, on: str) -> BoundedValue:
     """What the interval must show of a passing clause: where it demands more than no loss, only no loss."""
     return margin.gain if on == "difference" and margin.gain.value > margin.whole.value else margin.whole
 
@@ -221,8 +221,8 @@ def _why_undecided(clause: Clause, margin: Margin) -> str:
     if math.isnan(margin.whole.low):
         return "too few items tell the systems apart for an interval"
     if passes(clause, margin.whole.value):
-        return PASSES_OPEN
-    return FAILS_OPEN
+        return PASSES_UNDECIDED
+    return FAILS_UNDECIDED
 
 
 def _about_infinite(margin: Margin) -> str:
@@ -248,7 +248,7 @@ def _shown(
 ) -> ClauseResult:
     """The result with its evidence: of several ways to count failures, the least favourable and the hull."""
     least = min(margins, key=lambda margin: margin.whole.value)
-    hull = Estimated(
+    hull = BoundedValue(
         least.whole.value,
         float(np.min([margin.whole.low for margin in margins])),
         float(np.max([margin.whole.high for margin in margins])),
@@ -272,7 +272,7 @@ def _shown(
     )
 
 
-def open_clause(text: str, reason: str, n: int = 0) -> ClauseResult:
+def undecided_clause(text: str, reason: str, n: int = 0) -> ClauseResult:
     """A clause that nothing decides."""
     return ClauseResult(text, None, None, None, None, n, reason)
 

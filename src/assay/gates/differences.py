@@ -10,21 +10,21 @@ import math
 from collections.abc import Iterator, Sequence
 
 from assay.core.records import Verdict
-from assay.gates.budget import families
+from assay.gates.budget import error_families
 from assay.gates.clause import decide_clause
-from assay.gates.closed_form import linear
+from assay.gates.closed_form import linear_form
 from assay.gates.decision import is_guarded
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean
-from assay.gates.looks import LookBook
-from assay.gates.parts import written_out
-from assay.gates.syntax import Binary, Clause
-from assay.gates.verdict import Gate, look_at
+from assay.gates.looks import LookHistory
+from assay.gates.parts import expand_clause
+from assay.gates.syntax import Arithmetic, Clause
+from assay.gates.verdict import Gate, next_look
 from assay.stats.families import GateDifference
 
 
-def differences_decided(
-    gates: Sequence[Gate], verdicts: Sequence[Verdict], evaluator: Evaluator, book: LookBook
+def find_decided_differences(
+    gates: Sequence[Gate], verdicts: Sequence[Verdict], evaluator: Evaluator, book: LookHistory
 ) -> list[GateDifference]:
     """Each difference of two systems that a gate decides; those of deciding gates first.
 
@@ -37,11 +37,11 @@ def differences_decided(
     return [each for gate in found for each in _of_gate(gate, evaluator, book)]
 
 
-def _of_gate(gate: Gate, evaluator: Evaluator, book: LookBook) -> Iterator[GateDifference]:
+def _of_gate(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Iterator[GateDifference]:
     sharing = 0
-    for role, levels in gate.levels(evaluator, look_at(gate, evaluator, book)).items():
-        tree = written_out(gate.groups[role], evaluator.rows.known_values, evaluator.leaves)
-        for family in families(tree, to_hold=True):
+    for role, levels in gate.levels(evaluator, next_look(gate, evaluator, book)).items():
+        tree = expand_clause(gate.groups[role], evaluator.rows.known_values, evaluator.leaves)
+        for family in error_families(tree, to_hold=True):
             sharing += 1
             for clause in family:
                 pair = _pair(clause, evaluator)
@@ -66,7 +66,7 @@ def _of_gate(gate: Gate, evaluator: Evaluator, book: LookBook) -> Iterator[GateD
 
 def _pair(clause: Clause, evaluator: Evaluator) -> tuple[tuple[Mean, Mean], float] | None:
     """The two means whose difference a clause is about, and what it adds to that; None if it is not one."""
-    form = linear(Binary("-", clause.left, clause.right))
+    form = linear_form(Arithmetic("-", clause.left, clause.right))
     if form is None or sorted(form[0].values()) != [-1, 1]:
         return None
     calls, leaves = sorted(form[0], key=lambda call: -form[0][call]), evaluator.leaves(clause)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from assay.core.block import Block
 from assay.core.records import Arm, Judgment
 from assay.core.registry import Registry, as_plugin_error
-from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, calls, leaf, means_of
-from assay.gates.syntax import Binary, Call, Clause, Expression, ItemTest, Negate, Number
-from assay.measures.same_answers import SameAnswers, reads_answers
+from assay.gates.leaf import CHOICES, Mean, Operand, StatisticOperand, calls_in, means_of, resolve_call
+from assay.gates.syntax import Arithmetic, Call, Clause, Expression, ItemTest, Negation, Number
+from assay.measures.same_answers import StoredAnswers, reads_only_answers
 from assay.stats.columns import TIE
 from assay.stats.resample import (
     Draws,
@@ -35,13 +35,13 @@ from assay.stats.resample import (
 from assay.stats.rows import Rows
 
 if TYPE_CHECKING:
-    from assay.stats.prediction_powered import Powered
-    from assay.stats.rectified import Rectifying
+    from assay.stats.prediction_powered import PredictionPoweredMean
+    from assay.stats.rectified import PredictionPowered
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Weights = Callable[[int], Iterable[Floats]]  # resampling weights for so many clusters
-Counting = Mapping[tuple[str, str], float]  # what failed rows count as, by system and measure
+FailureValues = Mapping[tuple[str, str], float]  # what failed rows count as, by system and measure
 
 
 _PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: whether left minus right passes
@@ -54,26 +54,26 @@ _PASSES: dict[str, Callable[[Floats], Bools]] = {  # by sign: whether left minus
 }
 
 
-def worth(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
+def value_of(expression: Expression, values: Mapping[Call, Floats]) -> Floats:
     """An expression, element by element, where every call has the values given."""
     match expression:
         case Number(value=value):
             return np.array([value])
-        case Negate(operand=operand):
-            return -worth(operand, values)
-        case Binary(op=op, left=left, right=right):
-            return combined(op, worth(left, values), worth(right, values))
-        case Call(name=name, args=args) if name in FUNCTIONS:
+        case Negation(operand=operand):
+            return -value_of(operand, values)
+        case Arithmetic(op=op, left=left, right=right):
+            return combine(op, value_of(left, values), value_of(right, values))
+        case Call(name=name, args=args) if name in CHOICES:
             choose = np.maximum if name == "max" else np.minimum
-            return reduce(choose, (worth(arg, values) for arg in args))
+            return reduce(choose, (value_of(arg, values) for arg in args))
         case Call():
             return values[expression]
         case ItemTest(left=left, op=op, right=right):
-            gap = combined("-", worth(left, values), worth(right, values))
+            gap = combine("-", value_of(left, values), value_of(right, values))
             return np.where(np.isnan(gap), np.nan, _PASSES[op](gap))
 
 
-def combined(op: str, left: Floats, right: Floats) -> Floats:
+def combine(op: str, left: Floats, right: Floats) -> Floats:
     """A sum, difference, product or ratio; a ratio to zero is NaN, and so is infinity less infinity."""
     with np.errstate(invalid="ignore"):
         match op:
@@ -120,22 +120,22 @@ class Evaluator:
     level: float = 0.95
     systems: Sequence[str] = ()
     raters: Sequence[str] | None = None
-    rectifying: Rectifying | None = None  # where people checked a judge that costs something
+    rectifying: PredictionPowered | None = None  # where people checked a judge that costs something
     left_out: Sequence[Block] = ()  # the items of the study that a selection leaves out
     broken: Mapping[tuple[str, str], str] = field(default_factory=dict)  # by system and measure: why
-    same_answers: SameAnswers | None = None  # what tells whether two systems gave the same ones
+    same_answers: StoredAnswers | None = None  # what tells whether two systems gave the same ones
 
     @cached_property
     def draws(self) -> Draws:
         return Draws(self.resamples, self.seed)
 
-    def leaves(self, clause: Clause) -> dict[Call, Leaf]:
+    def leaves(self, clause: Clause) -> dict[Call, Operand]:
         """The leaves of both sides of a clause."""
-        found = [*calls(clause.left), *calls(clause.right)]
+        found = [*calls_in(clause.left), *calls_in(clause.right)]
         systems = self.systems or self.rows.systems
-        return {call: leaf(call, systems, self.registry, clause.where, clause) for call in found}
+        return {call: resolve_call(call, systems, self.registry, clause.where, clause) for call in found}
 
-    def values(self, mean: Mean, counting: Counting, seed: int | None = None) -> Floats:
+    def values(self, mean: Mean, counting: FailureValues, seed: int | None = None) -> Floats:
         """A leaf's values, NaN for every row outside its slice or without a value; under one seed, or all."""
         column = self.rows.column(*mean.column)
         if mean.column in counting:
@@ -152,7 +152,7 @@ class Evaluator:
         chosen = [self.rows.arm(mean.system, combo) for combo, items in combos if items.any()]
         return list({arm.name: arm for arm in chosen if arm is not None}.values())
 
-    def set_right(self, mean: Mean, counting: Counting, level: float) -> Powered | None:
+    def set_right(self, mean: Mean, counting: FailureValues, level: float) -> PredictionPoweredMean | None:
         """A mean that people's word on a judge's verdicts changes; None where it changes nothing."""
         if self.rectifying is None:
             return None
@@ -160,7 +160,7 @@ class Evaluator:
         failed = counting.get(mean.column)
         return self.rectifying.mean_over(arms, mean.measure, items, level, failed)
 
-    def under_seed(self, found: Leaf, seed: int, weights: Floats, scope: Scope) -> Floats:
+    def under_seed(self, found: Operand, seed: int, weights: Floats, scope: Scope) -> Floats:
         """A leaf as it is under one seed, once per row of weights of the clusters."""
         columns, rows = self.columns(found, {}, seed)
         drawn = weights[:, scope.codes[rows]]
@@ -171,17 +171,17 @@ class Evaluator:
         with as_plugin_error(f"{found.name} broke"):
             return np.asarray(found.statistic.values(columns, drawn))
 
-    def used(self, found: Leaf, counting: Counting) -> Bools:
+    def used(self, found: Operand, counting: FailureValues) -> Bools:
         """The rows a leaf is worked out on."""
         rows = np.zeros(len(self.rows), dtype=bool)
         rows[self.columns(found, counting)[1]] = True
         return rows
 
-    def clusters(self, found: Leaf, counting: Counting) -> int:
+    def clusters(self, found: Operand, counting: FailureValues) -> int:
         """How many clusters a leaf is worked out on."""
         return len(np.unique(self.rows.clusters[self.used(found, counting)]))
 
-    def identical(self, clause: Clause, leaves: Mapping[Call, Leaf]) -> bool:
+    def identical(self, clause: Clause, leaves: Mapping[Call, Operand]) -> bool:
         """Whether a clause compares systems whose answers are the same, so that its margin is certain."""
         first, *others = leaves.values()
         systems = {mean.system for found in leaves.values() for mean in means_of(found)}
@@ -189,7 +189,7 @@ class Evaluator:
             return False
         # with equal values the margin must be the same whatever they are: `a >= b - 0.02`, not `a >= 1.1 * b`
         anything = dict.fromkeys(leaves, np.array([0.25, 0.75]))
-        margin = combined("-", worth(clause.left, anything), worth(clause.right, anything))
+        margin = combine("-", value_of(clause.left, anything), value_of(clause.right, anything))
         if np.isnan(margin).any() or np.ptp(margin) > TIE:
             return False
         pairs = (pair for each in others for pair in zip(means_of(first), means_of(each), strict=True))
@@ -197,7 +197,7 @@ class Evaluator:
 
     def _same(self, one: Mean, other: Mean) -> bool:
         """Whether two leaves have the same scores because they have the same answers."""
-        if self.same_answers is None or one.where != other.where or not reads_answers(one.measure):
+        if self.same_answers is None or one.where != other.where or not reads_only_answers(one.measure):
             return False
         inside = self.rows.mask(one.where)
         left, right = (self.rows.column(*mean.column) for mean in (one, other))
@@ -216,7 +216,7 @@ class Evaluator:
                 return False
         return True
 
-    def scope(self, leaves: Iterable[Leaf], counting: Counting) -> Scope:
+    def scope(self, leaves: Iterable[Operand], counting: FailureValues) -> Scope:
         """The clusters that one clause draws from."""
         used = np.any([self.used(found, counting) for found in leaves], axis=0)
         codes = np.full(len(self.rows), -1, dtype=np.int64)
@@ -224,7 +224,12 @@ class Evaluator:
         return Scope(codes, len(present))
 
     def drawn(
-        self, leaves: Mapping[Call, Leaf], ways: Sequence[Counting], scope: Scope, *, subsets: bool = False
+        self,
+        leaves: Mapping[Call, Operand],
+        ways: Sequence[FailureValues],
+        scope: Scope,
+        *,
+        subsets: bool = False,
     ) -> list[dict[Call, Floats]]:
         """The values of every call, once for each way to count failed rows, from one resampling."""
         self.draw_ahead([(found, way) for way in ways for found in leaves.values()], scope, subsets=subsets)
@@ -237,14 +242,14 @@ class Evaluator:
         ]
 
     def draw_ahead(
-        self, wanted: Iterable[tuple[Leaf, Counting]], scope: Scope, *, subsets: bool = False
+        self, wanted: Iterable[tuple[Operand, FailureValues]], scope: Scope, *, subsets: bool = False
     ) -> None:
         """Resamples what many leaves read, the means in one product, as far as that was not done.
 
         Clauses of a gate mostly read the same columns, and one product for all is many times quicker.
         """
         weights = self._subsets if subsets else self.draws.weights
-        columns: dict[tuple[object, ...], tuple[Mean, Counting]] = {}
+        columns: dict[tuple[object, ...], tuple[Mean, FailureValues]] = {}
         for found, way in wanted:
             key = self._key(found, way, scope, subsets=subsets)
             if key not in self._drawn:
@@ -267,7 +272,7 @@ class Evaluator:
     def _drawn(self) -> dict[tuple[object, ...], Floats]:
         return {}
 
-    def _key(self, found: Leaf, way: Counting, scope: Scope, *, subsets: bool) -> tuple[object, ...]:
+    def _key(self, found: Operand, way: FailureValues, scope: Scope, *, subsets: bool) -> tuple[object, ...]:
         """What the resampled values of a leaf depend on."""
         if isinstance(found, Mean):
             return (*found.column, found.where, way.get(found.column), subsets, scope.digest)
@@ -279,7 +284,9 @@ class Evaluator:
 
         return subset_weights(n, self.resamples, self.seed)
 
-    def _statistic(self, found: Spanning, counting: Counting, scope: Scope, weights: Weights) -> Floats:
+    def _statistic(
+        self, found: StatisticOperand, counting: FailureValues, scope: Scope, weights: Weights
+    ) -> Floats:
         columns, rows = self.columns(found, counting)
         parts = list[Floats]()
         with as_plugin_error(f"{found.name} broke"):
@@ -291,7 +298,9 @@ class Evaluator:
         return np.concatenate([parts[0], jackknife, *parts[1:]])
 
     @staticmethod
-    def _left_out_one(found: Spanning, columns: Sequence[Floats], codes: NDArray[np.int64], n: int) -> Floats:
+    def _left_out_one(
+        found: StatisticOperand, columns: Sequence[Floats], codes: NDArray[np.int64], n: int
+    ) -> Floats:
         """The statistic without each cluster; NaN of quantiles and ranks: theirs is not consistent."""
         if not getattr(found.statistic, "smooth", False):
             return np.full(n, np.nan)
@@ -303,20 +312,20 @@ class Evaluator:
         return np.concatenate(parts)
 
     def columns(
-        self, found: Leaf, counting: Counting, seed: int | None = None
+        self, found: Operand, counting: FailureValues, seed: int | None = None
     ) -> tuple[list[Floats], NDArray[np.int64]]:
         """The columns a leaf reads, over the rows that all of them have, and which rows these are."""
-        if isinstance(found, Spanning) and found.label is not None:
+        if isinstance(found, StatisticOperand) and found.label is not None:
             return self._marks(found)
         columns = [self.values(mean, counting, seed) for mean in means_of(found)]
-        if isinstance(found, Spanning) and found.test is not None:
-            columns = [worth(found.test, dict(zip(found.calls, columns, strict=True)))]
-        if isinstance(found, Spanning) and found.tag:
+        if isinstance(found, StatisticOperand) and found.test is not None:
+            columns = [value_of(found.test, dict(zip(found.calls, columns, strict=True)))]
+        if isinstance(found, StatisticOperand) and found.tag:
             columns.append(self.rows.numbers(found.tag))
         rows = np.flatnonzero(~np.isnan(columns).any(axis=0))
         return [column[rows] for column in columns], rows
 
-    def _marks(self, found: Spanning) -> tuple[list[Floats], NDArray[np.int64]]:
+    def _marks(self, found: StatisticOperand) -> tuple[list[Floats], NDArray[np.int64]]:
         """One column a rater, one entry a thing two or more judged, and a row of the item each belongs to."""
         from assay.judges.ratings import shared_ratings
 

@@ -20,17 +20,17 @@ from assay.core.records import Factors
 from assay.core.results import Figure
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_expression
-from assay.gates.leaf import Leaf, Mean, means_of
-from assay.gates.margin import Margin, margins_of, statistics_of
-from assay.gates.readiness import count, ways_to_count_failures, why_none, why_open
+from assay.gates.leaf import Mean, Operand, means_of
+from assay.gates.margin import Margin, clause_margins, statistics_of
+from assay.gates.readiness import count_items, explain_no_rows, explain_undecidable, ways_to_count_failures
 from assay.gates.syntax import Call, Clause, Condition, Number
-from assay.gates.verdict import StudyNames, leaves_of
+from assay.gates.verdict import StudyNames, operands_of
 
 SYSTEM = "{system}"
 
 
 @dataclass(frozen=True)
-class Expressed:
+class FigureClause:
     """A figure of one system, or of none in particular, as a clause: the expression against zero."""
 
     name: str
@@ -39,12 +39,12 @@ class Expressed:
     clause: Clause
 
 
-def expressed(name: str, text: str, systems: Sequence[str]) -> list[Expressed]:
+def figure_clauses(name: str, text: str, systems: Sequence[str]) -> list[FigureClause]:
     """The figures that one line of a study stands for: one a system where it says `{system}`."""
     if SYSTEM not in text:
-        return [Expressed(name, None, text.strip(), _against_zero(text))]
+        return [FigureClause(name, None, text.strip(), _against_zero(text))]
     filled = {each: text.replace(SYSTEM, Call(each).head) for each in systems}
-    return [Expressed(name, each, text.strip(), _against_zero(one)) for each, one in filled.items()]
+    return [FigureClause(name, each, text.strip(), _against_zero(one)) for each, one in filled.items()]
 
 
 def _against_zero(text: str) -> Clause:
@@ -63,31 +63,31 @@ def measures_of_figures(names: StudyNames) -> list[Measure]:
 
 def measures_of_figure(names: StudyNames, name: str) -> list[Measure]:
     """What one figure reads, of whichever system."""
-    read = (mean.measure for found in leaves_of_figure(names, name) for mean in means_of(found))
+    read = (mean.measure for found in operands_of_figure(names, name) for mean in means_of(found))
     return list({measure.name: measure for measure in read}.values())
 
 
-def leaves_of_figure(names: StudyNames, name: str) -> Iterator[Leaf]:
+def operands_of_figure(names: StudyNames, name: str) -> Iterator[Operand]:
     """What the expression of a figure refers to, of whichever system."""
-    for one in expressed(name, names.figures[name], list(names.system_names)):
-        yield from leaves_of(one.clause, names)
+    for one in figure_clauses(name, names.figures[name], list(names.system_names)):
+        yield from operands_of(one.clause, names)
 
 
 # ---------------------------------------------------------------------------------- after a run
 
 
-def figures_of(given: Mapping[str, str], evaluator: Evaluator) -> list[Figure]:
+def evaluate_figures(given: Mapping[str, str], evaluator: Evaluator) -> list[Figure]:
     """Every figure of a study, by system and combination of factors, with its interval or why it has none."""
     systems = [name for name in evaluator.systems if name in evaluator.rows.systems] or evaluator.rows.systems
     return [
         _figure(one, factors, evaluator)
         for name, text in given.items()
-        for one in expressed(name, text, systems)
+        for one in figure_clauses(name, text, systems)
         for factors in _combinations(one, evaluator)
     ]
 
 
-def _combinations(one: Expressed, evaluator: Evaluator) -> list[Factors]:
+def _combinations(one: FigureClause, evaluator: Evaluator) -> list[Factors]:
     """The combinations of factors that concern a figure and that its own conditions leave open."""
     means = [mean for found in evaluator.leaves(one.clause).values() for mean in means_of(found)]
     picked = {condition.name for mean in means for condition in mean.where}
@@ -100,7 +100,7 @@ def _combinations(one: Expressed, evaluator: Evaluator) -> list[Factors]:
     return [factors for place, factors in enumerate(found) if factors not in found[:place]]
 
 
-def _figure(one: Expressed, factors: Factors, evaluator: Evaluator) -> Figure:
+def _figure(one: FigureClause, factors: Factors, evaluator: Evaluator) -> Figure:
     here = tuple(Condition(name, True, (value,)) for name, value in factors.items())
     clause = replace(one.clause, where=(*one.clause.where, *here))
     leaves = evaluator.leaves(clause)
@@ -115,13 +115,13 @@ def _figure(one: Expressed, factors: Factors, evaluator: Evaluator) -> Figure:
         reads=list(dict.fromkeys(mean.measure.name for mean in means)),
         unit=units.pop() if len(units) == len(leaves) == 1 else "",
     )
-    if reason := why_open(means, evaluator) or why_none(leaves, evaluator, {}):
+    if reason := explain_undecidable(means, evaluator) or explain_no_rows(leaves, evaluator, {}):
         return msgspec.structs.replace(figure, reason=reason)
     ways = ways_to_count_failures(means, evaluator)
-    failed = count(means, evaluator, FAILED)
+    failed = count_items(means, evaluator, FAILED)
     try:
         # last come the rows that have a score alone, as tables show them: their value is the figure's
-        margins = margins_of(clause, leaves, evaluator, [*ways, {}] if failed else ways)
+        margins = clause_margins(clause, leaves, evaluator, [*ways, {}] if failed else ways)
     except (UsageError, PluginError) as error:
         return msgspec.structs.replace(figure, reason=str(error))
     return _told(figure, margins, failed, evaluator.scope(leaves.values(), {}).n)

@@ -26,25 +26,31 @@ from typing import TypeVar
 
 from assay.core.errors import UsageError
 from assay.core.slices import NAME, WORD, numbers
-from assay.gates.lookalikes import HINTS, misread_tail, two_clauses, without_equality, without_percent
+from assay.gates.lookalikes import (
+    HINTS,
+    suggest_band,
+    suggest_for_tail,
+    suggest_plain_band,
+    suggest_two_clauses,
+)
 from assay.gates.syntax import (
+    OPPOSITE,
     RESERVED,
     RULES,
-    TURNED,
     UNITS,
     WITHIN,
-    Binary,
+    Arithmetic,
     Call,
     Clause,
     Condition,
     Expression,
     ForEach,
     ItemTest,
-    Negate,
+    Negation,
     Number,
     Param,
     Rule,
-    constant,
+    parse_constant,
 )
 
 T = TypeVar("T")
@@ -90,13 +96,13 @@ class _Parser:
             raise self._error("the clause is empty. Write one such as nDCG@10(new) >= 0.4")
         if (negated := self._match(_NOT)) is not None:
             inner = _Parser(self.text[len(negated) :].strip()).clause()
-            fix = "" if inner.band else f": `{dataclasses.replace(inner, op=TURNED[inner.op])}`"
+            fix = "" if inner.band else f": `{dataclasses.replace(inner, op=OPPOSITE[inner.op])}`"
             raise self._error(f"a clause has no 'not'. Write the turned sign{fix}", 0)
         left = self._sum()
         op, band = self._sign(left)
         right = self._sum()
         if _COMPARISON.match(self.text, self.at):
-            raise self._error(two_clauses(self.text[: self.at], self.text[self.at :]))
+            raise self._error(suggest_two_clauses(self.text[: self.at], self.text[self.at :]))
         where = self._many(self._condition) if self._keyword("where") else ()
         each = self._for_each() if self._keyword("for") else None
         on, level = self._certainty()
@@ -104,7 +110,7 @@ class _Parser:
             given = bool(where or each or on or level), bool(each or on or level), on, level
             words = ("where", "for", "on", "at")
             rest = [f"'{word}'" for word, one in zip(words, given, strict=True) if not one]
-            hint = misread_tail(self.text[: self.at].strip(), self.text[self.at :], bool(where))
+            hint = suggest_for_tail(self.text[: self.at].strip(), self.text[self.at :], bool(where))
             raise self._expected(", ".join(rest) + " or " * bool(rest) + "the end of the clause", hint)
         if self.by is not None:
             each = self._every_slice(left, op, right, each)
@@ -116,7 +122,7 @@ class _Parser:
         if not self._keyword(WITHIN):
             op = self._match(_COMPARISON)
             if op is None:
-                raise self._expected("'>=', '>', '<=' or '<'", without_equality(str(left), self.text[start:]))
+                raise self._expected("'>=', '>', '<=' or '<'", suggest_band(str(left), self.text[start:]))
             return op, None
         if not self.text[self.at : self.at + 1].isdecimal() and not self.text.startswith(".", self.at):
             raise self._expected("a number such as 0.02")
@@ -125,7 +131,7 @@ class _Parser:
         if not self._keyword("of"):
             raise self._expected("'of', as in: within 0.02 of nDCG@10(old)")
         if percent:
-            raise self._error(without_percent(str(left), str(band), self.text[self.at :]), at)
+            raise self._error(suggest_plain_band(str(left), str(band), self.text[self.at :]), at)
         if band.value == 0:
             raise self._error("a band of 0 is equality, which no sample shows. Give what may differ", at)
         return WITHIN, band
@@ -185,7 +191,7 @@ class _Parser:
         left = operand()
         while (sign := self.text[self.at : self.at + 1]) and sign in signs:
             self._take(sign)
-            left = Binary(sign, left, operand())
+            left = Arithmetic(sign, left, operand())
         return left
 
     def _atom(self) -> Expression:
@@ -194,7 +200,7 @@ class _Parser:
             raise self._error(f"more than {MOST_ATOMS} numbers, calls and parentheses. Split the clause")
         start = self.at
         if self._take("-"):
-            return Negate(self._atom())
+            return Negation(self._atom())
         if self._take("("):
             inner = self._sum()
             self._close(start)
@@ -268,7 +274,7 @@ class _Parser:
         key = self._name("the name of a parameter")
         if not self._take("="):
             raise self._expected("'='")
-        return key, self._value(constant)
+        return key, self._value(parse_constant)
 
     def _cut(self) -> int | str:
         if (number := self._match(_INT)) is not None:

@@ -15,12 +15,17 @@ from assay.core.errors import PluginError, UsageError, did_you_mean
 from assay.core.protocols import Measure, Statistic
 from assay.core.registry import MEASURES, STATISTICS, Registry
 from assay.core.spec import Spec
-from assay.gates.lookalikes import choice_of_one, every_system, instead_of, wrong_number
-from assay.gates.syntax import Binary, Call, Clause, Condition, Expression, ItemTest, Negate
-from assay.measures.parse import REFUSED, make_measure, takes_parameter
+from assay.gates.lookalikes import (
+    explain_wrong_number,
+    suggest_for_call,
+    suggest_for_one_value,
+    suggest_system_list,
+)
+from assay.gates.syntax import Arithmetic, Call, Clause, Condition, Expression, ItemTest, Negation
+from assay.measures.parse import REFUSED, has_parameter, make_measure
 
-FUNCTIONS = ("max", "min")
-EVERY = "*"
+CHOICES = ("max", "min")
+ALL_SYSTEMS = "*"
 _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 
 
@@ -49,7 +54,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Spanning:
+class StatisticOperand:
     """A leaf: a statistic over columns of scores, or over raters' judgments of a label.
 
     With a `test` of each item, the statistic reads one column, of 1 where an item passes and 0 elsewhere;
@@ -82,75 +87,75 @@ class Spanning:
         return (self.name, *measures, *filter(None, [self.label, self.test.op if self.test else None]))
 
 
-Leaf = Mean | Spanning
+Operand = Mean | StatisticOperand
 
 
-def range_of(found: Leaf) -> tuple[float, float]:
+def operand_range(found: Operand) -> tuple[float, float]:
     """The values that a leaf can have; that of a statistic which declares none has no ends."""
     if isinstance(found, Mean):
         return found.measure.low, math.inf if found.measure.high is None else found.measure.high
     if getattr(found.statistic, "keeps_range", False):
-        return range_of(found.columns[0])
+        return operand_range(found.columns[0])
     low = getattr(found.statistic, "low", -math.inf)
-    highest = max((range_of(mean)[1] for mean in found.columns), default=math.inf)
+    highest = max((operand_range(mean)[1] for mean in found.columns), default=math.inf)
     high = getattr(found.statistic, "high", highest if low == 0 else None)
     return low, math.inf if high is None else high
 
 
-def means_of(found: Leaf) -> tuple[Mean, ...]:
+def means_of(found: Operand) -> tuple[Mean, ...]:
     """The columns of scores a leaf reads."""
     return (found,) if isinstance(found, Mean) else found.columns
 
 
-def calls(expression: Expression, clause: Clause | None = None) -> Iterator[Call]:
+def calls_in(expression: Expression, clause: Clause | None = None) -> Iterator[Call]:
     """Every call of an expression that stands for a number, functions such as `max` looked through.
 
     `clause` is the one that the expression is of, for mistakes to say how it would be written.
     """
     match expression:
-        case Call(name=name, args=args) if name in FUNCTIONS:
+        case Call(name=name, args=args) if name in CHOICES:
             if not args or expression.where or expression.params or expression.at is not None:
                 raise _mistake(expression, f"{name} takes only values, as in {name}(R@5(a), R@5(b))")
             if len(args) == 1:
-                raise _mistake(expression, choice_of_one(expression, clause))
+                raise _mistake(expression, suggest_for_one_value(expression, clause))
             for arg in args:
-                yield from calls(arg, clause)
+                yield from calls_in(arg, clause)
         case Call():
             yield expression
-        case Negate(operand=operand):
-            yield from calls(operand, clause)
-        case Binary(left=left, right=right) | ItemTest(left=left, right=right):
-            yield from calls(left, clause)
-            yield from calls(right, clause)
+        case Negation(operand=operand):
+            yield from calls_in(operand, clause)
+        case Arithmetic(left=left, right=right) | ItemTest(left=left, right=right):
+            yield from calls_in(left, clause)
+            yield from calls_in(right, clause)
 
 
-def leaf(
+def resolve_call(
     call: Call,
     systems: Sequence[str],
     registry: Registry,
     where: tuple[Condition, ...] = (),
     clause: Clause | None = None,
-) -> Leaf:
+) -> Operand:
     """What a call refers to; a name that is neither measure nor statistic nor system is an error."""
     place = (*where, *call.where)
     names = registry.names(STATISTICS)
     if call.name in names or _PERCENTILE.fullmatch(call.name):
         return _spanning(call, systems, registry, place, clause)
-    if any(isinstance(arg, Call) and arg.name == EVERY for arg in call.args):
-        raise _mistake(call, every_system(call, systems, clause))
-    if call.name not in registry.names(MEASURES) and (meant := instead_of(call, clause)):
+    if any(isinstance(arg, Call) and arg.name == ALL_SYSTEMS for arg in call.args):
+        raise _mistake(call, suggest_system_list(call, systems, clause))
+    if call.name not in registry.names(MEASURES) and (meant := suggest_for_call(call, clause)):
         raise _mistake(call, meant)
     params = dict(call.params)
-    if len(call.args) == 2 and takes_parameter(call.name, "against", registry):
+    if len(call.args) == 2 and has_parameter(call.name, "against", registry):
         params["against"] = _system(call.args[1], systems, call)
     try:
         measure = make_measure(call.name, params, call.at, registry)
     except PluginError as error:
-        if takes_parameter(call.name, "against", registry) and "against" not in params:
+        if has_parameter(call.name, "against", registry) and "against" not in params:
             what = f"{call.head} compares two systems, as in {call.head}(new, old)"
             raise _mistake(call, what) from error
         known = call.name in registry.names(MEASURES) or call.name in REFUSED
-        near = "" if known else _nearest_statistic(call, {*names, *FUNCTIONS})
+        near = "" if known else _nearest_statistic(call, {*names, *CHOICES})
         what = f"there is no measure or statistic {call.name!r}. {near}" if near else str(error)
         raise _mistake(call, what) from error
     if not call.args and len(systems) == 1:
@@ -175,7 +180,7 @@ def _spanning(
     registry: Registry,
     where: tuple[Condition, ...],
     clause: Clause | None,
-) -> Spanning:
+) -> StatisticOperand:
     if inner := next((each for arg in call.args for each in _choices_in(arg)), None):
         example = f"{inner.name}({', '.join(f'{call.name}({arg} …)' for arg in inner.args)})"
         raise _mistake(call, f"no system is the best of several item by item. Write {example}, or one system")
@@ -192,28 +197,28 @@ def _spanning(
     args = [arg for arg in call.args if isinstance(arg, Call)]
     takes = getattr(statistic, "takes", None)
     if takes is not None and len(call.args) != takes:
-        raise _mistake(call, wrong_number(call, takes, clause))
+        raise _mistake(call, explain_wrong_number(call, takes, clause))
     if call.at is not None or len(args) != len(call.args) or not args:
         raise _mistake(call, f"{call.name} takes measures or a label, no numbers and no @")
     if statistic.reads == "judgments":
         if len(args) != 1 or not _bare(args[0]):
             raise _mistake(call, f"{call.name} takes one label, as in {call.name}(accuracy)")
-        return Spanning(call.name, statistic, label=args[0].name, where=where)
-    columns = [leaf(arg, systems, registry, where) for arg in args]
+        return StatisticOperand(call.name, statistic, label=args[0].name, where=where)
+    columns = [resolve_call(arg, systems, registry, where) for arg in args]
     means = tuple(column for column in columns if isinstance(column, Mean))
     if len(means) != len(columns):
         raise _mistake(call, f"{call.name} takes measures, not statistics of them")
-    return Spanning(call.name, _bound(call, statistic, means), means, where=where)
+    return StatisticOperand(call.name, _bound(call, statistic, means), means, where=where)
 
 
 def _choices_in(expression: Expression) -> Iterator[Call]:
     """Every `max` or `min` that stands in an argument."""
     match expression:
-        case Call(name=name) if name in FUNCTIONS:
+        case Call(name=name) if name in CHOICES:
             yield expression
-        case Negate(operand=operand):
+        case Negation(operand=operand):
             yield from _choices_in(operand)
-        case Binary(left=left, right=right) | ItemTest(left=left, right=right):
+        case Arithmetic(left=left, right=right) | ItemTest(left=left, right=right):
             yield from _choices_in(left)
             yield from _choices_in(right)
 
@@ -224,18 +229,18 @@ def _tested(
     systems: Sequence[str],
     registry: Registry,
     where: tuple[Condition, ...],
-) -> Spanning:
+) -> StatisticOperand:
     """A statistic of a test of each item, such as the share of items below a value."""
     test = call.args[0] if len(call.args) == 1 else None
     if not isinstance(test, ItemTest) or call.at is not None:
         example = f"{call.name}(nDCG@10({systems[0]}) < 0.1)"
         raise _mistake(call, f"{call.name} takes one test of each item, as in {example}")
-    inside = tuple(dict.fromkeys(calls(test)))
-    found = [leaf(each, systems, registry, where) for each in inside]
+    inside = tuple(dict.fromkeys(calls_in(test)))
+    found = [resolve_call(each, systems, registry, where) for each in inside]
     columns = tuple(each for each in found if isinstance(each, Mean))
     if len(columns) != len(found) or not columns:
         raise _mistake(call, f"{call.name} tests measures of systems, not statistics or only numbers")
-    return Spanning(call.name, statistic, columns, where=where, test=test, calls=inside)
+    return StatisticOperand(call.name, statistic, columns, where=where, test=test, calls=inside)
 
 
 def _bound(call: Call, statistic: Statistic, means: Sequence[Mean]) -> Statistic:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.gates.syntax import WITHIN, Binary, Call, Clause, Expression, Number, substituted
+from assay.gates.syntax import WITHIN, Arithmetic, Call, Clause, Expression, Number, substitute
 
 HINTS = {
     "≥": "Write >=.",
@@ -35,7 +35,7 @@ _WITH_P = re.compile(r"with\s+p\s*<=?\s*(0?\.\d+)\s*")
 _SIDES = re.compile(r"(>=|<=|>|<)(?![^(]*\))\s*")
 
 
-def without_equality(left: str, rest: str) -> str:
+def suggest_band(left: str, rest: str) -> str:
     """Instead of `a == b`; nothing where another sign stands there."""
     found = _EQUAL.match(rest)
     if found is None:
@@ -45,14 +45,14 @@ def without_equality(left: str, rest: str) -> str:
     return f"No sample shows that two figures are equal. Say how far apart they may be, as in {band}."
 
 
-def without_percent(left: str, band: str, right: str) -> str:
+def suggest_plain_band(left: str, band: str, right: str) -> str:
     """Instead of `a within 2% of b`, which is two points to some and two hundredths of b to others."""
     other = _first(right)
     points, share = f"`{left} within {band} of {other}`", f"`({left}) / ({other}) within {band} of 1`"
     return f"a band in percent reads two ways. Write {points} for points, or {share} for a share"
 
 
-def two_clauses(read: str, rest: str) -> str:
+def suggest_two_clauses(read: str, rest: str) -> str:
     """Instead of `0.6 <= x <= 0.9`: both, in a list."""
     middle = _SIDES.split(read, maxsplit=1)[-1].strip()
     second = _first(rest)
@@ -61,7 +61,7 @@ def two_clauses(read: str, rest: str) -> str:
     return f"a second comparison. A clause has one: write two clauses, {both}"
 
 
-def misread_tail(read: str, rest: str, sliced: bool) -> str:
+def suggest_for_tail(read: str, rest: str, sliced: bool) -> str:
     """What was meant by words after a clause; nothing where they tell nothing."""
     if sliced and (found := _AND.match(rest)):
         return f"In a slice, and is a comma: `{read}, {found[1].strip()}`."
@@ -81,7 +81,7 @@ def _first(text: str) -> str:
 # ------------------------------------------------------------------------------ calls of no such thing
 
 
-def instead_of(call: Call, clause: Clause | None) -> str:
+def suggest_for_call(call: Call, clause: Clause | None) -> str:
     """What to write for a call that many try and that is spelt otherwise; nothing where it is not known."""
     name = call.name.lower()
     if name == "baseline":
@@ -133,13 +133,13 @@ def _of_a_test(name: str, call: Call, clause: Clause | None) -> str:
 def _of_a_distance(inner: Expression, clause: Clause | None) -> str:
     """Instead of `abs(a - b) <= x`."""
     match inner, clause:
-        case (Binary(op="-", left=left, right=right), Clause(op="<=" | "<", right=Number() as band)):
+        case (Arithmetic(op="-", left=left, right=right), Clause(op="<=" | "<", right=Number() as band)):
             meant = replace(clause, left=left, op=WITHIN, band=band, right=right)
             return f"how far apart two may be is a band: `{meant}`"
     return "how far apart two may be is a band: `nDCG@10(new) within 0.02 of nDCG@10(old)`"
 
 
-def choice_of_one(call: Call, clause: Clause | None) -> str:
+def suggest_for_one_value(call: Call, clause: Clause | None) -> str:
     """Why `max` or `min` of a single value is refused: it would be the mean, whatever its author meant."""
     arg, least = call.args[0], call.name == "min"
     bound = clause.right if clause and isinstance(clause.right, Number) else Number(0.1)
@@ -150,7 +150,7 @@ def choice_of_one(call: Call, clause: Clause | None) -> str:
     return f"{what}. {fix}, and for the worst slice {call.name}({arg} by TAG)"
 
 
-def every_system(call: Call, systems: Sequence[str], clause: Clause | None) -> str:
+def suggest_system_list(call: Call, systems: Sequence[str], clause: Clause | None) -> str:
     """Instead of `M(*) >= x`: the lowest of all systems, or the highest where the clause is turned."""
     least = clause is None or (clause.upward == (clause.left == call))
     each = tuple(replace(call, args=(Call(system),)) for system in systems)
@@ -158,7 +158,7 @@ def every_system(call: Call, systems: Sequence[str], clause: Clause | None) -> s
     return f"name the systems, all of which must pass: {meant}" if meant else f"name the system: {each[0]}"
 
 
-def wrong_number(call: Call, takes: int, clause: Clause | None) -> str:
+def explain_wrong_number(call: Call, takes: int, clause: Clause | None) -> str:
     """What to do about a statistic of two columns that was given one, or the other way round."""
     what = f"{call.name} takes {takes} measure{'s' * (takes != 1)}, not {len(call.args)}"
     if takes == 2 and len(call.args) == 1:
@@ -170,5 +170,5 @@ def _rewritten(clause: Clause | None, call: Call, by: Expression) -> str:
     """The clause with another expression in the place of a call."""
     if clause is None:
         return f"`{by}`"
-    left, right = (substituted(side, call, by) for side in (clause.left, clause.right))
+    left, right = (substitute(side, call, by) for side in (clause.left, clause.right))
     return f"`{replace(clause, left=left, right=right)}`"

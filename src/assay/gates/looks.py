@@ -23,12 +23,12 @@ from assay.core.dataset import digest
 from assay.core.records import Advice
 from assay.gates.evaluate import Evaluator
 from assay.gates.leaf import Mean
-from assay.gates.margin import Estimated, Margin
+from assay.gates.margin import BoundedValue, Margin
 from assay.gates.syntax import Clause
 from assay.stats.power import POWER, chance_to_decide
-from assay.stats.sequential import size_of, step_of, tail_of_last
+from assay.stats.sequential import last_look_tail, size_of, step_of
 
-KEPT = 0.9  # of the evidence of a look: what a file that has grown since still holds
+LEAST_SHARED = 0.9  # of the evidence of a look: what a file that has grown since still holds
 HASH = 12  # hex digits that tell the evidence of one item from any other
 
 
@@ -42,7 +42,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Looking:
+class NextLook:
     """A gate about to be decided on some evidence, after the looks there were before."""
 
     evidence: frozenset[str]
@@ -59,7 +59,7 @@ class Looking:
         planned: int | None = None,
         *,
         grown: bool = False,
-    ) -> Looking:
+    ) -> NextLook:
         """The next look at a question, given every look that was ever recorded.
 
         `grown`: only looks count whose evidence is still there, but for a few corrected labels.
@@ -67,13 +67,15 @@ class Looking:
         now = frozenset(evidence)
         same = sorted((look for look in looks if look.question == question), key=lambda look: look.step)
         if grown:
-            same = [each for each in same if len(now & set(each.evidence)) >= KEPT * len(each.evidence)]
+            same = [
+                each for each in same if len(now & set(each.evidence)) >= LEAST_SHARED * len(each.evidence)
+            ]
         # evidence that was seen before is read again, and decided as it was then
         earlier = list(itertools.takewhile(lambda look: frozenset(look.evidence) != now, same))
         return cls(now, earlier, planned, question)
 
     @classmethod
-    def of_size(cls, items: int) -> Looking:
+    def of_size(cls, items: int) -> NextLook:
         """The first look, at so many items."""
         return cls(frozenset(map(str, range(items))))
 
@@ -109,7 +111,7 @@ class Looking:
             shared = np.pad(shared, (0, 1), "edge")
             shared[-1, -1] += self.size_after(steps) - self.seen
         size = np.sqrt(np.diag(shared))
-        return 1 - 2 * tail_of_last(used, shared / np.outer(size, size), (1 - plain) / 2)
+        return 1 - 2 * last_look_tail(used, shared / np.outer(size, size), (1 - plain) / 2)
 
     @cached_property
     def _shared(self) -> NDArray[np.float64]:
@@ -133,7 +135,7 @@ class Looking:
 
 
 @dataclass(frozen=True)
-class LookBook:
+class LookHistory:
     """Every look that was ever taken at the gates of a study, and where the next one is written down."""
 
     looks: list[Look] = field(default_factory=list)
@@ -142,16 +144,16 @@ class LookBook:
     # by the name of a gate: whether answers of its systems are read from files
     imported: Callable[[str], bool] = lambda _: False
 
-    def at(self, gate: str, evidence: Iterable[str], planned: int | None) -> Looking:
+    def at(self, gate: str, evidence: Iterable[str], planned: int | None) -> NextLook:
         """The look that is about to be taken.
 
         A file of answers grows with the items, and nothing says which version wrote it. So a look at such
         answers is a further one if the evidence of the earlier one is part of it.
         """
         grown = self.imported(gate)
-        return Looking.at(self.question(gate), evidence, self.looks, planned, grown=grown)
+        return NextLook.at(self.question(gate), evidence, self.looks, planned, grown=grown)
 
-    def record(self, looking: Looking, shown: Mapping[str, bool]) -> None:
+    def record(self, looking: NextLook, shown: Mapping[str, bool]) -> None:
         """Writes a look down; reading the same evidence again is none."""
         same = (look for look in self.looks if look.question == looking.question)
         if looking.evidence and all(frozenset(look.evidence) != looking.evidence for look in same):
@@ -182,16 +184,16 @@ ABSOLUTE = "the value lies too near to the threshold; move the threshold, or dec
 
 
 @dataclass(frozen=True)
-class Plan:
+class UndecidedMargin:
     """An undecided margin, turned so that more passes, what its bound must show, and how sure that is."""
 
     margin: Margin
-    bound: Estimated
+    bound: BoundedValue
     level: float
     plain: float  # the level of a single clause at its first look
     compares: bool  # systems or slices, and not one of them with a number
 
-    def chances(self, more: int, steps: int, looking: Looking) -> tuple[float, float]:
+    def chances(self, more: int, steps: int, looking: NextLook) -> tuple[float, float]:
         """The chance that more items decide it if the effect is what it looks like, and if there is none."""
         whole, n = self.margin.whole, self.margin.n
         now, later = (_reach(looking.level_after(each, self.plain)) for each in (0, steps))
@@ -205,7 +207,7 @@ class Plan:
         return as_it_looks, by_luck
 
 
-def advice_on(clause: Clause, plan: Plan, looking: Looking) -> Advice | None:
+def advise(clause: Clause, plan: UndecidedMargin, looking: NextLook) -> Advice | None:
     """The number of items that is likely to decide an open clause, or what to do instead of collecting any.
 
     Sizes are those of the next looks: a decision in between would cost as much and know less.

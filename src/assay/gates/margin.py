@@ -17,11 +17,17 @@ from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
 from assay.core.protocols import Statistic
-from assay.gates.closed_form import Linear, closed_form, linear, powered, rows_for_long_tails
-from assay.gates.evaluate import Counting, Evaluator, Scope, combined, worth
-from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
-from assay.gates.syntax import Binary, Call, Clause, Expression, Negate, Number
-from assay.gates.widening import STEP, Widening, seeds_in, strict_rows
+from assay.gates.closed_form import (
+    Linear,
+    closed_form_interval,
+    linear_form,
+    prediction_powered_interval,
+    rows_for_long_tails,
+)
+from assay.gates.evaluate import Evaluator, FailureValues, Scope, combine, value_of
+from assay.gates.leaf import CHOICES, Mean, Operand, StatisticOperand, means_of
+from assay.gates.syntax import Arithmetic, Call, Clause, Expression, Negation, Number
+from assay.gates.widening import STEP, IntervalWidening, margin_seed_error, rows_for_strict_bounds
 from assay.measures.observed import has_limit
 from assay.stats.columns import TIE, spread
 from assay.stats.intervals import (
@@ -42,27 +48,27 @@ NOT_STRICT = (
 
 
 @dataclass(frozen=True)
-class Estimated:
+class BoundedValue:
     """A value with the ends of its interval, NaN where there is none."""
 
     value: float
     low: float
     high: float
 
-    def __neg__(self) -> Estimated:
-        return Estimated(-self.value, -self.high, -self.low)
+    def __neg__(self) -> BoundedValue:
+        return BoundedValue(-self.value, -self.high, -self.low)
 
-    def up_to(self, other: Estimated) -> Estimated:
+    def up_to(self, other: BoundedValue) -> BoundedValue:
         """This one's lower end with the other's upper end."""
-        return Estimated(self.value, self.low, other.high)
+        return BoundedValue(self.value, self.low, other.high)
 
 
 @dataclass(frozen=True)
 class Margin:
     """Left minus right, and how far that lies above what systems that are all alike would show."""
 
-    whole: Estimated
-    gain: Estimated
+    whole: BoundedValue
+    gain: BoundedValue
     left: float
     right: float
     n: int  # clusters
@@ -76,11 +82,11 @@ class Margin:
         return Margin(-self.whole, -self.gain, self.left, self.right, self.n, self.most)
 
 
-def margins_of(
+def clause_margins(
     clause: Clause,
-    leaves: Mapping[Call, Leaf],
+    leaves: Mapping[Call, Operand],
     evaluator: Evaluator,
-    ways: Sequence[Counting],
+    ways: Sequence[FailureValues],
     *,
     subsets: bool = False,
     levels: tuple[float, float] | None = None,
@@ -94,31 +100,33 @@ def margins_of(
         level: _at(level, clause, leaves, evaluator, ways, scope, drawn, subsets) for level in {low, high}
     }
     whole, bounds = _difference(clause), _bounds(_difference(clause), leaves)
-    seeds, rows, ends = seeds_in(whole, leaves, evaluator, drawn[0], scope), None, (0.0, 0.0)
+    seeds, rows, ends = margin_seed_error(whole, leaves, evaluator, drawn[0], scope), None, (0.0, 0.0)
     margins = []
     for lower, upper, way in zip(made[low], made[high], ways, strict=True):
         if strict:
-            found = strict_rows(whole, leaves, evaluator, way, scope, lower.whole.value)
+            found = rows_for_strict_bounds(whole, leaves, evaluator, way, scope, lower.whole.value)
             if found is None or bounds is None:
                 raise UsageError(NOT_STRICT)
             (rows, furthest), (least, most) = found, bounds
             ends = least * furthest, most * furthest
-        wider = Widening(seeds, rows, ends, evaluator.resamples)
+        wider = IntervalWidening(seeds, rows, ends, evaluator.resamples)
         one, other = _widened(lower, wider, low), _widened(upper, wider, high)
         margins.append(replace(one, whole=one.whole.up_to(other.whole), gain=one.gain.up_to(other.gain)))
     return margins
 
 
-def _widened(margin: Margin, wider: Widening, level: float) -> Margin:
+def _widened(margin: Margin, wider: IntervalWidening, level: float) -> Margin:
     whole, gain = (
-        Estimated(each.value, found.low, found.high)
+        BoundedValue(each.value, found.low, found.high)
         for each in (margin.whole, margin.gain)
         for found in [wider.interval(Interval(each.low, each.high, ""), each.value, level)]
     )
     return replace(margin, whole=whole, gain=gain)
 
 
-def deviations(clause: Clause, leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -> Floats:
+def margin_deviations(
+    clause: Clause, leaves: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues
+) -> Floats:
     """What the margin of a clause was off by in each resample, turned so that more is nearer to passing.
 
     Nothing if it has so few clusters that which clauses move together is an accident.
@@ -127,7 +135,7 @@ def deviations(clause: Clause, leaves: Mapping[Call, Leaf], evaluator: Evaluator
     if scope.n < LEAST_TOGETHER:
         return np.empty(0)
     (values,) = evaluator.drawn(leaves, [way], scope)
-    whole = combined("-", worth(clause.left, values), worth(clause.right, values))
+    whole = combine("-", value_of(clause.left, values), value_of(clause.right, values))
     off: Floats = whole[scope.n + 1 :] - whole[0]
     return off if clause.upward else -off
 
@@ -135,14 +143,14 @@ def deviations(clause: Clause, leaves: Mapping[Call, Leaf], evaluator: Evaluator
 def _at(
     level: float,
     clause: Clause,
-    leaves: Mapping[Call, Leaf],
+    leaves: Mapping[Call, Operand],
     evaluator: Evaluator,
-    ways: Sequence[Counting],
+    ways: Sequence[FailureValues],
     scope: Scope,
     drawn: Sequence[Mapping[Call, Floats]],
     subsets: bool,
 ) -> list[Margin]:
-    form, bounds = linear(_difference(clause)), _bounds(_difference(clause), leaves)
+    form, bounds = linear_form(_difference(clause)), _bounds(_difference(clause), leaves)
     if subsets:
         resampled = partial(_from_subsets, n=scope.n, level=level)
         return [_margin(clause, leaves, values, None, resampled, scope.n) for values in drawn]
@@ -151,12 +159,12 @@ def _at(
     resampled = partial(_bootstrapped, scope=scope, bounds=bounds, level=level, stepwise=stepwise)
     margins = []
     for way, values in zip(ways, drawn, strict=True):
-        if checked := powered(form, leaves, evaluator, way, level):
+        if checked := prediction_powered_interval(form, leaves, evaluator, way, level):
             call, mean, interval = checked
             right = {**values, call: np.concatenate([[mean], values[call][1:]])}
             margins.append(_margin(clause, leaves, right, interval, resampled, scope.n))
             continue
-        closed = closed_form(form, leaves, evaluator, way, scope, level)
+        closed = closed_form_interval(form, leaves, evaluator, way, scope, level)
         compares = _if_alike(_difference(clause), leaves, values) is not None
         stuck = closed is None and not compares and _stuck(leaves, values, scope.n)
         if long_tails and scope.n < rows_for_long_tails(level):
@@ -167,22 +175,22 @@ def _at(
     return margins
 
 
-def _stuck(leaves: Mapping[Call, Leaf], values: Mapping[Call, Floats], n: int) -> bool:
+def _stuck(leaves: Mapping[Call, Operand], values: Mapping[Call, Floats], n: int) -> bool:
     """Whether no resample moves a statistic that says that this proves nothing."""
     return any(
-        isinstance(found, Spanning)
+        isinstance(found, StatisticOperand)
         and not getattr(found.statistic, "settled", True)
         and spread(values[call][n + 1 :]) <= TIE
         for call, found in leaves.items()
     )
 
 
-def statistics_of(leaves: Mapping[Call, Leaf]) -> list[Statistic]:
+def statistics_of(leaves: Mapping[Call, Operand]) -> list[Statistic]:
     """The statistics among the leaves of an expression."""
-    return [found.statistic for found in leaves.values() if isinstance(found, Spanning)]
+    return [found.statistic for found in leaves.values() if isinstance(found, StatisticOperand)]
 
 
-def _most(leaves: Mapping[Call, Leaf]) -> float | None:
+def _most(leaves: Mapping[Call, Operand]) -> float | None:
     """What an infinite value of a statistic is known to lie above, where one says so."""
     known = [getattr(each, "most", None) for each in statistics_of(leaves)]
     return max((each for each in known if each is not None), default=None)
@@ -191,9 +199,9 @@ def _most(leaves: Mapping[Call, Leaf]) -> float | None:
 def _tells(
     form: Linear | None,
     bounds: Bounds | None,
-    leaves: Mapping[Call, Leaf],
+    leaves: Mapping[Call, Operand],
     evaluator: Evaluator,
-    way: Counting,
+    way: FailureValues,
     compares: bool,
 ) -> bool:
     """Whether a bootstrap has seen enough: rows beyond a percentile, items on which compared systems differ.
@@ -210,10 +218,10 @@ def _tells(
         alike[tuple(mean.column for mean in means)] = np.array(
             [evaluator.values(mean, way) for mean in means]
         )
-        share = getattr(found.statistic, "share", None) if isinstance(found, Spanning) else None
+        share = getattr(found.statistic, "share", None) if isinstance(found, StatisticOperand) else None
         if share is not None and evaluator.used(found, way).sum() * min(share, 1 - share) < FEW:
             return False
-        if isinstance(found, Spanning) and not _seen_enough(found, evaluator, way):
+        if isinstance(found, StatisticOperand) and not _seen_enough(found, evaluator, way):
             return False
     for several in columns.values() if compares else ():
         table = np.array(list(several.values()))
@@ -223,7 +231,7 @@ def _tells(
     return True
 
 
-def _seen_enough(found: Spanning, evaluator: Evaluator, way: Counting) -> bool:
+def _seen_enough(found: StatisticOperand, evaluator: Evaluator, way: FailureValues) -> bool:
     """Whether a share has clusters with rows that count and others, and weighted rows are worth enough."""
     indicator = getattr(found.statistic, "indicator", None)
     columns, rows = evaluator.columns(found, way)
@@ -234,30 +242,32 @@ def _seen_enough(found: Spanning, evaluator: Evaluator, way: Counting) -> bool:
 
 
 def _difference(clause: Clause) -> Expression:
-    return Binary("-", clause.left, clause.right)
+    return Arithmetic("-", clause.left, clause.right)
 
 
 def _margin(
     clause: Clause,
-    leaves: Mapping[Call, Leaf],
+    leaves: Mapping[Call, Operand],
     values: Mapping[Call, Floats],
     closed: Interval | None,
     resampled: Callable[[Floats], Interval],
     n: int,
 ) -> Margin:
-    left, right = worth(clause.left, values), worth(clause.right, values)
-    whole = combined("-", left, right)
+    left, right = value_of(clause.left, values), value_of(clause.right, values)
+    whole = combine("-", left, right)
     interval = closed or resampled(whole)
-    estimated = Estimated(float(whole[0]), interval.low, interval.high)
+    estimated = BoundedValue(float(whole[0]), interval.low, interval.high)
     alike = _if_alike(_difference(clause), leaves, values)
     if alike is None:
         gain = estimated
     elif spread(alike) <= TIE:
-        gain = Estimated(*(end - float(alike[0]) for end in (estimated.value, interval.low, interval.high)))
+        gain = BoundedValue(
+            *(end - float(alike[0]) for end in (estimated.value, interval.low, interval.high))
+        )
     else:
-        over = combined("-", whole, alike)
+        over = combine("-", whole, alike)
         above = NO_INTERVAL if closed is NO_INTERVAL else resampled(over)  # what tells nothing tells no gain
-        gain = Estimated(float(over[0]), above.low, above.high)
+        gain = BoundedValue(float(over[0]), above.low, above.high)
     return Margin(estimated, gain, float(left[0]), float(right[0]), n, _most(leaves))
 
 
@@ -289,7 +299,7 @@ def _bootstrapped(
 
 
 def _if_alike(
-    difference: Expression, leaves: Mapping[Call, Leaf], values: Mapping[Call, Floats]
+    difference: Expression, leaves: Mapping[Call, Operand], values: Mapping[Call, Floats]
 ) -> Floats | None:
     """The margin if every call were worth the mean of its kind; None where it compares nothing.
 
@@ -301,26 +311,26 @@ def _if_alike(
         kinds.setdefault(found.kind, []).append(values[call])
     level = {call: np.mean(kinds[found.kind], axis=0) for call, found in leaves.items()}
     points = {call: array[:1] for call, array in level.items()}
-    moved = [worth(difference, {**points, call: at + STEP}) for call, at in points.items()]
-    moves = combined("-", np.concatenate(moved), worth(difference, points))
-    return worth(difference, level) if moves.min() < 0 < moves.max() else None
+    moved = [value_of(difference, {**points, call: at + STEP}) for call, at in points.items()]
+    moves = combine("-", np.concatenate(moved), value_of(difference, points))
+    return value_of(difference, level) if moves.min() < 0 < moves.max() else None
 
 
-def _bounds(expression: Expression, leaves: Mapping[Call, Leaf]) -> Bounds | None:
+def _bounds(expression: Expression, leaves: Mapping[Call, Operand]) -> Bounds | None:
     """The range an expression has for a single row; None where it has none."""
     match expression:
         case Number(value=value):
             return value, value
-        case Negate(operand=operand):
+        case Negation(operand=operand):
             inner = _bounds(operand, leaves)
             return None if inner is None else (-inner[1], -inner[0])
-        case Binary(op="+" | "-" | "*" as op, left=left, right=right):
+        case Arithmetic(op="+" | "-" | "*" as op, left=left, right=right):
             a, b = _bounds(left, leaves), _bounds(right, leaves)
             if a is None or b is None:
                 return None
-            corners = combined(op, np.repeat(a, 2), np.tile(b, 2))
+            corners = combine(op, np.repeat(a, 2), np.tile(b, 2))
             return float(corners.min()), float(corners.max())
-        case Call(name=name, args=args) if name in FUNCTIONS:
+        case Call(name=name, args=args) if name in CHOICES:
             parts = [_bounds(arg, leaves) for arg in args]
             known = [part for part in parts if part is not None]
             return (min(known)[0], max(high for _, high in known)) if len(known) == len(parts) else None

@@ -13,77 +13,83 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.gates.leaf import FUNCTIONS, Leaf, range_of
+from assay.gates.leaf import CHOICES, Operand, operand_range
 from assay.gates.syntax import (
     WITHIN,
-    Binary,
+    Arithmetic,
     Call,
     Clause,
     Condition,
     Expression,
     ItemTest,
-    Negate,
+    Negation,
     Number,
-    substituted,
+    substitute,
 )
 
-Known = Callable[[str], Sequence[str]]  # the values that a tag or factor has
-Leaves = Callable[[Clause], Mapping[Call, Leaf]]
+KnownValues = Callable[[str], Sequence[str]]  # the values that a tag or factor has
+OperandLookup = Callable[[Clause], Mapping[Call, Operand]]
 
 
 @dataclass(frozen=True)
-class Group:
+class ClauseGroup:
     """Clauses of which so many must hold: all, any, or a number of them."""
 
     need: int
-    parts: tuple[Group | Clause, ...]
+    parts: tuple[ClauseGroup | Clause, ...]
     names: tuple[str, ...] = ()  # of the parts, where a clause stands for all of them
     band: float | None = None  # of a `within`: the parts are its upper and its lower end
 
     def holds(self, decided: Mapping[Clause, bool | None]) -> bool | None:
         """Three-valued: open parts matter only where the decided ones do not settle it."""
-        values = [part.holds(decided) if isinstance(part, Group) else decided[part] for part in self.parts]
+        values = [
+            part.holds(decided) if isinstance(part, ClauseGroup) else decided[part] for part in self.parts
+        ]
         if values.count(True) >= self.need:
             return True
         return None if values.count(True) + values.count(None) >= self.need else False
 
     def clauses(self) -> Iterator[Clause]:
         for part in self.parts:
-            yield from part.clauses() if isinstance(part, Group) else (part,)
+            yield from part.clauses() if isinstance(part, ClauseGroup) else (part,)
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> Iterator[Clause]:
         """The open clauses that can still change what the group comes to."""
         for part in self.parts if self.holds(decided) is None else ():
-            if isinstance(part, Group):
+            if isinstance(part, ClauseGroup):
                 yield from part.open_clauses(decided)
             elif decided[part] is None:
                 yield part
 
 
-def written_out(part: Group | Clause, known: Known, leaves: Leaves) -> Group | Clause:
+def expand_clause(
+    part: ClauseGroup | Clause, known: KnownValues, leaves: OperandLookup
+) -> ClauseGroup | Clause:
     """A group or clause with every `for`, `max`, `min` and `within` replaced by what it stands for."""
-    if isinstance(part, Group):
-        return Group(part.need, tuple(written_out(each, known, leaves) for each in part.parts))
+    if isinstance(part, ClauseGroup):
+        return ClauseGroup(part.need, tuple(expand_clause(each, known, leaves) for each in part.parts))
     if part.each is not None:
-        found = dict(repeated(part, known))
+        found = dict(expand_for_each(part, known))
         need = len(found) if part.each.need is None else part.each.need
-        return Group(need, tuple(written_out(each, known, leaves) for each in found.values()), tuple(found))
+        return ClauseGroup(
+            need, tuple(expand_clause(each, known, leaves) for each in found.values()), tuple(found)
+        )
     if part.band is not None and part.op == WITHIN:
         plain = dataclasses.replace(part, band=None, chosen=True)
-        above = dataclasses.replace(plain, op="<=", right=Binary("+", part.right, part.band))
-        below = dataclasses.replace(plain, op=">=", right=Binary("-", part.right, part.band))
-        ends = written_out(above, known, leaves), written_out(below, known, leaves)
-        return Group(2, ends, ("not above", "not below"), part.band.value)
+        above = dataclasses.replace(plain, op="<=", right=Arithmetic("+", part.right, part.band))
+        below = dataclasses.replace(plain, op=">=", right=Arithmetic("-", part.right, part.band))
+        ends = expand_clause(above, known, leaves), expand_clause(below, known, leaves)
+        return ClauseGroup(2, ends, ("not above", "not below"), part.band.value)
     if (choice := _choice(part, leaves)) is None:
         return part
     call, rises = choice
-    ones = [written_out(_with(part, call, arg), known, leaves) for arg in call.args]
+    ones = [expand_clause(_with(part, call, arg), known, leaves) for arg in call.args]
     # where the margin rises with a maximum, one large enough will do; where it falls, all must be small
     any_will_do = (call.name == "max") == (rises == part.upward)
-    return Group(1 if any_will_do else len(ones), tuple(ones), tuple(map(str, call.args)))
+    return ClauseGroup(1 if any_will_do else len(ones), tuple(ones), tuple(map(str, call.args)))
 
 
-def repeated(clause: Clause, known: Known) -> Iterator[tuple[str, Clause]]:
+def expand_for_each(clause: Clause, known: KnownValues) -> Iterator[tuple[str, Clause]]:
     """The clause once per value of its `for`: as a cut-off where one has that name, otherwise as a slice."""
     if clause.each is None:
         yield "", clause
@@ -110,41 +116,41 @@ def _bound(expression: Expression, name: str, value: str) -> Expression:
             return dataclasses.replace(
                 expression, at=found, args=tuple(_bound(arg, name, value) for arg in args)
             )
-        case Negate(operand=operand):
-            return Negate(_bound(operand, name, value))
+        case Negation(operand=operand):
+            return Negation(_bound(operand, name, value))
         case ItemTest(left=left, op=op, right=right):
             return ItemTest(_bound(left, name, value), op, _bound(right, name, value))
-        case Binary(op=op, left=left, right=right):
-            return Binary(op, _bound(left, name, value), _bound(right, name, value))
+        case Arithmetic(op=op, left=left, right=right):
+            return Arithmetic(op, _bound(left, name, value), _bound(right, name, value))
     return expression
 
 
-def choices_in(clause: Clause) -> bool:
+def has_choice(clause: Clause) -> bool:
     """Whether a `max` or `min` stands in a clause."""
-    return any(call.name in FUNCTIONS for call, _ in directions(_margin(clause), {}))
+    return any(call.name in CHOICES for call, _ in call_directions(_margin(clause), {}))
 
 
-def _choice(clause: Clause, leaves: Leaves) -> tuple[Call, bool] | None:
+def _choice(clause: Clause, leaves: OperandLookup) -> tuple[Call, bool] | None:
     """The first `max` or `min` of a clause, and whether its margin rises with it; None if there is none.
 
     One of which nobody knows the direction, or that counts in both, is passed over.
     """
-    if not choices_in(clause):
+    if not has_choice(clause):
         return None
     found: dict[Call, set[bool | None]] = {}
-    for call, rises in directions(_margin(clause), leaves(clause)):
-        if call.name in FUNCTIONS:
+    for call, rises in call_directions(_margin(clause), leaves(clause)):
+        if call.name in CHOICES:
             found.setdefault(call, set()).add(rises)
     clear = ((call, rises) for call, (rises, *others) in found.items() if not others and rises is not None)
     return next(clear, None)
 
 
 def _margin(clause: Clause) -> Expression:
-    return Binary("-", clause.left, clause.right)
+    return Arithmetic("-", clause.left, clause.right)
 
 
-def directions(
-    expression: Expression, leaves: Mapping[Call, Leaf], rises: bool | None = True
+def call_directions(
+    expression: Expression, leaves: Mapping[Call, Operand], rises: bool | None = True
 ) -> Iterator[tuple[Call, bool | None]]:
     """Every call of an expression, and whether the whole rises with it; a `max` or `min` before its values.
 
@@ -152,47 +158,47 @@ def directions(
     """
 
     def inside(part: Expression, factor: int) -> Iterator[tuple[Call, bool | None]]:
-        return directions(part, leaves, rises == (factor > 0) if factor and rises is not None else None)
+        return call_directions(part, leaves, rises == (factor > 0) if factor and rises is not None else None)
 
     match expression:
         case Call(name=name, args=args):
             yield expression, rises
-            for arg in args if name in FUNCTIONS else ():
+            for arg in args if name in CHOICES else ():
                 yield from inside(arg, 1)
-        case Negate(operand=operand):
+        case Negation(operand=operand):
             yield from inside(operand, -1)
-        case Binary(op="+" | "-" as op, left=left, right=right):
+        case Arithmetic(op="+" | "-" as op, left=left, right=right):
             yield from inside(left, 1)
             yield from inside(right, 1 if op == "+" else -1)
-        case Binary(op="*", left=left, right=right):
+        case Arithmetic(op="*", left=left, right=right):
             yield from inside(left, _sign(right, leaves))
             yield from inside(right, _sign(left, leaves))
-        case Binary(op="/", left=left, right=right):
+        case Arithmetic(op="/", left=left, right=right):
             below = _sign(right, leaves)  # if it never changes, the quotient moves one way only
             yield from inside(left, below)
             yield from inside(right, -_sign(left, leaves) if below else 0)
 
 
-def _sign(expression: Expression, leaves: Mapping[Call, Leaf]) -> int:
+def _sign(expression: Expression, leaves: Mapping[Call, Operand]) -> int:
     """1 for what is never negative, -1 for what is never positive, 0 if it can be either or is zero."""
     low, high = _range(expression, leaves)
     return 0 if low == high == 0 else 1 if low >= 0 else -1 if high <= 0 else 0
 
 
-def _range(expression: Expression, leaves: Mapping[Call, Leaf]) -> tuple[float, float]:
+def _range(expression: Expression, leaves: Mapping[Call, Operand]) -> tuple[float, float]:
     """The least and the greatest value that an expression can have."""
     match expression:
         case Number(value=value):
             return value, value
-        case Call(name=name, args=args) if name in FUNCTIONS:
+        case Call(name=name, args=args) if name in CHOICES:
             lows, highs = zip(*(_range(arg, leaves) for arg in args), strict=True)
             return (max(lows), max(highs)) if name == "max" else (min(lows), min(highs))
         case Call() if expression in leaves:
-            return range_of(leaves[expression])
-        case Negate(operand=operand):
+            return operand_range(leaves[expression])
+        case Negation(operand=operand):
             low, high = _range(operand, leaves)
             return -high, -low
-        case Binary(op=op, left=left, right=right):
+        case Arithmetic(op=op, left=left, right=right):
             (low, high), (least, most) = _range(left, leaves), _range(right, leaves)
             if op == "+":
                 return low + least, high + most
@@ -208,5 +214,5 @@ def _range(expression: Expression, leaves: Mapping[Call, Leaf]) -> tuple[float, 
 
 def _with(clause: Clause, call: Call, arg: Expression) -> Clause:
     """The clause with one argument in the place of a `max` or `min`, wherever that stands."""
-    left, right = (substituted(side, call, arg) for side in (clause.left, clause.right))
+    left, right = (substitute(side, call, arg) for side in (clause.left, clause.right))
     return dataclasses.replace(clause, left=left, right=right, chosen=True)

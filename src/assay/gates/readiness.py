@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from assay.core.block import FAILED, PENDING, UNJUDGED
 from assay.core.records import Arm, Item
 from assay.core.registry import as_plugin_error
-from assay.gates.evaluate import Counting, Evaluator
-from assay.gates.leaf import FUNCTIONS, Leaf, Mean, Spanning, means_of
-from assay.gates.parts import directions
-from assay.gates.syntax import Binary, Call, Clause, Condition
+from assay.gates.evaluate import Evaluator, FailureValues
+from assay.gates.leaf import CHOICES, Mean, Operand, StatisticOperand, means_of
+from assay.gates.parts import call_directions
+from assay.gates.syntax import Arithmetic, Call, Clause, Condition
 
 MOST_FAILING = 6  # columns with failed rows whose ends are all combined
 Bools = NDArray[np.bool_]
 
 
-def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
+def explain_undecidable(means: Sequence[Mean], evaluator: Evaluator) -> str:
     """Why rows that are absent, open or unpaired allow no decision; empty where they do."""
     if absent := [mean.system for mean in means if mean.system not in evaluator.rows.systems]:
         return f"{absent[0]} was not run"
@@ -30,43 +30,47 @@ def why_open(means: Sequence[Mean], evaluator: Evaluator) -> str:
     if reason := _not_run(means, evaluator):
         return reason
     for n, word in (
-        (count(means, evaluator, PENDING), "not run yet"),
-        (count(means, evaluator, UNJUDGED), "not judged"),
+        (count_items(means, evaluator, PENDING), "not run yet"),
+        (count_items(means, evaluator, UNJUDGED), "not judged"),
         (_left_out(means, evaluator), "left out by --where"),
     ):
         if n:
             return f"{n} item{'s' * (n != 1)} {word}"
-    failing = [mean for mean in means if count([mean], evaluator, FAILED)]
+    failing = [mean for mean in means if count_items([mean], evaluator, FAILED)]
     if len({mean.column for mean in failing}) > MOST_FAILING:
         return f"more than {MOST_FAILING} columns have failed items"
     if unbounded := [mean for mean in failing if mean.measure.high is None]:
-        n, name = count(unbounded, evaluator, FAILED), unbounded[0].measure.name
+        n, name = count_items(unbounded, evaluator, FAILED), unbounded[0].measure.name
         return f"{n} failed items, and {name} has no upper end to count them at"
     return _why_unpaired(means, evaluator)
 
 
-def why_none(leaves: Mapping[Call, Leaf], evaluator: Evaluator, way: Counting) -> str:
+def explain_no_rows(leaves: Mapping[Call, Operand], evaluator: Evaluator, way: FailureValues) -> str:
     """Which part of a clause no row applies to, or lacks a number that it needs; empty where all is there."""
     for call, found in leaves.items():
-        if isinstance(found, Spanning) and found.tag and (n := _without_number(found, evaluator, way)):
+        if (
+            isinstance(found, StatisticOperand)
+            and found.tag
+            and (n := _without_number(found, evaluator, way))
+        ):
             return f"{n} item{'s' * (n != 1)} without a number for {found.tag}"
         if not evaluator.used(found, way).any():
-            if isinstance(found, Spanning) and found.label is not None:
+            if isinstance(found, StatisticOperand) and found.label is not None:
                 return f"no item has two judgments of {found.label!r}"
             return "no item applies" if len(leaves) == 1 else f"no item applies to {call}"
     return ""
 
 
-def _without_number(found: Spanning, evaluator: Evaluator, way: Counting) -> int:
+def _without_number(found: StatisticOperand, evaluator: Evaluator, way: FailureValues) -> int:
     """How many rows a statistic would read if the tag that it weighs them by had a number there."""
     columns = [evaluator.values(mean, way) for mean in found.columns]
     there = ~np.isnan(columns).any(axis=0)
     return int(np.sum(there & np.isnan(evaluator.rows.numbers(found.tag))))
 
 
-def ways_to_count_failures(means: Sequence[Mean], evaluator: Evaluator) -> list[Counting]:
+def ways_to_count_failures(means: Sequence[Mean], evaluator: Evaluator) -> list[FailureValues]:
     """Every way to count failed rows: for each column that has any, both ends of the range."""
-    failing = {mean.column: mean.measure for mean in means if count([mean], evaluator, FAILED)}
+    failing = {mean.column: mean.measure for mean in means if count_items([mean], evaluator, FAILED)}
     ends = [(each.low, math.inf if each.high is None else each.high) for each in failing.values()]
     return [dict(zip(failing, chosen, strict=True)) for chosen in itertools.product(*ends)]
 
@@ -87,21 +91,21 @@ def failing_systems(means: Sequence[Mean], evaluator: Evaluator, share: float) -
             int(_by_item(rows & inside, evaluator).sum())
             for rows in (column.status == FAILED, column.expected)
         )
-        if reason := failed_too_often(mean.system, failed, asked, share):
+        if reason := describe_failing(mean.system, failed, asked, share):
             found[mean] = reason
     return found
 
 
-def is_candidate(mean: Mean, clause: Clause, leaves: Mapping[Call, Leaf], *, kills: bool) -> bool:
+def is_candidate(mean: Mean, clause: Clause, leaves: Mapping[Call, Operand], *, kills: bool) -> bool:
     """Whether a better figure of this leaf brings go nearer; the others are what it is compared with.
 
     Of a statistic over several systems that cannot be said, and each counts as one that must not fail.
     """
-    for call, rises in directions(Binary("-", clause.left, clause.right), leaves):
-        if call.name in FUNCTIONS:
+    for call, rises in call_directions(Arithmetic("-", clause.left, clause.right), leaves):
+        if call.name in CHOICES:
             continue
         found = leaves[call]
-        if isinstance(found, Spanning) and len({each.system for each in found.columns}) > 1:
+        if isinstance(found, StatisticOperand) and len({each.system for each in found.columns}) > 1:
             return True
         higher_is_better = mean.measure.better == "higher"
         nearer_to_go = higher_is_better if rises is None else (rises == clause.upward) != kills
@@ -110,7 +114,7 @@ def is_candidate(mean: Mean, clause: Clause, leaves: Mapping[Call, Leaf], *, kil
     return False
 
 
-def asked(means: Sequence[Mean], evaluator: Evaluator) -> int:
+def count_asked(means: Sequence[Mean], evaluator: Evaluator) -> int:
     """How many items the leaves of a clause are about."""
     rows = np.zeros(len(evaluator.rows), dtype=bool)
     for mean in means:
@@ -118,7 +122,7 @@ def asked(means: Sequence[Mean], evaluator: Evaluator) -> int:
     return int(_by_item(rows, evaluator).sum())
 
 
-def failed_too_often(system: str, failed: int, asked: int, share: float) -> str:
+def describe_failing(system: str, failed: int, asked: int, share: float) -> str:
     """That a system failed on more items than a gate allows; empty if it did not."""
     if failed <= share * asked:
         return ""
@@ -127,7 +131,7 @@ def failed_too_often(system: str, failed: int, asked: int, share: float) -> str:
     )
 
 
-def count(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
+def count_items(means: Sequence[Mean], evaluator: Evaluator, code: int) -> int:
     """How many items have a status in any of the columns."""
     rows = np.zeros(len(evaluator.rows), dtype=bool)
     for mean in means:
@@ -146,11 +150,11 @@ def _not_run(means: Sequence[Mean], evaluator: Evaluator) -> str:
 
 def _unmet(condition: Condition, system: str, evaluator: Evaluator) -> str:
     """Why a condition on a factor is not met by what was run; empty where it is, or is about a tag."""
-    name, run = condition.name, values_run(condition.name, evaluator)
+    name, run = condition.name, factor_values_run(condition.name, evaluator)
     if not run or "*" in condition.values:
         return ""
     if condition.sign or not condition.equal:
-        return "" if any(condition.met_by([value]) for value in run) else only_run(name, run)
+        return "" if any(condition.met_by([value]) for value in run) else describe_only_run(name, run)
     if absent := [value for value in condition.values if value not in run]:
         return f"{name} {' and '.join(absent)} {_was(absent)} not run"
     own = {arm.factors.get(name) for arm in evaluator.rows.arms(system)}  # None: it does not concern it
@@ -159,12 +163,12 @@ def _unmet(condition: Condition, system: str, evaluator: Evaluator) -> str:
     return ""
 
 
-def values_run(name: str, evaluator: Evaluator) -> list[str]:
+def factor_values_run(name: str, evaluator: Evaluator) -> list[str]:
     """The values of a factor that arms were run with; none where no arm has such a factor."""
     return list(dict.fromkeys(combo[name] for combo in evaluator.rows.combinations if name in combo))
 
 
-def only_run(name: str, run: Sequence[str]) -> str:
+def describe_only_run(name: str, run: Sequence[str]) -> str:
     """That nothing was run but what a clause leaves out."""
     return f"only {name} {' and '.join(run)} {_was(run)} run"
 

@@ -48,7 +48,7 @@ def _labels(clauses: Sequence[ClauseResult]) -> str:
     return f" ({', '.join(f'{counts[label]} {label}' for label in LABELS if counts[label])})"
 
 
-def beside(verdict: Verdict) -> Iterator[str]:
+def verdict_notes(verdict: Verdict) -> Iterator[str]:
     """What stands beside a verdict: what no item can have shown, and how often it was decided before."""
     if verdict.unseen is not None:
         yield f"up to {verdict.unseen:.1%} of the items could have lost everything unseen"
@@ -56,7 +56,7 @@ def beside(verdict: Verdict) -> Iterator[str]:
         yield f"look {verdict.look} at this gate, so its intervals are at {verdict.level:.1%}"
 
 
-def advice_in_words(advice: Advice) -> str:
+def describe_advice(advice: Advice) -> str:
     """How many more items are likely to settle a clause, or what to do instead."""
     if advice.items is None or advice.chance is None or advice.by_luck is None:
         return f"more items are unlikely to settle it: {advice.instead}"

@@ -16,7 +16,17 @@ from typing import Literal, get_args
 
 from assay.core.slices import NAME, WORD, Condition, bare_or_quoted
 
-__all__ = ["Binary", "Call", "Clause", "Condition", "Expression", "ForEach", "ItemTest", "Negate", "Number"]
+__all__ = [
+    "Arithmetic",
+    "Call",
+    "Clause",
+    "Condition",
+    "Expression",
+    "ForEach",
+    "ItemTest",
+    "Negation",
+    "Number",
+]
 
 RESERVED = frozenset({"where", "for", "on"})
 WITHIN = "within"
@@ -28,7 +38,7 @@ UNITS = {  # how often what a number is kept in, and what that is
     "min": ("60", SECONDS),
     "h": ("3600", SECONDS),
 }
-TURNED = {">=": "<", "<": ">=", ">": "<=", "<=": ">"}
+OPPOSITE = {">=": "<", "<": ">=", ">": "<=", "<=": ">"}
 
 Rule = Literal["estimate", "interval"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -50,7 +60,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Negate:
+class Negation:
     """Minus an expression."""
 
     operand: Expression
@@ -60,7 +70,7 @@ class Negate:
 
 
 @dataclass(frozen=True)
-class Binary:
+class Arithmetic:
     """A sum, difference, product or ratio."""
 
     op: str
@@ -113,7 +123,7 @@ class ItemTest:
         return f"{f'({self.left})' if bare else self.left} {self.op} {self.right}"
 
 
-Expression = Number | Negate | Binary | Call | ItemTest
+Expression = Number | Negation | Arithmetic | Call | ItemTest
 
 
 @dataclass(frozen=True)
@@ -161,19 +171,19 @@ class Clause:
         return " ".join(parts)
 
 
-def substituted(expression: Expression, call: Call, by: Expression) -> Expression:
+def substitute(expression: Expression, call: Call, by: Expression) -> Expression:
     """The expression with another in the place of a call, wherever that stands outside other calls."""
     match expression:
         case Call() if expression == call:
             return by
-        case Negate(operand=operand):
-            return Negate(substituted(operand, call, by))
-        case Binary(op=op, left=left, right=right):
-            return Binary(op, substituted(left, call, by), substituted(right, call, by))
+        case Negation(operand=operand):
+            return Negation(substitute(operand, call, by))
+        case Arithmetic(op=op, left=left, right=right):
+            return Arithmetic(op, substitute(left, call, by), substitute(right, call, by))
     return expression
 
 
-def constant(word: str) -> Param:
+def parse_constant(word: str) -> Param:
     """The value an unquoted parameter stands for: true, false, a number, or the word itself."""
     if word in {"true", "false"}:
         return word == "true"
@@ -187,7 +197,7 @@ def constant(word: str) -> Param:
 def _show(value: Param) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and not isinstance(constant(value), str):
+    if isinstance(value, str) and not isinstance(parse_constant(value), str):
         return f"'{value}'"
     return bare_or_quoted(value, WORD) if isinstance(value, str) else repr(value)
 
@@ -198,5 +208,5 @@ def _slice(conditions: tuple[Condition, ...]) -> str:
 
 def _enclosed(expression: Expression, level: int) -> str:
     """An operand, in parentheses where it binds less tightly than its place asks."""
-    binds = _PRECEDENCE[expression.op] if isinstance(expression, Binary) else _ATOM
+    binds = _PRECEDENCE[expression.op] if isinstance(expression, Arithmetic) else _ATOM
     return str(expression) if binds >= level else f"({expression})"

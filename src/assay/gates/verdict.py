@@ -19,14 +19,14 @@ from assay.core.records import ClauseResult, Verdict
 from assay.core.registry import Registry
 from assay.core.results import FIRST_FAILS, FIRST_OPEN, GO, GO_FAILS, INCONCLUSIVE, NO_GO
 from assay.gates.budget import Levels
-from assay.gates.clause import decide_clause, levels_within
+from assay.gates.clause import decide_clause, levels_for
 from assay.gates.decision import is_guarded
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
-from assay.gates.leaf import Leaf, Mean, Spanning, calls, leaf, means_of
-from assay.gates.looks import LookBook, Looking, evidence_of
-from assay.gates.parts import Group, repeated
+from assay.gates.leaf import Mean, Operand, StatisticOperand, calls_in, means_of, resolve_call
+from assay.gates.looks import LookHistory, NextLook, evidence_of
+from assay.gates.parts import ClauseGroup, expand_for_each
 from assay.gates.reason import NO_KILL, reason_for_go
 from assay.gates.syntax import Call, Clause
 from assay.stats.unseen import unseen_share
@@ -36,10 +36,10 @@ FAILS_TOO_OFTEN = "a system failed on more items than the gate allows"
 SCORE_AGAIN = "more items do not help: raters have to agree first, so make the rules clearer and score again"
 
 
-def _group(given: Any, role: str, *, every: bool | None) -> Group:
+def _group(given: Any, role: str, *, every: bool | None) -> ClauseGroup:
     """A group from what the study file says; `every` None: several clauses must say any or all."""
     if isinstance(given, str):
-        return Group(1, (parse_clause(given),))
+        return ClauseGroup(1, (parse_clause(given),))
     if isinstance(given, dict):
         if len(given) != 1 or next(iter(given)) not in {"any", "all"}:
             raise UsageError(f"{role}: write a clause, a list of clauses, {{any: […]}} or {{all: […]}}")
@@ -54,7 +54,7 @@ def _group(given: Any, role: str, *, every: bool | None) -> Group:
     parts = tuple(
         parse_clause(part) if isinstance(part, str) else _group(part, role, every=True) for part in given
     )
-    return Group(1 if every is False else len(parts), parts)
+    return ClauseGroup(1 if every is False else len(parts), parts)
 
 
 class StudyNames(Protocol):
@@ -77,9 +77,9 @@ class Gate:
     """A gate as parsed: what must hold first, what makes go, what kills."""
 
     name: str
-    first: Group | None
-    go: Group | None
-    kill: Group | None
+    first: ClauseGroup | None
+    go: ClauseGroup | None
+    kill: ClauseGroup | None
     rules: GateFile
 
     @classmethod
@@ -96,7 +96,7 @@ class Gate:
         )
 
     @property
-    def groups(self) -> dict[str, Group]:
+    def groups(self) -> dict[str, ClauseGroup]:
         """What the gate declares, by role."""
         every = {"first": self.first, "go": self.go, "kill": self.kill}
         return {role: group for role, group in every.items() if group is not None}
@@ -105,10 +105,12 @@ class Gate:
         for role, group in self.groups.items():
             yield from ((role, clause) for clause in group.clauses())
 
-    def levels(self, evaluator: Evaluator, looking: Looking | None = None) -> dict[str, dict[Clause, Levels]]:
+    def levels(
+        self, evaluator: Evaluator, looking: NextLook | None = None
+    ) -> dict[str, dict[Clause, Levels]]:
         """How sure each clause must be, by role: `for`, `max` and `min` written out."""
         return {
-            role: levels_within(group, self.rules, evaluator, looking) for role, group in self.groups.items()
+            role: levels_for(group, self.rules, evaluator, looking) for role, group in self.groups.items()
         }
 
     def clauses(self) -> Iterator[Clause]:
@@ -116,7 +118,7 @@ class Gate:
 
     def guarded(self, evaluator: Evaluator) -> bool:
         """Whether any clause is decided on more than an estimate."""
-        each = (one for clause in self.clauses() for _, one in repeated(clause, lambda _: [UNLISTED]))
+        each = (one for clause in self.clauses() for _, one in expand_for_each(clause, lambda _: [UNLISTED]))
         return any(is_guarded(one, self.rules, evaluator) for one in each)
 
     def open_clauses(self, decided: Mapping[Clause, bool | None]) -> set[Clause]:
@@ -133,33 +135,33 @@ class Gate:
         if self.go is None or self.go.need == len(self.go.parts):
             return found
         for way, part in enumerate(self.go.parts, 1):
-            for clause in part.clauses() if isinstance(part, Group) else (part,):
+            for clause in part.clauses() if isinstance(part, ClauseGroup) else (part,):
                 found.setdefault(clause, []).append(way)
         return found
 
 
 def measures_of(gates: Sequence[Gate], names: StudyNames) -> list[Measure]:
     """Every measure that gates read, so that it is scored."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, names))
+    leaves = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
     return list({mean.measure.name: mean.measure for found in leaves for mean in means_of(found)}.values())
 
 
 def systems_of(gates: Sequence[Gate], names: StudyNames) -> set[str]:
     """Every system that gates speak of."""
-    leaves = (found for gate in gates for clause in gate.clauses() for found in leaves_of(clause, names))
+    leaves = (found for gate in gates for clause in gate.clauses() for found in operands_of(clause, names))
     return {system for found in leaves for mean in means_of(found) for system in mean.systems}
 
 
-def leaves_of(clause: Clause, names: StudyNames) -> Iterator[Leaf]:
+def operands_of(clause: Clause, names: StudyNames) -> Iterator[Operand]:
     """What a clause reads; what `for` puts in the place of an @ must be written out to be known by now."""
-    if not [*calls(clause.left, clause), *calls(clause.right, clause)]:
+    if not [*calls_in(clause.left, clause), *calls_in(clause.right, clause)]:
         raise UsageError("a clause is about a measure of a system, and this one has numbers alone")
-    for _, one in repeated(clause, lambda _: [UNLISTED]):
-        for call in (*calls(one.left), *calls(one.right)):
+    for _, one in expand_for_each(clause, lambda _: [UNLISTED]):
+        for call in (*calls_in(one.left), *calls_in(one.right)):
             if call.at == UNLISTED:
                 raise UsageError(f"column {call.column}: write out the values that `for` puts after the @")
-            found = leaf(call, list(names.system_names), names.registry, clause=clause)
-            if isinstance(found, Spanning) and found.raters:
+            found = resolve_call(call, list(names.system_names), names.registry, clause=clause)
+            if isinstance(found, StatisticOperand) and found.raters:
                 _check_known_judges(call, found.raters, names)
             yield found
 
@@ -173,12 +175,12 @@ def _check_known_judges(call: Call, raters: Sequence[str], names: StudyNames) ->
             raise UsageError(f"column {call.column}: {what}")
 
 
-def decide(
+def decide_gates(
     gates: Sequence[Gate],
     evaluator: Evaluator,
     steps: Sequence[str] = (),
     settled: Callable[[Verdict], Verdict] = lambda verdict: verdict,
-    book: LookBook | None = None,
+    book: LookHistory | None = None,
 ) -> list[Verdict]:
     """The verdict of every gate; among `steps`, a no-go leaves the later ones unreached.
 
@@ -188,42 +190,44 @@ def decide(
     verdicts: dict[str, Verdict] = {}
     order = {name: place for place, name in enumerate(steps)}
     for gate in sorted(gates, key=lambda gate: order.get(gate.name, len(order))):
-        stopper = stopped_by(gate.name, {name: each.verdict for name, each in verdicts.items()}, steps)
+        stopper = stopping_step(gate.name, {name: each.verdict for name, each in verdicts.items()}, steps)
         if stopper is not None:
             reason = f"not reached: {stopper} is no-go"
             found = _told(gate, INCONCLUSIVE, [], reason)
         else:
-            found = settled(_verdict(gate, evaluator, book or LookBook()))
+            found = settled(_verdict(gate, evaluator, book or LookHistory()))
         verdicts[gate.name] = msgspec.structs.replace(found, reads=_reads(gate, evaluator))
     return list(verdicts.values())
 
 
-def stopped_by(gate: str, words: Mapping[str, str], steps: Sequence[str]) -> str | None:
+def stopping_step(gate: str, words: Mapping[str, str], steps: Sequence[str]) -> str | None:
     """The earlier step whose no-go keeps a gate from being reached."""
     earlier = steps[: steps.index(gate)] if gate in steps else ()
     return next((step for step in earlier if words.get(step) == NO_GO), None)
 
 
-def overall(verdicts: Sequence[Verdict]) -> str | None:
+def overall_verdict(verdicts: Sequence[Verdict]) -> str | None:
     """One word over all gates: a no-go outweighs an open one, an open one outweighs go."""
     words = {verdict.verdict for verdict in verdicts if verdict.deciding}
     return next((word for word in (NO_GO, INCONCLUSIVE, GO) if word in words), None)
 
 
-def recommended(verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str, str]]) -> str | None:
+def find_recommendation(
+    verdicts: Sequence[Verdict], recommend: Mapping[str, Mapping[str, str]]
+) -> str | None:
     """The first recommendation all of whose conditions on gates are met."""
     found = {verdict.gate: verdict.verdict for verdict in verdicts}
     fitting = (say for say, when in recommend.items() if all(found.get(g) == w for g, w in when.items()))
     return next(fitting, None)
 
 
-def look_at(gate: Gate, evaluator: Evaluator, book: LookBook) -> Looking:
+def next_look(gate: Gate, evaluator: Evaluator, book: LookHistory) -> NextLook:
     """The look at a gate that its evidence allows, after those before."""
     return book.at(gate.name, evidence_of(_means(gate, evaluator), evaluator), gate.rules.planned)
 
 
-def _verdict(gate: Gate, evaluator: Evaluator, book: LookBook) -> Verdict:
-    looking = look_at(gate, evaluator, book)
+def _verdict(gate: Gate, evaluator: Evaluator, book: LookHistory) -> Verdict:
+    looking = next_look(gate, evaluator, book)
     levels = gate.levels(evaluator, looking)
     results = {
         clause: decide_clause(
@@ -240,7 +244,7 @@ def _verdict(gate: Gate, evaluator: Evaluator, book: LookBook) -> Verdict:
     if guarded:
         decided = {each.text: each.holds for each in results.values() if each.holds is not None}
         book.record(looking, decided)
-    word, reason = concluded(gate, results)
+    word, reason = conclude(gate, results)
     ways, can_turn = gate.ways(), gate.open_clauses({each: result.holds for each, result in results.items()})
     shown = [
         msgspec.structs.replace(
@@ -262,7 +266,9 @@ def _verdict(gate: Gate, evaluator: Evaluator, book: LookBook) -> Verdict:
 
 def _to_do(role: str, clause: Clause, result: ClauseResult, evaluator: Evaluator) -> str:
     """What helps if a clause on the agreement of raters was to hold first and does not."""
-    about_raters = any(isinstance(found, Spanning) and found.label for found in _leaves(clause, evaluator))
+    about_raters = any(
+        isinstance(found, StatisticOperand) and found.label for found in _leaves(clause, evaluator)
+    )
     return SCORE_AGAIN if role == "first" and result.holds is False and about_raters else ""
 
 
@@ -281,12 +287,12 @@ def _means(gate: Gate, evaluator: Evaluator) -> list[Mean]:
     return [mean for found in leaves for mean in means_of(found)]
 
 
-def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Leaf]:
-    for _, one in repeated(clause, lambda _: [UNLISTED]):
+def _leaves(clause: Clause, evaluator: Evaluator) -> Iterator[Operand]:
+    for _, one in expand_for_each(clause, lambda _: [UNLISTED]):
         yield from evaluator.leaves(one).values()
 
 
-def concluded(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
+def conclude(gate: Gate, results: Mapping[Clause, ClauseResult]) -> tuple[str, str]:
     """The verdict that follows from decided clauses, and why."""
     bare = {result.holds for result in results.values() if result.value is None}
     decided = {clause: result.holds for clause, result in results.items()}

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.gates.evaluate import Counting, Evaluator, Scope, worth
-from assay.gates.leaf import Leaf, Mean, Spanning, means_of
+from assay.gates.evaluate import Evaluator, FailureValues, Scope, value_of
+from assay.gates.leaf import Mean, Operand, StatisticOperand, means_of
 from assay.gates.syntax import Call, Expression
 from assay.stats.columns import TIE
 from assay.stats.intervals import Interval
 from assay.stats.resample import Draws
-from assay.stats.seeds import SeedError, error_of_wholes, seed_error_of
+from assay.stats.seeds import SeedStandardError, seed_error_of_columns, seed_error_of_estimates
 from assay.stats.unseen import strict_interval
 
 Floats = NDArray[np.float64]
@@ -28,10 +28,10 @@ SEED_RESAMPLES = 400  # of items, for how far they move seeds apart
 
 
 @dataclass(frozen=True)
-class Widening:
+class IntervalWidening:
     """What is added to the interval of one margin under one way of counting failed rows."""
 
-    seeds: SeedError | None = None
+    seeds: SeedStandardError | None = None
     rows: Floats | None = None  # the margin of every cluster, where rare losses are to be reckoned with
     bounds: Bounds = (0.0, 0.0)
     resamples: int = 0
@@ -46,11 +46,11 @@ class Widening:
         return found if self.seeds is None else self.seeds.widened(found, value, level)
 
 
-def strict_rows(
+def rows_for_strict_bounds(
     margin: Expression,
-    leaves: Mapping[Call, Leaf],
+    leaves: Mapping[Call, Operand],
     evaluator: Evaluator,
-    way: Counting,
+    way: FailureValues,
     scope: Scope,
     whole: float,
 ) -> tuple[Floats, float] | None:
@@ -63,7 +63,7 @@ def strict_rows(
     columns = {
         call: evaluator.values(found, way) for call, found in leaves.items() if isinstance(found, Mean)
     }
-    rows = worth(margin, columns)
+    rows = value_of(margin, columns)
     inside = (scope.codes >= 0) & ~np.isnan(rows)
     counts = np.bincount(scope.codes[inside], minlength=scope.n)
     sums = np.bincount(scope.codes[inside], weights=rows[inside], minlength=scope.n)
@@ -73,15 +73,17 @@ def strict_rows(
     return (found, float(counts.max() / counts.mean())) if abs(float(found.mean()) - whole) <= TIE else None
 
 
-def seeds_in(
+def margin_seed_error(
     margin: Expression,
-    leaves: Mapping[Call, Leaf],
+    leaves: Mapping[Call, Operand],
     evaluator: Evaluator,
     values: Mapping[Call, Floats],
     scope: Scope,
-) -> SeedError | None:
+) -> SeedStandardError | None:
     """The error that seeds leave in a margin: through its means, or by working it out for each seed."""
-    spanning = [mean for found in leaves.values() if isinstance(found, Spanning) for mean in found.columns]
+    spanning = [
+        mean for found in leaves.values() if isinstance(found, StatisticOperand) for mean in found.columns
+    ]
     if any(evaluator.rows.by_seed(*mean.column) for mean in spanning):
         return _for_each_seed(margin, leaves, evaluator, scope)
     points = {call: array[:1] for call, array in values.items()}
@@ -89,15 +91,15 @@ def seeds_in(
     for call, found in leaves.items():
         by_seed = evaluator.rows.by_seed(*found.column) if isinstance(found, Mean) else {}
         if by_seed:
-            moved = worth(margin, {**points, call: points[call] + STEP})
-            slope = float((moved - worth(margin, points))[0]) / STEP
+            moved = value_of(margin, {**points, call: points[call] + STEP})
+            slope = float((moved - value_of(margin, points))[0]) / STEP
             columns.append((slope, by_seed, evaluator.used(found, {})))
-    return seed_error_of(columns, scope.codes)
+    return seed_error_of_columns(columns, scope.codes)
 
 
 def _for_each_seed(
-    margin: Expression, leaves: Mapping[Call, Leaf], evaluator: Evaluator, scope: Scope
-) -> SeedError | None:
+    margin: Expression, leaves: Mapping[Call, Operand], evaluator: Evaluator, scope: Scope
+) -> SeedStandardError | None:
     """The error that seeds leave in a margin of medians, wins or shares, which is not a sum of means."""
     known = [evaluator.rows.by_seed(*mean.column) for found in leaves.values() for mean in means_of(found)]
     seeds = sorted(set.intersection(*(set(by_seed) for by_seed in known if by_seed)))
@@ -105,10 +107,10 @@ def _for_each_seed(
         return None
     weights = np.vstack([np.ones((1, scope.n)), *Draws(SEED_RESAMPLES, evaluator.seed).weights(scope.n)])
     values = [
-        worth(
+        value_of(
             margin,
             {call: evaluator.under_seed(found, seed, weights, scope) for call, found in leaves.items()},
         )
         for seed in seeds
     ]
-    return error_of_wholes(np.array(values))
+    return seed_error_of_estimates(np.array(values))

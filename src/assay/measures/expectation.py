@@ -9,7 +9,7 @@ from assay.measures.parse import measure_name
 
 
 @dataclass(frozen=True)
-class Expectation:
+class ExpectationMeasure:
     """A measure that asks of one answer whether it is as its item expects: 1 or 0.
 
     What an answer does not say is an answer too: no route taken, a flag not set.

@@ -44,7 +44,7 @@ _REMEDIES = {
     "ERR": "Give it a cut-off, such as ERR@20.",
     "RBP": "Write it with rel and without a cut-off, such as RBP(rel=1, p=0.8).",
 }
-MOST = 4  # the highest grade that gdeval, which computes ERR, reads
+HIGHEST_GRADE = 4  # the highest grade that gdeval, which computes ERR, reads
 _UNSET = re.compile(r"invalid param (\w+)=<object object at \w+>")  # how ir_measures says "required"
 
 
@@ -107,8 +107,10 @@ class IrMeasure:
         whole = labels.filter(pl.col("grade") == pl.col("grade").round())
         if len(whole) < len(labels):
             raise PluginError(f"{self.spelling} takes whole grades, and some labels have others.")
-        if self._family == "ERR" and (labels["grade"] > MOST).any():
-            raise PluginError(f"{self.spelling} takes grades from 0 to {MOST}, and some labels are higher.")
+        if self._family == "ERR" and (labels["grade"] > HIGHEST_GRADE).any():
+            raise PluginError(
+                f"{self.spelling} takes grades from 0 to {HIGHEST_GRADE}, and some labels are higher."
+            )
         queries, docs = (_numbered(labels[name], ranking[name]) for name in ("item", "doc"))
         qrels = _by_item(labels.with_columns(pl.col("grade").cast(pl.Int64)), "grade", queries, docs)
         run = _by_item(ranking, "score", queries, docs)
@@ -122,7 +124,7 @@ class IrMeasure:
         return np.array([found.get(queries.get(item, ""), 0.0) for item in items])
 
 
-def ir_measure(text: str) -> IrMeasure:
+def make_ir_measure(text: str) -> IrMeasure:
     """A measure of ir_measures, spelled as it spells it; wrong parameters are a PluginError."""
     return IrMeasure(repr(_parsed(text)))
 

@@ -17,8 +17,8 @@ from assay.core.registry import Registry
 from assay.datasets.trec import read_qrels, read_run
 from assay.measures.fallback import IrMeasure
 from assay.measures.parse import parse_measure
-from assay.measures.ranking import Ranked
-from assay.measures.reach import cut_short, unreached
+from assay.measures.ranking import RankingMeasure
+from assay.measures.reach import describe_cut_lists, explain_inapplicable
 from assay.measures.score import STATUS
 
 _EXAMPLES = 3
@@ -31,7 +31,7 @@ class FileScores:
     scores: pl.DataFrame
     unjudged: list[str]  # queries of the run that the qrels do not have: not scored
     broken: dict[str, str]  # measures that could not be computed, and why: their scores are failed
-    unreached: list[str]  # why measures apply to no query
+    inapplicable: list[str]  # why measures apply to no query
     cut: str  # that measures read further than the lists go; empty: none does
 
 
@@ -60,13 +60,17 @@ def score_files(
     highest = float(gains.ideal.max(initial=0))
     for measure in parsed:
         own, absent = table, np.full(len(items), measure.absent)
-        if why := unreached(measure, highest):
+        if why := explain_inapplicable(measure, highest):
             warnings.append(why)
             own = table.with_columns(status=pl.lit(Status.NOT_APPLICABLE.value).cast(STATUS))
             parts.append(own.with_columns(measure=pl.lit(measure.name), value=pl.lit(None, pl.Float64)))
             continue
         try:
-            found = measure.of(gains) if isinstance(measure, Ranked) else measure.of_frames(run, qrels, items)
+            found = (
+                measure.of(gains)
+                if isinstance(measure, RankingMeasure)
+                else measure.of_frames(run, qrels, items)
+            )
             values = np.select([scored, missing], [found, absent], np.nan)
         except PluginError as error:
             broken[measure.name], values = str(error), np.full(len(items), np.nan)
@@ -81,7 +85,7 @@ def score_files(
         [item for item in asked if item not in judged],
         broken,
         warnings,
-        cut_short(run_name(Path(run_path)), {each.name: (each, gains) for each in parsed}),
+        describe_cut_lists(run_name(Path(run_path)), {each.name: (each, gains) for each in parsed}),
     )
 
 
@@ -90,11 +94,11 @@ def run_name(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".run").removesuffix(".trec").removesuffix(".txt")
 
 
-def _on_rankings(text: str, registry: Registry) -> Ranked | IrMeasure:
+def _on_rankings(text: str, registry: Registry) -> RankingMeasure | IrMeasure:
     measure = parse_measure(text, registry)
     if isinstance(measure, IrMeasure):
         measure.check()
-    if isinstance(measure, Ranked | IrMeasure):
+    if isinstance(measure, RankingMeasure | IrMeasure):
         return measure
     needs = ", ".join(sorted(measure.needs - {"hits", "labels"})) or "what was observed while it ran"
     raise UsageError(

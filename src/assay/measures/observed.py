@@ -19,7 +19,7 @@ from assay.measures.parse import measure_name
 
 
 @dataclass(frozen=True)
-class MeasureWithLimit:
+class LimitedMeasure:
     """Values from 0 up that have no upper end unless a study declares one.
 
     The mean of times, costs or sizes depends on the few largest, which a sample may miss: no interval of it
@@ -43,18 +43,18 @@ class MeasureWithLimit:
         return values if self.limit is None else np.minimum(values, self.limit)
 
 
-def has_no_end(measure: object) -> bool:
+def is_unbounded(measure: object) -> bool:
     """Whether a study could declare a limit of a measure, and has not."""
-    return isinstance(measure, MeasureWithLimit) and measure.limit is None
+    return isinstance(measure, LimitedMeasure) and measure.limit is None
 
 
 def has_limit(measure: object) -> bool:
     """Whether a study declared a limit of a measure that by itself has none."""
-    return isinstance(measure, MeasureWithLimit) and measure.limit is not None
+    return isinstance(measure, LimitedMeasure) and measure.limit is not None
 
 
 @dataclass(frozen=True)
-class _Spending(MeasureWithLimit, ABC):
+class _Spending(LimitedMeasure, ABC):
     """What an answer took, from 0, lower is better. An item without a value stays out of the mean."""
 
     family: ClassVar[str]

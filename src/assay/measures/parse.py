@@ -63,7 +63,7 @@ def make_measure(
     return cast("Measure", make_plugin(cls, Spec(family, given)))
 
 
-def takes_parameter(family: str, name: str, registry: Registry) -> bool:
+def has_parameter(family: str, name: str, registry: Registry) -> bool:
     """Whether a measure of this name, however it is spelt, has a parameter."""
     spelt = {each.casefold(): each for each in registry.names(MEASURES)}
     found = spelt.get(ALIASES.get(family, family).casefold())
@@ -76,13 +76,13 @@ def _elsewhere(family: str, params: Mapping[str, Any], cutoff: int | str | None,
     """A measure that ir_measures has and Assay has not; anything else is unknown."""
     if family in REFUSED:
         raise PluginError(REFUSED[family].format(k="k" if cutoff is None else cutoff))
-    from assay.measures.fallback import FAMILIES, ir_measure
+    from assay.measures.fallback import FAMILIES, make_ir_measure
 
     if family not in FAMILIES:
         raise PluginError(
             f"There is no measure {family!r}. {did_you_mean(family, {*names, *FAMILIES, *ALIASES})}"
         )
-    return ir_measure(_spell(family, params, "" if cutoff is None else f"@{cutoff}"))
+    return make_ir_measure(_spell(family, params, "" if cutoff is None else f"@{cutoff}"))
 
 
 def measure_name(measure: Any, uncut: str = "") -> str:

@@ -29,7 +29,7 @@ POSITIVE = float(np.nextafter(0, 1))  # the least grade that gains anything
 
 
 @dataclass(frozen=True)
-class Ranked(ABC):
+class RankingMeasure(ABC):
     """A measure that reads the gain matrix alone: higher is better, from 0 to 1, 0 when nothing came back."""
 
     family: ClassVar[str]
@@ -76,7 +76,7 @@ class Ranked(ABC):
 
 
 @dataclass(frozen=True)
-class NDCG(Ranked):
+class NDCG(RankingMeasure):
     """Normalised discounted cumulative gain: DCG divided by the DCG of the ideal ranking.
 
     DCG = Σ gain(grade_i) / log2(i + 1) over ranks i = 1 … cutoff; the ideal ranking holds every label, best
@@ -103,7 +103,7 @@ class NDCG(Ranked):
 
 
 @dataclass(frozen=True)
-class RR(Ranked):
+class RR(RankingMeasure):
     """Reciprocal rank: 1 / the rank of the first relevant document, 0 where there is none within the cut.
 
     Range 0 to 1; 0 when nothing is relevant. The cut is always printed, `RR@inf` where there is none.
@@ -128,7 +128,7 @@ class RR(Ranked):
 
 
 @dataclass(frozen=True)
-class P(Ranked):
+class P(RankingMeasure):
     """Precision: the share of the ranks within the cut-off that is relevant.
 
     Divided by the cut-off even where fewer documents came back; without one, by how many came back. Range 0
@@ -148,7 +148,7 @@ class P(Ranked):
 
 
 @dataclass(frozen=True)
-class R(Ranked):
+class R(RankingMeasure):
     """Recall: the fraction of all relevant documents found within the cut-off.
 
     Range 0 to 1; 0 when nothing is relevant. (Whether any was found is `Success`.)
@@ -165,7 +165,7 @@ class R(Ranked):
 
 
 @dataclass(frozen=True)
-class AP(Ranked):
+class AP(RankingMeasure):
     """Average precision: the precision at each relevant document's rank, averaged over all relevant ones.
 
     Σ P@i over the ranks i ≤ cutoff that hold a relevant document, divided by how many are relevant at all
@@ -188,7 +188,7 @@ class AP(Ranked):
 
 
 @dataclass(frozen=True)
-class Complete(Ranked):
+class Complete(RankingMeasure):
     """Whether every relevant document is found within the cut-off: all-evidence recall of multi-hop sets.
 
     1 or 0; 0 when nothing is relevant, and wherever more is relevant than the cut-off has ranks.
@@ -207,7 +207,7 @@ class Complete(Ranked):
 
 
 @dataclass(frozen=True)
-class Success(Ranked):
+class Success(RankingMeasure):
     """Success: 1 where any relevant document stands within the cut-off, else 0.
 
     Range 0 or 1; 0 when nothing is relevant. Also known as Hit@k.
@@ -226,7 +226,7 @@ class Success(Ranked):
 
 
 @dataclass(frozen=True)
-class Rprec(Ranked):
+class Rprec(RankingMeasure):
     """R-precision: the precision at rank R, where R is how many documents are relevant.
 
     Range 0 to 1; 0 when nothing is relevant.
@@ -245,7 +245,7 @@ class Rprec(Ranked):
 
 
 @dataclass(frozen=True)
-class Judged(Ranked):
+class Judged(RankingMeasure):
     """Judged: the share of what was returned within the cut-off that has a judgment.
 
     Divided by how many came back where that is fewer than the cut-off; 0 where nothing came back. A negative

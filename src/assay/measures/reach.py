@@ -11,12 +11,12 @@ from assay.core.block import Block, View
 from assay.core.gains import GainMatrix
 from assay.core.protocols import Measure
 from assay.measures.fallback import IrMeasure
-from assay.measures.ranking import RR, Judged, P, Ranked, Rprec, Success
+from assay.measures.ranking import RR, Judged, P, RankingMeasure, Rprec, Success
 
 MANY = 0.5  # the share of lists that end at one length, from which on they were cut there
 
 
-def unreached(measure: Measure, highest: float) -> str:
+def explain_inapplicable(measure: Measure, highest: float) -> str:
     """Why a measure applies to no item where this is the highest label; empty where it applies to some."""
     least = getattr(measure, "least", None)
     if least is None or highest >= least:
@@ -26,16 +26,18 @@ def unreached(measure: Measure, highest: float) -> str:
     return f"{measure.name} applies to no item: {wanted} (the highest is {highest:g}). {fix}"
 
 
-def unreached_in(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
+def inapplicable_measures(measures: Sequence[Measure], blocks: Sequence[Block]) -> Iterator[str]:
     """The measures that apply to no item of a study because no label is high enough."""
     for measure in measures:
         view = getattr(measure, "seen_in", View())
         highest = max((block.highest_in(view) for block in blocks), default=inf)
-        if highest > -inf and (why := unreached(measure, highest)):
+        if highest > -inf and (why := explain_inapplicable(measure, highest)):
             yield why
 
 
-def cut_short(system: str, measures: Mapping[str, tuple[Measure, GainMatrix]], whole: float = inf) -> str:
+def describe_cut_lists(
+    system: str, measures: Mapping[str, tuple[Measure, GainMatrix]], whole: float = inf
+) -> str:
     """That measures read further down than a system's lists go; empty where none does.
 
     `whole` is how many documents there are: a list of all of them is not cut.
@@ -67,12 +69,12 @@ def _cut_at(measure: Measure, gains: GainMatrix) -> float:
 
 
 def _least(measure: Measure) -> float | None:
-    known = isinstance(measure, Ranked | IrMeasure) and not isinstance(measure, Judged)
+    known = isinstance(measure, RankingMeasure | IrMeasure) and not isinstance(measure, Judged)
     least: float | None = getattr(measure, "least", None) if known else None
     return least
 
 
-def cut_short_in(measures: Sequence[Measure], blocks: Sequence[Block]) -> list[str]:
+def cut_list_warnings(measures: Sequence[Measure], blocks: Sequence[Block]) -> list[str]:
     """For each arm, the measures that read further down than its lists go."""
     found: dict[str, str] = {}
     for block in blocks:
@@ -82,6 +84,6 @@ def cut_short_in(measures: Sequence[Measure], blocks: Sequence[Block]) -> list[s
                 for each in measures
                 if _least(each) is not None
             }
-            if why := cut_short(block.arm.name, read, len(block.corpus) or inf):
+            if why := describe_cut_lists(block.arm.name, read, len(block.corpus) or inf):
                 found[block.arm.name] = why
     return list(found.values())

@@ -17,13 +17,13 @@ from assay.core.protocols import Measure
 from assay.core.records import Arm, Hit, Observed, Response
 
 
-def reads_answers(measure: Measure) -> bool:
+def reads_only_answers(measure: Measure) -> bool:
     """Whether all that a measure reads of a system is in its answers: neither times nor its index."""
     return not measure.needs.isdisjoint(RESPONSE_PARTS) and "structure" not in measure.needs
 
 
 @dataclass(frozen=True)
-class SameAnswers:
+class StoredAnswers:
     """The stored answers of a study, to be compared arm by arm."""
 
     blocks: Sequence[Block]

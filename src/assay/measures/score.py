@@ -30,7 +30,7 @@ from assay.measures.marks import REVIEW, wants_review
 
 SLACK = 1e-9  # rounding may carry a sum of parts this far over its range
 STATUS = pl.Enum([status.value for status in Status])
-Broken = dict[tuple[str, str], str]  # by system and measure: why it could not be computed
+BrokenMeasures = dict[tuple[str, str], str]  # by system and measure: why it could not be computed
 
 
 def score_block(measure: Measure, block: Block) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
@@ -122,7 +122,7 @@ def _counterpart(block: Block, system: str, every: Sequence[Block]) -> Block | N
 
 
 def score_blocks(
-    measures: Sequence[Measure], blocks: Iterable[Block], broken: Broken | None = None
+    measures: Sequence[Measure], blocks: Iterable[Block], broken: BrokenMeasures | None = None
 ) -> pl.DataFrame:
     """All scores as one table: item, system, factors, arm, seed, measure, value, status.
 
@@ -156,7 +156,7 @@ def score_blocks(
     return pl.concat(parts)
 
 
-def withheld(scores: pl.DataFrame) -> pl.DataFrame:
+def withhold_scores(scores: pl.DataFrame) -> pl.DataFrame:
     """The scores left open: any figure of a condition, even of what failed, may tell raters whose it is."""
     return scores.with_columns(
         value=pl.lit(None, pl.Float64), status=pl.lit(Status.UNJUDGED.value).cast(STATUS)

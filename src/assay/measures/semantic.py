@@ -23,11 +23,11 @@ from assay.measures.marks import (
     marked_hits,
     wants_review,
 )
-from assay.measures.top import Top
+from assay.measures.top import TopHitsMeasure
 
 
 @dataclass(frozen=True)
-class MarkShare(Top):
+class MarkShare(TopHitsMeasure):
     """The share of the hits within the cut-off that carry certain marks; of those returned, if fewer came."""
 
     marks: ClassVar[frozenset[str]]

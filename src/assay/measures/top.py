@@ -10,7 +10,7 @@ from assay.measures.parse import measure_name
 
 
 @dataclass(frozen=True)
-class Top:
+class TopHitsMeasure:
     """A measure of the hits within a cut-off: higher is better, from 0 to 1, 0 when nothing came back."""
 
     cutoff: int = 10

@@ -22,14 +22,14 @@ from assay.core.protocols import Measure, PayingJudge
 from assay.core.records import Arm, Comparison, Estimate, Item, Judgment, Verdict
 from assay.core.results import Results, ReviewSummary, TrustSummary
 from assay.core.slices import Condition
-from assay.gates.differences import differences_decided
+from assay.gates.differences import find_decided_differences
 from assay.gates.evaluate import Evaluator
-from assay.gates.figures import figures_of, measures_of_figures
-from assay.gates.looks import LookBook
-from assay.gates.verdict import decide, measures_of, overall, recommended
+from assay.gates.figures import evaluate_figures, measures_of_figures
+from assay.gates.looks import LookHistory
+from assay.gates.verdict import decide_gates, find_recommendation, measures_of, overall_verdict
 from assay.measures.marks import wants_review
-from assay.measures.same_answers import SameAnswers
-from assay.measures.score import Broken
+from assay.measures.same_answers import StoredAnswers
+from assay.measures.score import BrokenMeasures
 from assay.pipeline.gate_history import list_changed_gates, list_changes_since_run, look_book
 from assay.pipeline.judging import JudgeStage
 from assay.pipeline.plugins import make_sections
@@ -43,7 +43,7 @@ from assay.pipeline.warnings import (
     status_counts,
 )
 from assay.report.views import item_views, measure_infos
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 from assay.store.columns import COLUMNS, select_by_key
 from assay.store.keys import AnswerBasis, keys_by_item, plan_tasks, scope_hash
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from assay.review.outlook import Outlook
     from assay.review.summary import PassageReview
     from assay.stats.families import GateDifference
-    from assay.stats.rectified import Rectifying, Sides
+    from assay.stats.rectified import LabelSources, PredictionPowered
 
 
 @dataclass(frozen=True)
@@ -177,12 +177,12 @@ class Evaluation:
         return self._scored[0]
 
     @property
-    def broken(self) -> Broken:
+    def broken(self) -> BrokenMeasures:
         """Measures that could not be computed."""
         return self._scored[1]
 
     @cached_property
-    def _scored(self) -> tuple[pl.DataFrame, Broken]:
+    def _scored(self) -> tuple[pl.DataFrame, BrokenMeasures]:
         check_known_documents(self.blocks, self.datasets)
         return load_or_score(self.study, self._answers, self.measures, self.blocks, sealed=self.sealed)
 
@@ -199,7 +199,7 @@ class Evaluation:
     @cached_property
     def decided_differences(self) -> list[GateDifference]:
         """The differences of two systems that gates decide, as they decide them."""
-        return differences_decided(self.study.gates, self.verdicts, self.evaluator, self._book)
+        return find_decided_differences(self.study.gates, self.verdicts, self.evaluator, self._book)
 
     @cached_property
     def summary(self) -> tuple[list[Estimate], list[Comparison]]:
@@ -210,14 +210,14 @@ class Evaluation:
         return [self._set_right(each) for each in estimates], comparisons
 
     @cached_property
-    def rectifying(self) -> Rectifying | None:
+    def rectifying(self) -> PredictionPowered | None:
         """What people said of a paying judge's verdicts; None where the study lists only one of the two."""
         if not self.has_paying_judge or self.study.file.cluster or self.sealed:
             return None
-        from assay.stats.rectified import Rectifying
+        from assay.stats.rectified import PredictionPowered
 
         usable = self.sides.people and self.sides.paying
-        return Rectifying(self.blocks, self.judging.names, self.sides) if usable else None
+        return PredictionPowered(self.blocks, self.judging.names, self.sides) if usable else None
 
     @property
     def has_paying_judge(self) -> bool:
@@ -225,11 +225,11 @@ class Evaluation:
         return any(isinstance(judge, PayingJudge) for judge in self.study.judges)
 
     @cached_property
-    def sides(self) -> Sides:
+    def sides(self) -> LabelSources:
         """Who judged what a paying judge did."""
-        from assay.stats.rectified import Sides  # of use only beside a paying judge
+        from assay.stats.rectified import LabelSources  # of use only beside a paying judge
 
-        return Sides.of(self.study.judges, self.judging.names)
+        return LabelSources.of(self.study.judges, self.judging.names)
 
     def _set_right(self, plain: Estimate) -> Estimate:
         """An estimate that combines a judge's many verdicts with people's few, where there are enough."""
@@ -241,9 +241,9 @@ class Evaluation:
         return self.rectifying.estimate(plain, arm, measure, self.rows.item_ids(where))
 
     @cached_property
-    def _comparing(self) -> Comparing:
+    def _comparing(self) -> ComparisonSettings:
         settings = self.study.file.compare
-        return Comparing(
+        return ComparisonSettings(
             self.study.baseline,
             settings.against,
             settings.correction,
@@ -264,17 +264,19 @@ class Evaluation:
             rectifying=self.rectifying,
             left_out=self._left_out,
             broken=self.broken,
-            same_answers=SameAnswers(self._asked),
+            same_answers=StoredAnswers(self._asked),
         )
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
         """What the gates say; one that no mark still to come can change is not kept waiting for it."""
         settling = {"settled": self.outlook.settle} if self.outlook else {}
-        return decide(self.study.gates, self.evaluator, self.study.file.steps, book=self._book, **settling)
+        return decide_gates(
+            self.study.gates, self.evaluator, self.study.file.steps, book=self._book, **settling
+        )
 
     @cached_property
-    def _book(self) -> LookBook:
+    def _book(self) -> LookHistory:
         return look_book(self.study, self.store, self._bases)
 
     @cached_property
@@ -332,7 +334,7 @@ class Evaluation:
             estimates=estimates,
             comparisons=comparisons,
             verdicts=self.verdicts,
-            verdict=overall(self.verdicts),
+            verdict=overall_verdict(self.verdicts),
             trust=TrustSummary(
                 status_counts(self.scores, self.study.measures[0].name),
                 evaluation_warnings(self),
@@ -346,12 +348,12 @@ class Evaluation:
             if self.sealed or not self.detailed
             else item_views(self.items, self.blocks, self.datasets, self.judging.kinds),
             review=self.review,
-            recommendation=recommended(self.verdicts, self.study.file.recommend),
+            recommendation=find_recommendation(self.verdicts, self.study.file.recommend),
             created=self.store.manifest().get("started"),
             only={name: list(values) for name, values in self.selection.where.items()},
             layer=" and ".join(self._each(lambda dataset: [dataset.layer] if dataset.layer else [])),
             unproven=self._each(lambda dataset: dataset.unproven),
-            figures=figures_of(self.study.file.figures, self.evaluator),
+            figures=evaluate_figures(self.study.file.figures, self.evaluator),
             outdated=self.outdated,
             proofs=load_proofs(self),
             traced=[] if self.sealed else self._traced,

@@ -13,7 +13,7 @@ from assay.core.block import Block
 from assay.core.dataset import digest
 from assay.core.records import Arm
 from assay.gates.gate_file import GateFile
-from assay.gates.looks import Look, LookBook
+from assay.gates.looks import Look, LookHistory
 from assay.gates.verdict import systems_of
 from assay.store.journal import GateDeclaration, JournalWriter, read_lines
 from assay.store.keys import AnswerBasis
@@ -93,7 +93,7 @@ def _normalized(value: Any) -> Any:
 FOLDER = "looks"  # of a run, and of a baseline
 
 
-def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> LookBook:
+def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> LookHistory:
     """Every look at the gates of a study; a new one is written to the run folder."""
     gates = {gate.name: gate for gate in study.gates}
 
@@ -118,7 +118,7 @@ def look_book(study: Study, store: Store, bases: Mapping[str, AnswerBasis]) -> L
         msgspec.structs.replace(look, question=renamed.get(look.question, look.question))
         for look in stored_looks(study, store)
     ]
-    return LookBook(looks, question, lambda look: _write_look(store.root / FOLDER, look), imported)
+    return LookHistory(looks, question, lambda look: _write_look(store.root / FOLDER, look), imported)
 
 
 def stored_looks(study: Study, store: Store) -> list[Look]:

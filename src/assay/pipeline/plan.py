@@ -19,7 +19,7 @@ from assay.core.records import Verdict
 from assay.core.registry import Registry
 from assay.core.results import INCONCLUSIVE, Results
 from assay.core.yaml_lines import Lines
-from assay.gates.verdict import overall, systems_of
+from assay.gates.verdict import overall_verdict, systems_of
 from assay.pipeline.evaluate import run_and_judge
 from assay.pipeline.runner import Outcome, Selection
 from assay.pipeline.validate import Validation, check_study, validate_study
@@ -353,7 +353,7 @@ class PlanResults:
     def verdict(self) -> str | None:
         """A no-go outweighs an open one, an open one outweighs go; None where nothing gates."""
         decided = [Verdict(step.name, step.verdict, []) for step in self.steps if step.verdict is not None]
-        return overall([*decided, *([Verdict("", INCONCLUSIVE, [])] if self.broken else [])])
+        return overall_verdict([*decided, *([Verdict("", INCONCLUSIVE, [])] if self.broken else [])])
 
     @property
     def outdated(self) -> list[str]:

@@ -26,9 +26,9 @@ from assay.core.registry import (
     part_groups,
 )
 from assay.core.section import Section
-from assay.gates.figures import leaves_of_figure
-from assay.gates.leaf import Spanning, means_of
-from assay.gates.verdict import leaves_of
+from assay.gates.figures import operands_of_figure
+from assay.gates.leaf import StatisticOperand, means_of
+from assay.gates.verdict import operands_of
 from assay.study.study import Study
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ def used_classes(study: Study) -> Iterator[type]:
         yield from _with_parts(judge)
     yield from map(type, study.measures)
     clauses = (clause for gate in study.gates for clause in gate.clauses())
-    leaves = [found for clause in clauses for found in leaves_of(clause, study)]
-    leaves += [found for name in study.file.figures for found in leaves_of_figure(study, name)]
+    leaves = [found for clause in clauses for found in operands_of(clause, study)]
+    leaves += [found for name in study.file.figures for found in operands_of_figure(study, name)]
     for found in leaves:
         yield from (type(mean.measure) for mean in means_of(found))
-        if isinstance(found, Spanning):
+        if isinstance(found, StatisticOperand):
             yield type(found.statistic)
 
 

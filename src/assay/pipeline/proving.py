@@ -27,11 +27,11 @@ from assay.core.records import Verdict
 from assay.core.registry import ORACLES, as_plugin_error
 from assay.core.results import GO, NO_GO
 from assay.gates.decision import passes
-from assay.gates.evaluate import Evaluator, Floats, combined, worth
-from assay.gates.leaf import Leaf, Mean, Spanning, means_of
-from assay.gates.parts import Group, repeated
+from assay.gates.evaluate import Evaluator, Floats, combine, value_of
+from assay.gates.leaf import Mean, Operand, StatisticOperand, means_of
+from assay.gates.parts import ClauseGroup, expand_for_each
 from assay.gates.syntax import Call, Clause
-from assay.gates.verdict import Gate, decide, measures_of
+from assay.gates.verdict import Gate, decide_gates, measures_of
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.plugins import plugins_for
 from assay.pipeline.stored_results import ProofEvidence, controls_of, store_proofs
@@ -83,13 +83,13 @@ class _GateTrial:
     # ---------------------------------------------------------------------------- what it reads
 
     @cached_property
-    def _clauses(self) -> list[tuple[str, Clause, Clause, dict[Call, Leaf]]]:
+    def _clauses(self) -> list[tuple[str, Clause, Clause, dict[Call, Operand]]]:
         """Role, clause, what it stands for with `for` written out, and what that reads."""
         evaluator = self.evaluation.evaluator
         return [
             (role, clause, one, evaluator.leaves(one))
             for role, clause in self.gate.by_role()
-            for _, one in repeated(clause, evaluator.rows.known_values)
+            for _, one in expand_for_each(clause, evaluator.rows.known_values)
         ]
 
     @cached_property
@@ -107,7 +107,7 @@ class _GateTrial:
             found.rows,
             found.scores,
             found.judgments,
-            [leaf.label for leaf in leaves if isinstance(leaf, Spanning) and leaf.label is not None],
+            [leaf.label for leaf in leaves if isinstance(leaf, StatisticOperand) and leaf.label is not None],
             found.study.file.by,
             list(dict.fromkeys(mean.where for mean in means)),
             found.study.baseline if len(found.rows.systems) > 1 else None,
@@ -125,7 +125,7 @@ class _GateTrial:
 
     def verdict(self, stand_in: StandIn, resamples: int) -> Verdict:
         """What the gate says with something else in the place of its candidates."""
-        (found,) = decide([self.gate], self._evaluator(stand_in, resamples))
+        (found,) = decide_gates([self.gate], self._evaluator(stand_in, resamples))
         return found
 
     def _evaluator(self, stand_in: StandIn, resamples: int) -> Evaluator:
@@ -159,7 +159,7 @@ class _GateTrial:
         for role, clause, one, leaves in self._clauses:
             if role == "go":
                 points = {call: _point_estimate(leaf, evaluator) for call, leaf in leaves.items()}
-                margin = float(combined("-", worth(one.left, points), worth(one.right, points))[0])
+                margin = float(combine("-", value_of(one.left, points), value_of(one.right, points))[0])
                 passing.setdefault(clause, []).append(math.isnan(margin) or _passes_clause(one, margin))
         decided = {
             clause: sum(each) >= (len(each) if clause.each is None else clause.each.need or len(each))
@@ -209,10 +209,10 @@ class _GateTrial:
                 self._roles.references
             ):
                 alike = dict.fromkeys(leaves, np.array([0.5]))
-                margin = float(combined("-", worth(one.left, alike), worth(one.right, alike))[0])
+                margin = float(combine("-", value_of(one.left, alike), value_of(one.right, alike))[0])
                 met.setdefault(clause, []).append(_passes_clause(one, margin))
 
-        def decided(group: Group, otherwise: bool) -> dict[Clause, bool | None]:
+        def decided(group: ClauseGroup, otherwise: bool) -> dict[Clause, bool | None]:
             return {each: all(met[each]) if each in met else otherwise for each in group.clauses()}
 
         refused = go is not None and go.holds(decided(go, True)) is False
@@ -290,7 +290,7 @@ def _passes_clause(clause: Clause, margin: float) -> bool:
     return passes(clause, margin if clause.upward else -margin)
 
 
-def _point_estimate(leaf: Leaf, evaluator: Evaluator) -> Floats:
+def _point_estimate(leaf: Operand, evaluator: Evaluator) -> Floats:
     """What a leaf is worth, without resampling."""
     columns, rows = evaluator.columns(leaf, {})
     if not len(rows) or not columns:

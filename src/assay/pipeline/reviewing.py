@@ -15,9 +15,9 @@ from assay.core.protocols import PersonJudge
 from assay.core.records import Judgment
 from assay.core.registry import REVIEWS
 from assay.core.results import Results, ReviewSummary
-from assay.gates.closed_form import linear
+from assay.gates.closed_form import linear_form
 from assay.gates.leaf import means_of
-from assay.gates.syntax import Binary
+from assay.gates.syntax import Arithmetic
 from assay.judges.resolve import BlockTexts, current_judgments
 from assay.measures.marks import KEYWORD_MATCH, REVIEW
 from assay.measures.semantic import MarkShare
@@ -36,7 +36,7 @@ from assay.review.verdict_forms import GradeForm, GradeKey, grade_form, split_fo
 from assay.review.verdict_taking import join_imports, read_grades
 from assay.review.verdicts import ITEMS, GradingProgress, JudgedItem, drawn, judged_items
 from assay.review.work import OwnReview, Review
-from assay.stats.compare import Comparing
+from assay.stats.compare import ComparisonSettings
 from assay.study.study import Study
 
 
@@ -192,7 +192,7 @@ def compared_arms(evaluation: Evaluation) -> list[tuple[str, str]]:
     by_system: dict[str, list[str]] = {}
     for arm in evaluation.arms:
         by_system.setdefault(arm.system, []).append(arm.name)
-    pairs = Comparing(study.baseline, study.file.compare.against).pairs(list(by_system))
+    pairs = ComparisonSettings(study.baseline, study.file.compare.against).pairs(list(by_system))
     found = [(a, b) for left, right in pairs for a in by_system[left] for b in by_system[right]]
     return found or list(combinations(arms, 2))
 
@@ -202,7 +202,7 @@ def mark_thresholds(evaluation: Evaluation) -> list[float]:
     found = {0.0}
     for gate in evaluation.study.gates:
         for clause in (clause for clause in gate.clauses() if clause.each is None):
-            form = linear(Binary("-", clause.left, clause.right))
+            form = linear_form(Arithmetic("-", clause.left, clause.right))
             leaves = evaluation.evaluator.leaves(clause).values()
             means = [mean for leaf in leaves for mean in means_of(leaf)]
             if form is not None and any(isinstance(mean.measure, MarkShare) for mean in means):

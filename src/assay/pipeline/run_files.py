@@ -20,11 +20,11 @@ from assay.core.results import Results, TrustSummary
 from assay.measures.files import run_name, score_files
 from assay.measures.marks import wants_review
 from assay.measures.parse import parse_measure
-from assay.measures.score import Broken
+from assay.measures.score import BrokenMeasures
 from assay.pipeline.warnings import broken_measure_warnings, check_something_computed, status_counts
 from assay.report.views import measure_infos
 from assay.report.wording import file_stem, quantity
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ def evaluate_runs(
         )
     if not measures:
         raise UsageError("Name at least one measure, such as -m nDCG@10.")
-    parts, warnings, broken = list[pl.DataFrame](), list[str](), Broken()
+    parts, warnings, broken = list[pl.DataFrame](), list[str](), BrokenMeasures()
     for name, path in zip(names, runs, strict=True):
         found = score_files(path, qrels, measures)
-        warnings += [each for each in (*found.unreached, found.cut) if each and each not in warnings]
+        warnings += [each for each in (*found.inapplicable, found.cut) if each and each not in warnings]
         broken |= {(name, measure): why for measure, why in found.broken.items()}
         if found.unjudged:
             warnings.append(f"{name}: {len(found.unjudged)} queries without judgments are left out")
@@ -69,7 +69,7 @@ def evaluate_runs(
     warnings += broken_measure_warnings(broken)
     rows = Rows(scores, [Item(item_id, "") for item_id in scores["item"].unique(maintain_order=True)])
     parsed = [parse_measure(text) for text in measures]
-    estimates, comparisons = summarise(rows, parsed, Comparing(names[0], against))
+    estimates, comparisons = summarise(rows, parsed, ComparisonSettings(names[0], against))
     return Results(
         study=Path(qrels).name,
         kind="runs",

@@ -17,7 +17,7 @@ from assay.core.dataset import digest
 from assay.core.proof_results import Proof
 from assay.core.protocols import Measure
 from assay.core.registry import CONTROLS, MEASURES, identity
-from assay.measures.score import Broken, score_blocks, withheld
+from assay.measures.score import BrokenMeasures, score_blocks, withhold_scores
 from assay.pipeline.plugins import named_plugins_for
 from assay.pipeline.warnings import check_something_computed
 from assay.store.disk import write_atomic
@@ -37,16 +37,16 @@ def load_or_score(
     blocks: Sequence[Block],
     *,
     sealed: bool,
-) -> tuple[pl.DataFrame, Broken]:
+) -> tuple[pl.DataFrame, BrokenMeasures]:
     """Every score, from the run folder where nothing it depends on has changed, and what broke."""
     path, key = store.root / "scores.parquet", input_hash(study, measures, blocks, sealed=sealed)
     if (kept := _read(path, key)) is not None:
         return kept, {}
-    broken: Broken = {}
+    broken: BrokenMeasures = {}
     frame = score_blocks(measures, blocks, broken)
     check_something_computed(broken, frame)
     if sealed:
-        frame, broken = withheld(frame), {}
+        frame, broken = withhold_scores(frame), {}
     if not broken:  # else not kept: what broke may be mended, and is then to be tried again
         # both hashes lie in the file itself, so that no crash can pair scores with another input
         held = {"input": key, "scores": _hash_rows(frame)}

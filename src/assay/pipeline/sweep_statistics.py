@@ -19,8 +19,8 @@ from assay.core.block import FAILED, PENDING, UNJUDGED
 from assay.core.protocols import Measure
 from assay.core.records import Comparison, Estimate, Factors, Item
 from assay.core.sweep_results import Effect, Fold, Parameter, Setting
-from assay.stats.compare import Comparing, summarise
-from assay.stats.resample import generator
+from assay.stats.compare import ComparisonSettings, summarise
+from assay.stats.resample import random_generator
 from assay.stats.rows import Rows
 
 HALF = "half of the sweep"  # a tag of our own beside the items' tags
@@ -51,7 +51,7 @@ class SweepStatistics:
 
     def listed(self) -> list[Setting]:
         """Every setting in the order they are written, each compared with the reference."""
-        first, alone = [self.measure], Comparing("", "none", resamples=self.resamples)
+        first, alone = [self.measure], ComparisonSettings("", "none", resamples=self.resamples)
         found, _ = summarise(self.rows, self.measures, alone)
         sliced, _ = summarise(self.rows, first, replace(alone, by=[self.by] if self.by else []))
         _, compared = summarise(self.rows, first, self._comparing("holm"))
@@ -91,9 +91,11 @@ class SweepStatistics:
     def _everywhere(self) -> NDArray[np.bool_]:
         return np.ones(len(self.items), dtype=bool)
 
-    def _comparing(self, correction: str, by: Sequence[str] = (), reference: str | None = None) -> Comparing:
+    def _comparing(
+        self, correction: str, by: Sequence[str] = (), reference: str | None = None
+    ) -> ComparisonSettings:
         baseline = self.reference if reference is None else reference
-        return Comparing(baseline, correction=correction, resamples=self.resamples, by=by)
+        return ComparisonSettings(baseline, correction=correction, resamples=self.resamples, by=by)
 
     def _setting(self, name: str, found: Sequence[Estimate], compared: Sequence[Comparison]) -> Setting:
         own = [one for one in found if one.system == name]
@@ -205,7 +207,7 @@ class SweepStatistics:
             strata.setdefault(tuple(self.items[cluster[0]].values(self.by)) if self.by else (), []).append(
                 cluster
             )
-        random = generator(self.seed)
+        random = random_generator(self.seed)
         for members in strata.values():
             for place in random.permutation(len(members)).tolist():
                 yield members[place]

@@ -16,12 +16,12 @@ from assay.core.records import Arm
 from assay.core.registry import CHECKS, Registry, as_plugin_error
 from assay.core.shown import evidence_problems
 from assay.core.slices import Condition, numbers
-from assay.gates.figures import expressed, measures_of_figures
-from assay.gates.leaf import Spanning, calls
-from assay.gates.parts import repeated
+from assay.gates.figures import figure_clauses, measures_of_figures
+from assay.gates.leaf import StatisticOperand, calls_in
+from assay.gates.parts import expand_for_each
 from assay.gates.syntax import Clause
-from assay.gates.verdict import leaves_of, measures_of
-from assay.measures.reach import cut_short_in, unreached_in
+from assay.gates.verdict import measures_of, operands_of
+from assay.measures.reach import cut_list_warnings, inapplicable_measures
 from assay.pipeline.plugins import plugins_for
 from assay.pipeline.warnings import (
     broken_measure_warnings,
@@ -216,7 +216,7 @@ def _slice_problems(study: Study, datasets: dict[str, Dataset]) -> Iterator[Prob
             for what, fix in _impossibilities(clause, known, _weighing(clause, study)):
                 yield study.lines.problem(["gates", gate.name], what, fix)
     for name, text in study.file.figures.items():
-        clause = expressed(name, text, list(study.file.systems))[0].clause
+        clause = figure_clauses(name, text, list(study.file.systems))[0].clause
         for what, fix in _impossibilities(clause, known):
             yield study.lines.problem(["figures", name], what, fix)
 
@@ -236,7 +236,7 @@ def _impossibilities(
 
 def _weighing(clause: Clause, study: Study) -> list[str]:
     """The tags that statistics of a clause weigh items by."""
-    tags = (found.tag for found in leaves_of(clause, study) if isinstance(found, Spanning))
+    tags = (found.tag for found in operands_of(clause, study) if isinstance(found, StatisticOperand))
     return list(dict.fromkeys(filter(None, tags)))
 
 
@@ -244,8 +244,8 @@ def _conditions(clause: Clause, known: Mapping[str, set[str]]) -> list[Condition
     """Every condition of a clause: its own, those of its calls, those it is repeated for."""
     found = {
         condition: None
-        for _, one in repeated(clause, lambda name: sorted(known.get(name, ())))
-        for where in (one.where, *(call.where for side in (one.left, one.right) for call in calls(side)))
+        for _, one in expand_for_each(clause, lambda name: sorted(known.get(name, ())))
+        for where in (one.where, *(call.where for side in (one.left, one.right) for call in calls_in(side)))
         for condition in where
     }
     return list(found)
@@ -291,8 +291,8 @@ def evaluation_warnings(evaluation: Evaluation) -> list[str]:
         ),
         *evaluation.store.warnings(),
         *unknown_name_warnings(measures, blocks),
-        *unreached_in(measures, blocks),
-        *cut_short_in(measures, blocks),
+        *inapplicable_measures(measures, blocks),
+        *cut_list_warnings(measures, blocks),
         *lower_bound_warnings(measures, evaluation.judging.bounded),
         *correction_warnings(evaluation.summary[0]),
         *(

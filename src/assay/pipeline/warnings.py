@@ -18,12 +18,12 @@ from assay.core.records import FORBIDDEN, INTENT, Arm, Budget, Estimate, Judgmen
 from assay.core.yaml_lines import Loc
 from assay.gates.verdict import measures_of, systems_of
 from assay.measures.marks import REVIEW
-from assay.measures.score import Broken
+from assay.measures.score import BrokenMeasures
 from assay.report.views import Bounded, is_lower_bound
 from assay.study.study import Study, StudyReferringMeasure
 
 if TYPE_CHECKING:
-    from assay.stats.rectified import Sides
+    from assay.stats.rectified import LabelSources
 
 SHOWN_ITEMS, SHOWN_FAULTS = 3, 2
 SHOWN_TO_COVER = 30  # items from which simulated intervals hold the truth as often as they say
@@ -129,7 +129,7 @@ def correction_warnings(estimates: Sequence[Estimate]) -> list[str]:
     return [f"set right by people who checked the judge: {'; '.join(named)}"] if named else []
 
 
-def unused_mark_warnings(study: Study, sides: Sides, judgments: Sequence[Judgment]) -> list[str]:
+def unused_mark_warnings(study: Study, sides: LabelSources, judgments: Sequence[Judgment]) -> list[str]:
     """Where people graded what a paying judge did, and no figure is set right by it."""
     by_people, by_judge = (
         {each.label for each in judgments if each.judge in names} for names in (sides.people, sides.paying)
@@ -178,7 +178,7 @@ def empty_answer_warnings(blocks: Sequence[Block]) -> list[str]:
     ]
 
 
-def broken_measure_warnings(broken: Broken) -> list[str]:
+def broken_measure_warnings(broken: BrokenMeasures) -> list[str]:
     """The measures that broke, for which systems, and why: their scores are failed, whatever came back."""
     found: dict[str, dict[str, str]] = {}
     for (system, measure), why in broken.items():
@@ -190,7 +190,7 @@ def broken_measure_warnings(broken: Broken) -> list[str]:
     ]
 
 
-def check_something_computed(broken: Broken, scores: pl.DataFrame) -> None:
+def check_something_computed(broken: BrokenMeasures, scores: pl.DataFrame) -> None:
     """Where every measure broke on every system there is nothing to report but that."""
     if broken and len(broken) == scores.select("system", "measure").n_unique():
         raise PluginError("\n".join(broken_measure_warnings(broken)))

@@ -29,7 +29,7 @@ from assay.core.results import (
     Results,
 )
 from assay.core.spec import Spec, parse_spec
-from assay.gates.reason import advice_in_words, beside, reason_for_go
+from assay.gates.reason import describe_advice, reason_for_go, verdict_notes
 from assay.measures.marks import REVIEW
 
 NOTHING = "n/a"
@@ -241,7 +241,7 @@ def clause_outlook(clause: ClauseResult) -> str:
     parts = [f"way {' and '.join(map(str, clause.ways))} to go"] if clause.ways else []
     parts += [clause.reason.rstrip(".")] if clause.reason else []
     if clause.holds is None and clause.advice is not None:
-        parts.append(advice_in_words(clause.advice))
+        parts.append(describe_advice(clause.advice))
     return "; ".join(parts)
 
 
@@ -280,7 +280,7 @@ def gate_title(verdict: Verdict) -> str:
 def verdict_reason(verdict: Verdict) -> str:
     """Why a gate says what it says; of a go, what its clauses show and what they cannot have seen."""
     reason = verdict.reason or (reason_for_go(verdict.clauses) if verdict.verdict == GO else "")
-    return "; ".join(filter(None, [reason, *beside(verdict)]))
+    return "; ".join(filter(None, [reason, *verdict_notes(verdict)]))
 
 
 def verdict_sentence(verdict: Verdict) -> str:
@@ -305,7 +305,7 @@ def verdict_sentence(verdict: Verdict) -> str:
         return f"{verdict_reason(verdict)}: {sentence}"
     one, several = ("speaks against it", "speak against it") if wanted is False else ("is open", "are open")
     more = [f"{quantity(rest, 'more clause')} {several if rest > 1 else one}"] if rest else []
-    return "; ".join([sentence, *more, *beside(verdict)])
+    return "; ".join([sentence, *more, *verdict_notes(verdict)])
 
 
 def headline(results: Results) -> str:

@@ -20,12 +20,12 @@ import msgspec
 from assay.core.records import ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO
 from assay.gates.clause import decide_clause
-from assay.gates.closed_form import linear
+from assay.gates.closed_form import linear_form
 from assay.gates.evaluate import Evaluator
-from assay.gates.leaf import Mean, Spanning, means_of
-from assay.gates.parts import repeated
-from assay.gates.syntax import Binary, Clause
-from assay.gates.verdict import Gate, concluded, overall, stopped_by
+from assay.gates.leaf import Mean, StatisticOperand, means_of
+from assay.gates.parts import expand_for_each
+from assay.gates.syntax import Arithmetic, Clause
+from assay.gates.verdict import Gate, conclude, overall_verdict, stopping_step
 from assay.measures.marks import GRADES, REVIEW
 from assay.measures.semantic import MarkShare
 from assay.review.pool import Candidate, Pool
@@ -70,7 +70,9 @@ def outlook(
         for name, word in stepped.items():
             by_gate[name].add(word)
         over_all.add(
-            overall([Verdict(gate.name, stepped[gate.name], [], "", gate.rules.deciding) for gate in gates])
+            overall_verdict(
+                [Verdict(gate.name, stepped[gate.name], [], "", gate.rules.deciding) for gate in gates]
+            )
         )
     verdicts = sorted(word for word in over_all if word is not None)
     return Outlook(verdicts, {name: sorted(words) for name, words in by_gate.items()}, len(pool.open))
@@ -80,7 +82,7 @@ def _stepped(words: Mapping[str, str], steps: Sequence[str]) -> dict[str, str]:
     """The gates' words once steps that a no-go leaves unreached are open."""
     found = dict(words)
     for name in steps:
-        if name in found and stopped_by(name, found, steps) is not None:
+        if name in found and stopping_step(name, found, steps) is not None:
             found[name] = INCONCLUSIVE
     return found
 
@@ -96,7 +98,7 @@ def _words(gate: Gate, pool: Pool, now: Evaluator, completed: Completed) -> set[
     if math.prod(map(len, ranges)) > MOST_COMBINED:
         return {GO, NO_GO, INCONCLUSIVE}
     return {
-        concluded(gate, dict(zip(clauses, results, strict=True)))[0] for results in itertools.product(*ranges)
+        conclude(gate, dict(zip(clauses, results, strict=True)))[0] for results in itertools.product(*ranges)
     }
 
 
@@ -127,9 +129,11 @@ def _ends(clause: Clause, gate: Gate, pool: Pool, now: Evaluator) -> Sequence[Co
 
 
 def _reads_marks(clause: Clause, now: Evaluator) -> bool:
-    each = repeated(clause, now.rows.known_values)  # what `for` puts after an @ is no measure before that
+    each = expand_for_each(
+        clause, now.rows.known_values
+    )  # what `for` puts after an @ is no measure before that
     leaves = [found for _, one in each for found in now.leaves(one).values()]
-    if any(isinstance(found, Spanning) and found.label == REVIEW for found in leaves):
+    if any(isinstance(found, StatisticOperand) and found.label == REVIEW for found in leaves):
         return True  # agreement
     measures = [mean.measure for found in leaves for mean in means_of(found)]
     return any(
@@ -144,7 +148,7 @@ def extremes(clause: Clause, pool: Pool, now: Evaluator) -> tuple[Completion, Co
     It can where the margin is a sum of shares of marks of one slice, and every system has one arm: then each
     passage moves its own item's row by so much for each mark, whatever the others are.
     """
-    form = linear(Binary("-", clause.left, clause.right))
+    form = linear_form(Arithmetic("-", clause.left, clause.right))
     if form is None or clause.each is not None or clause.band is not None or len(now.rows.combinations) > 1:
         return None
     leaves = now.leaves(clause)

@@ -22,7 +22,7 @@ from assay.measures.score import score_blocks
 from assay.measures.semantic import FalsePositiveRate, MarkShare, SemanticLift, SemanticPrecision
 from assay.review.outlook import Completion, Outlook, outlook
 from assay.review.pool import DEPTH, Pool, pool_of
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 
 SHOWN_MARKS = 3
@@ -78,7 +78,7 @@ class PassageReview:
         marks = [measure for measure in self.measures if isinstance(measure, MarkShare)]
         return dataclasses.replace(now, rows=Rows(score_blocks(marks, blocks), self.items, self.cluster))
 
-    def summary(self, how: Comparing, found: Outlook) -> ReviewSummary:
+    def summary(self, how: ComparisonSettings, found: Outlook) -> ReviewSummary:
         """Rates on the items judged for every arm, and bounds over all that want a review."""
         pool = self.pool
         complete = pool.complete()

@@ -17,7 +17,7 @@ from assay.core.protocols import Judge, PayingJudge, PersonJudge
 from assay.core.records import Item, Judgment
 from assay.judges.llm_prompt import Prompt, expected_of
 from assay.judges.resolve import BlockTexts
-from assay.stats.rectified import LEAST, Sides
+from assay.stats.rectified import LEAST, LabelSources
 
 ITEMS = 50  # drawn where nobody says how many
 
@@ -124,7 +124,7 @@ class GradingProgress:
         drawn: Set[str] = frozenset(),
     ) -> GradingProgress:
         """`names` are those that count, best first; `drawn` the items that people have forms for."""
-        sides = Sides.of(judges, names)
+        sides = LabelSources.of(judges, names)
         graded = {(each.item_id, each.label, each.target) for each in judgments if each.judge in sides.people}
         items = {each.item.item_id for each in asked}
         left = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import UsageError, did_you_mean
-from assay.stats.columns import checked_pair, ratio
+from assay.stats.columns import finite_pair, ratio
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -93,7 +93,7 @@ def krippendorff_alpha(
 
 def spearman(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats:
     """Spearman's rank correlation, ties at their mean rank; NaN where a column is constant."""
-    left, right = checked_pair(a, b)
+    left, right = finite_pair(a, b)
     counts = _weights(weights, len(left))
     x, y = _centred_ranks(left, counts), _centred_ranks(right, counts)
     shared, own, other = (np.sum(counts * one * two, axis=1) for one, two in ((x, y), (x, x), (y, y)))
@@ -106,7 +106,7 @@ def kendall(a: ArrayLike, b: ArrayLike, weights: Floats | None = None) -> Floats
     Divided by the root of the pairs that differ in the first column times those that do in the second. A row
     that is drawn twice ties with itself, and so counts in neither. NaN where a column is constant.
     """
-    left, right = checked_pair(a, b)
+    left, right = finite_pair(a, b)
     counts = _weights(weights, len(left))
     alike = (np.sign(left[:, None] - left) * np.sign(right[:, None] - right)).astype(np.float32)
     # whole numbers far below 2^24: single precision holds them exactly, in half the time

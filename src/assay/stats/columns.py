@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TIE = 1e-12  # scores nearer than this are equal: floating-point noise decides nothing
 
 
-def checked(values: ArrayLike) -> Floats:
+def finite_column(values: ArrayLike) -> Floats:
     """The values as float64; NaN and infinity are refused, because a row without a value is not a row."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
@@ -24,9 +24,9 @@ def checked(values: ArrayLike) -> Floats:
     return array
 
 
-def checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+def finite_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """Two columns over the same rows."""
-    left, right = checked(a), checked(b)
+    left, right = finite_column(a), finite_column(b)
     if left.shape != right.shape:
         raise UsageError(
             f"Paired columns need one length, not {len(left)} and {len(right)}. Keep the rows both have."
@@ -34,17 +34,17 @@ def checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     return left, right
 
 
-def checked_binary(values: ArrayLike) -> Floats:
+def binary_column(values: ArrayLike) -> Floats:
     """A column of 0 and 1 alone."""
-    column = checked(values)
+    column = finite_column(values)
     if not np.isin(column, (0.0, 1.0)).all():
         raise UsageError("A binary column holds a value other than 0 and 1. Treat it as graded scores.")
     return column
 
 
-def discordant(a: ArrayLike, b: ArrayLike) -> tuple[int, int]:
+def count_discordant(a: ArrayLike, b: ArrayLike) -> tuple[int, int]:
     """On how many rows of two binary columns only the first is 1, and only the second."""
-    left, right = checked_pair(checked_binary(a), checked_binary(b))
+    left, right = finite_pair(binary_column(a), binary_column(b))
     return int(np.sum(left > right)), int(np.sum(left < right))
 
 

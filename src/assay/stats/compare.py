@@ -19,8 +19,8 @@ from assay.core.block import FAILED, PENDING, UNJUDGED
 from assay.core.protocols import Measure
 from assay.core.records import Arm, Comparison, Estimate, Factors
 from assay.core.slices import Condition
-from assay.measures.observed import has_no_end
-from assay.stats.columns import TIE, discordant
+from assay.measures.observed import is_unbounded
+from assay.stats.columns import TIE, count_discordant
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
 from assay.stats.intervals import (
     NO_INTERVAL,
@@ -33,7 +33,7 @@ from assay.stats.intervals import (
 from assay.stats.power import detectable_difference
 from assay.stats.resample import Draws, cluster_sums, jackknife_means, plain_means, weighted_means
 from assay.stats.rows import Column, Rows, status_counts
-from assay.stats.seeds import SeedError, seed_error_of
+from assay.stats.seeds import SeedStandardError, seed_error_of_columns
 from assay.stats.tests import cliffs_delta_paired, cohens_dz, mcnemar, sign_flip, wilcoxon, win_tie_loss
 
 Bools = NDArray[np.bool_]
@@ -42,11 +42,11 @@ MCNEMAR, SIGN_FLIP = "McNemar", "sign-flip permutation"
 OPEN = {PENDING: "not run yet", UNJUDGED: "not judged"}
 
 # One column of a table: system, measure, and the value its failed rows count as (None: they are left out).
-Name = tuple[str, str, float | None]
+ColumnKey = tuple[str, str, float | None]
 
 
 @dataclass(frozen=True)
-class Comparing:
+class ComparisonSettings:
     """How to compare: pairs, correction, resamples, level, seed, slices."""
 
     baseline: str
@@ -90,7 +90,7 @@ def slices(rows: Rows, by: Sequence[str]) -> Iterator[Slice]:
 def summarise(
     rows: Rows,
     measures: Sequence[Measure],
-    how: Comparing,
+    how: ComparisonSettings,
     declared: Sequence[GateDifference] = (),
     draws: Draws | None = None,
 ) -> tuple[list[Estimate], list[Comparison]]:
@@ -107,7 +107,7 @@ def summarise(
     for part in parts:
         arms = [arm for system in rows.systems if (arm := rows.arm(system, part.factors))]
         here = [arm.system for arm in arms]
-        table = _Table(rows, part, here, measures, how, draws)
+        table = _SliceTable(rows, part, here, measures, how, draws)
         for measure, arm in product(measures, arms):
             # an arm without the factor is the same in every combination, and estimated once
             estimates.setdefault((arm.name, measure.name, *part.where.items()), table.estimate(arm, measure))
@@ -155,7 +155,7 @@ def _declared(
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _ResampledColumn:
     """One column over the rows it counts: values, mean, leave-one-out means, resampled means."""
 
     values: Floats
@@ -165,7 +165,7 @@ class _Drawn:
     draws: Floats
 
 
-class _Table:
+class _SliceTable:
     """The columns of one slice. Those that count the same rows are resampled in one product."""
 
     def __init__(
@@ -174,12 +174,12 @@ class _Table:
         part: Slice,
         systems: Sequence[str],
         measures: Sequence[Measure],
-        how: Comparing,
+        how: ComparisonSettings,
         draws: Draws,
     ) -> None:
         self.rows, self.part, self.how, self.draws = rows, part, how, draws
-        self._drawn: dict[Name, _Drawn] = {}
-        groups: dict[bytes, dict[Name, Column]] = {}
+        self._drawn: dict[ColumnKey, _ResampledColumn] = {}
+        groups: dict[bytes, dict[ColumnKey, Column]] = {}
         # by name: the place of a column in a product may touch its last bit, the order of a study must not
         for system, measure in product(sorted(systems), sorted(measures, key=lambda each: each.name)):
             for name in {(system, measure.name, None): None, **dict.fromkeys(self._names(system, measure))}:
@@ -199,7 +199,7 @@ class _Table:
             self._drawn[arm.system, measure.name, None],
         )
         n = len(drawn.values)
-        interval = self._interval(drawn, measure) if n and not has_no_end(measure) else None
+        interval = self._interval(drawn, measure) if n and not is_unbounded(measure) else None
         if interval and (seeds := self._seeds(measure, self.part.mask & column.counted, arm.system)):
             interval = seeds.widened(interval, drawn.point, self.how.level)
         return Estimate(
@@ -224,7 +224,7 @@ class _Table:
         for pair, measure, ways in asked:
             yield self._comparison(pair, measure, ways, flipped)
 
-    def _ways(self, pair: tuple[str, str], measure: Measure) -> list[tuple[Name, Name]]:
+    def _ways(self, pair: tuple[str, str], measure: Measure) -> list[tuple[ColumnKey, ColumnKey]]:
         if self._refusal(pair, measure):
             return []
         return [(a, b) for a in self._names(pair[0], measure) for b in self._names(pair[1], measure)]
@@ -233,8 +233,8 @@ class _Table:
         self,
         pair: tuple[str, str],
         measure: Measure,
-        ways: Sequence[tuple[Name, Name]],
-        flipped: dict[tuple[Name, Name], float],
+        ways: Sequence[tuple[ColumnKey, ColumnKey]],
+        flipped: dict[tuple[ColumnKey, ColumnKey], float],
     ) -> Contrast[Comparison]:
         """One pair; failed rows count at either end of the range, and the least certain way is shown."""
         a, b = (self.rows.column(system, measure.name) for system in pair)
@@ -249,7 +249,7 @@ class _Table:
         drawn = [(self._drawn[left], self._drawn[right]) for left, right in ways]
         binary = all(_binary(measure, *columns) for columns in drawn)
         # failed rows, counted at an end, are rows too
-        counts = [(*discordant(a.values, b.values), len(a.values)) for a, b in drawn] if binary else []
+        counts = [(*count_discordant(a.values, b.values), len(a.values)) for a, b in drawn] if binary else []
         differences = [_difference(*columns, measure) for columns in drawn]
 
         seeds = self._seeds(measure, shared, *pair)
@@ -282,38 +282,40 @@ class _Table:
         )
         return Contrast(record, measure.better == "higher", interval_at, differences[0].moved)
 
-    def _names(self, system: str, measure: Measure) -> list[Name]:
+    def _names(self, system: str, measure: Measure) -> list[ColumnKey]:
         """The columns that stand for a system in a comparison: two where rows failed, one at each end."""
         status = self.rows.column(system, measure.name).status
         if measure.high is None or not (self.part.mask & (status == FAILED)).any():
             return [(system, measure.name, None)]
         return [(system, measure.name, measure.low), (system, measure.name, measure.high)]
 
-    def _column(self, name: Name) -> Column:
+    def _column(self, name: ColumnKey) -> Column:
         system, measure, end = name
         column = self.rows.column(system, measure)
         return column if end is None else column.imputed(end)
 
-    def _draw(self, columns: Sequence[Column]) -> list[_Drawn]:
+    def _draw(self, columns: Sequence[Column]) -> list[_ResampledColumn]:
         """Columns that count the same rows, resampled together."""
         used = self.part.mask & columns[0].counted
         values = np.array([column.values[used] for column in columns]).T
         if not len(values):
-            return [_Drawn(column, column, np.nan, column, column) for column in values.T]
+            return [_ResampledColumn(column, column, np.nan, column, column) for column in values.T]
         sums, counts = cluster_sums(values, self.rows.clusters[used])
         points, left_out = plain_means(sums, counts), jackknife_means(sums, counts)
         draws = weighted_means(self.draws.weights(len(sums)), sums, counts)
         return [
-            _Drawn(values[:, at], sums[:, at], float(points[at]), left_out[:, at], draws[:, at])
+            _ResampledColumn(values[:, at], sums[:, at], float(points[at]), left_out[:, at], draws[:, at])
             for at in range(len(columns))
         ]
 
-    def _flipped(self, ways: Sequence[tuple[Name, Name]]) -> dict[tuple[Name, Name], float]:
+    def _flipped(
+        self, ways: Sequence[tuple[ColumnKey, ColumnKey]]
+    ) -> dict[tuple[ColumnKey, ColumnKey], float]:
         """Sign-flip p-values of many pairs of columns, all of one length at once."""
-        by_length: dict[int, list[tuple[Name, Name]]] = {}
+        by_length: dict[int, list[tuple[ColumnKey, ColumnKey]]] = {}
         for way in ways:
             by_length.setdefault(len(self._drawn[way[0]].sums), []).append(way)
-        found: dict[tuple[Name, Name], float] = {}
+        found: dict[tuple[ColumnKey, ColumnKey], float] = {}
         for members in by_length.values():
             # rows of a cluster depend on each other, so a flip turns the whole cluster
             sums = [self._drawn[left].sums - self._drawn[right].sums for left, right in members]
@@ -321,13 +323,13 @@ class _Table:
             found.update(zip(members, p.tolist(), strict=True))
         return found
 
-    def _seeds(self, measure: Measure, rows: Bools, *systems: str) -> SeedError | None:
+    def _seeds(self, measure: Measure, rows: Bools, *systems: str) -> SeedStandardError | None:
         """What seeds do to the mean of a system, or to the difference of two."""
         found = (self.rows.by_seed(system, measure.name) for system in systems)
         columns = [(sign, each, rows) for sign, each in zip((1.0, -1.0), found, strict=False)]
-        return seed_error_of(columns, self.rows.clusters)
+        return seed_error_of_columns(columns, self.rows.clusters)
 
-    def _interval(self, drawn: _Drawn, measure: Measure) -> Interval:
+    def _interval(self, drawn: _ResampledColumn, measure: Measure) -> Interval:
         n = len(drawn.jackknife)
         if _binary(measure, drawn):
             return proportion_interval(int(drawn.values.sum()), n, self.how.level)
@@ -359,14 +361,14 @@ class _Table:
         return ""
 
 
-def _difference(a: _Drawn, b: _Drawn, measure: Measure) -> ResampledMean:
+def _difference(a: _ResampledColumn, b: _ResampledColumn, measure: Measure) -> ResampledMean:
     reach = None if measure.high is None else measure.high - measure.low
     bounds = None if reach is None else (-reach, reach)
     n, rows = len(a.jackknife), len(a.values)
     return ResampledMean(a.point - b.point, n, a.draws - b.draws, a.jackknife - b.jackknife, bounds, rows)
 
 
-def _binary(measure: Measure, *columns: _Drawn) -> bool:
+def _binary(measure: Measure, *columns: _ResampledColumn) -> bool:
     """Whether columns are plain proportions: zeros and ones, each row its own cluster."""
     return measure.binary and all(
         len(column.jackknife) == len(column.values) and bool(np.isin(column.values, (0.0, 1.0)).all())

@@ -27,7 +27,7 @@ from assay.stats.intervals import Interval
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Adjust = Callable[[Floats], Floats]
+Adjustment = Callable[[Floats], Floats]
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -42,7 +42,7 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     )
 
 
-def _adjusted(p_values: Sequence[float | None], adjust: Adjust) -> list[float | None]:
+def _adjusted(p_values: Sequence[float | None], adjust: Adjustment) -> list[float | None]:
     """Applies an adjustment that works on ascending p-values, and puts the results back in place.
 
     What was not tested (None, NaN) stays as it is, uncounted.
@@ -82,7 +82,7 @@ def shared_level(deviations: Sequence[Floats], level: float) -> float:
     return 1 - 2 * float(np.clip(special.ndtr(-bar), tail / number, tail))
 
 
-def outcome(low: float, high: float, *, upward: bool) -> str:
+def shown_direction(low: float, high: float, *, upward: bool) -> str:
     """What the interval of a difference shows; `upward`: more is better."""
     if low > 0:
         return BETTER if upward else WORSE
@@ -151,7 +151,7 @@ class Contrast(Generic[Record]):
 
     def shown_at(self, level: float) -> str:
         found = self.interval_at(level)
-        return outcome(found.low, found.high, upward=self.upward)
+        return shown_direction(found.low, found.high, upward=self.upward)
 
 
 @dataclass
@@ -204,7 +204,7 @@ class FamilyDecisions(Generic[Record]):
         place, one, declared = len(self._records), contrast.record, contrast.declared
         if declared is not None:
             ends = _ends_for(one.difference or 0.0, declared)
-            shown = outcome(*ends, upward=contrast.upward)
+            shown = shown_direction(*ends, upward=contrast.upward)
             one = _with(one, family=f"gate {declared.gate}", shown=shown, level=declared.level)
         key = (one.family, declared.sharing if declared else None)
         family = self._families.setdefault(key, _Family())
@@ -215,7 +215,7 @@ class FamilyDecisions(Generic[Record]):
         family.take(contrast.moved)
         if one.low is None or one.high is None:
             return
-        plain = outcome(one.low, one.high, upward=contrast.upward)
+        plain = shown_direction(one.low, one.high, upward=contrast.upward)
         if plain and (self.correction == "none" or contrast.shown_at(self._surest)):
             self._records[place] = _with(one, shown=plain)
         elif plain:

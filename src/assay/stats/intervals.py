@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special
 
-from assay.stats.columns import TIE, checked, checked_binary, checked_pair, discordant, spread
+from assay.stats.columns import TIE, binary_column, count_discordant, finite_column, finite_pair, spread
 from assay.stats.resample import (
     RESAMPLES,
     cluster_sums,
@@ -212,7 +212,7 @@ class ResampledMean:
         return self.draws - self.point if self.n >= LEAST_TOGETHER else np.empty(0)
 
 
-def resampled_columns(
+def resample_means(
     sums: Floats,
     counts: Floats,
     bounds: Sequence[Bounds | None],
@@ -249,7 +249,7 @@ def mean_intervals(
     level: float = LEVEL,
 ) -> list[Interval]:
     """The intervals of the means of many columns, from one resampling."""
-    columns = resampled_columns(sums, counts, bounds, resamples=resamples, seed=seed)
+    columns = resample_means(sums, counts, bounds, resamples=resamples, seed=seed)
     return [column.interval(level) for column in columns]
 
 
@@ -264,7 +264,7 @@ def mean_interval(
     level: float = LEVEL,
 ) -> Interval:
     """The interval of one column's mean. NaN is refused: rows without a value are not rows."""
-    column = checked_binary(values) if binary else checked(values)
+    column = binary_column(values) if binary else finite_column(values)
     if binary:
         if _rows_are_clusters(clusters, len(column)):
             return proportion_interval(int(column.sum()), len(column), level)
@@ -285,9 +285,9 @@ def difference_interval(
     level: float = LEVEL,
 ) -> Interval:
     """The interval of mean(a) - mean(b), paired by row; `bounds` is the range of one column."""
-    left, right = checked_pair(a, b)
+    left, right = finite_pair(a, b)
     if binary:
-        gains, losses = discordant(left, right)
+        gains, losses = count_discordant(left, right)
         if len(left) and _rows_are_clusters(clusters, len(left)):
             return bonett_price(gains, losses, len(left), level)
         bounds = (0.0, 1.0)
@@ -314,7 +314,7 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> Interva
     """Wilson, or exact where fewer than eight rows succeeded or fewer than eight failed."""
     if n < 1:
         return NO_INTERVAL
-    return (exact if min(successes, n - successes) < FEW else wilson)(successes, n, level)
+    return (clopper_pearson if min(successes, n - successes) < FEW else wilson)(successes, n, level)
 
 
 def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
@@ -328,7 +328,7 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Interval:
     return Interval(low, high, "wilson")
 
 
-def exact(successes: int, n: int, level: float = LEVEL) -> Interval:
+def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> Interval:
     """The interval of a proportion that never covers less than its level (Clopper and Pearson, 1934)."""
     tail = (1 - level) / 2
     # quantiles of beta distributions: binomtest searches for the same numbers, a hundred times slower
@@ -348,7 +348,7 @@ def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> 
 
     How many of n rows lie below the true quantile is binomial, whatever their distribution (Conover, 1999).
     """
-    rows = np.sort(checked(values))
+    rows = np.sort(finite_column(values))
     n = len(rows)
     if n < 1:
         return NO_INTERVAL
@@ -360,7 +360,7 @@ def quantile_interval(values: ArrayLike, share: float, level: float = LEVEL) -> 
 
 def effective_rows(traffic: ArrayLike) -> float:
     """How many rows of one weight tell as much as rows of these weights (Kish, 1965)."""
-    weights = checked(traffic)
+    weights = finite_column(traffic)
     squares = float(np.sum(weights**2))
     return float(weights.sum()) ** 2 / squares if squares else 0.0
 
@@ -373,7 +373,7 @@ def weighted_interval(
     A row at each end of the range is added, of the mean weight. There is none where the weights leave fewer
     than the equivalent of 30 rows: what the heaviest rows that were not drawn would say is then unknown.
     """
-    rows, weights = checked_pair(values, traffic)
+    rows, weights = finite_pair(values, traffic)
     if effective_rows(weights) < LEAST_EFFECTIVE:
         return NO_INTERVAL
     point = float(rows @ weights / weights.sum())

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from assay.stats.columns import TIE, checked
+from assay.stats.columns import TIE, finite_column
 from assay.stats.power import POWER
-from assay.stats.resample import generator
+from assay.stats.resample import random_generator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def loss_tests(gains: Floats, flips: int = FLIPS, seed: int = 0) -> list[LossTes
     Where rows come in clusters, pass the sums over each cluster. A column in which nothing changed shows no
     loss, and takes no share of the budget.
     """
-    table = checked(gains)
+    table = finite_column(gains)
     changed = np.abs(table) > TIE
     tested = np.flatnonzero(changed.any(axis=0))
     found = [LossTest(1.0, 1.0)] * table.shape[1]
@@ -115,7 +115,7 @@ def _flipped(moving: Floats, flips: int, seed: int) -> Floats:
         bits = np.arange(2**rows)[:, None] >> np.arange(rows) & 1
         signs = (1 - 2 * bits).astype(np.float64)
     else:
-        drawn = generator(seed).integers(0, 2, size=(flips, rows)) * 2 - 1
+        drawn = random_generator(seed).integers(0, 2, size=(flips, rows)) * 2 - 1
         signs = np.vstack([np.ones((1, rows)), drawn]).astype(np.float64)
     sums: Floats = signs @ moving / np.abs(moving).sum(axis=0)
     return sums

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special
 
-from assay.stats.columns import checked, checked_binary, checked_pair
+from assay.stats.columns import binary_column, finite_column, finite_pair
 from assay.stats.intervals import LEVEL, Interval, interval_of
 from assay.stats.resample import cluster_sums
 from assay.stats.tests import OddsRatio, wilcoxon
@@ -31,7 +31,7 @@ MAGNITUDES = (("negligible", 0.147), ("small", 0.33), ("medium", 0.474))
 
 def cluster_totals(values: ArrayLike, clusters: Labels) -> Floats:
     """The sum of the values of each cluster, in the order of the labels."""
-    return cluster_sums(checked(values), clusters)[0][:, 0]
+    return cluster_sums(finite_column(values), clusters)[0][:, 0]
 
 
 def wilcoxon_by_cluster(differences: ArrayLike, clusters: Labels) -> float:
@@ -45,7 +45,7 @@ def mcnemar_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels) -> float:
     The sums of the clusters are whole numbers, so that the chance of every total under random signs can be
     built up cluster by cluster, however many there are. With one row a cluster it is McNemar's exact test.
     """
-    left, right = checked_pair(checked_binary(a), checked_binary(b))
+    left, right = finite_pair(binary_column(a), binary_column(b))
     if len(left) == 0:
         return float("nan")
     totals = np.round(cluster_totals(left - right, clusters)).astype(np.int64)
@@ -63,7 +63,7 @@ def odds_ratio_by_cluster(a: ArrayLike, b: ArrayLike, clusters: Labels, level: f
     Half a row is added to both counts, as without clusters. The variance of the logarithm adds up what each
     cluster pulls, (gains_k / gains - losses_k / losses)², and each half row as one that pulls alone.
     """
-    left, right = checked_pair(checked_binary(a), checked_binary(b))
+    left, right = finite_pair(binary_column(a), binary_column(b))
     up = cluster_totals(left > right, clusters)
     down = cluster_totals(left < right, clusters)
     gains, losses = float(up.sum()) + 0.5, float(down.sum()) + 0.5

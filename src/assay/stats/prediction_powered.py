@@ -36,7 +36,7 @@ import numpy as np
 from scipy import special
 
 from assay.core.errors import UsageError
-from assay.stats.columns import TIE, checked, checked_pair
+from assay.stats.columns import TIE, finite_column, finite_pair
 from assay.stats.intervals import LEVEL, Interval, mean_interval
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ FREEDOM_SHARE = 0.4  # how far the degrees of freedom go towards Satterthwaite's
 
 
 @dataclass(frozen=True)
-class Powered:
+class PredictionPoweredMean:
     """A mean with its interval, what it was made of, and how far the judge was trusted."""
 
     value: float
@@ -71,7 +71,7 @@ class Powered:
         return f"{POWERED} ({self.people} items by people, {self.judge} by the judge alone)"
 
 
-def powered_mean(
+def prediction_powered_mean(
     people: ArrayLike,
     judge: ArrayLike,
     others: ArrayLike,
@@ -79,13 +79,13 @@ def powered_mean(
     bounds: Bounds = (0.0, 1.0),
     weight: float | None = None,
     level: float = LEVEL,
-) -> Powered:
+) -> PredictionPoweredMean:
     """The mean of a measure from people's and the judge's values on the same rows and the judge's on others.
 
     `bounds` is the measure's range. `weight` fixes λ; by default the data do.
     """
-    ours, theirs = checked_pair(people, judge)
-    rest = checked(others)
+    ours, theirs = finite_pair(people, judge)
+    rest = finite_column(others)
     if len(ours) < 3 or not len(rest):
         raise UsageError(
             f"Three rows labelled by people and one by the judge alone are needed, not {len(ours)} and "
@@ -98,10 +98,10 @@ def powered_mean(
     value = min(max(float(y.mean() + tuned * (u.mean() - f.mean())), 0.0), 1.0)
     low, high = _wilson_ends(value, reach / float(y.mean() * (1 - y.mean())))
     value, low, high = (_back(each, bounds) for each in (value, low, high))
-    return Powered(value, low, high, tuned, len(y), len(rest))
+    return PredictionPoweredMean(value, low, high, tuned, len(y), len(rest))
 
 
-def _all_alike(people: Floats, judge: Floats, others: Floats, alone: Interval) -> Powered:
+def _all_alike(people: Floats, judge: Floats, others: Floats, alone: Interval) -> PredictionPoweredMean:
     """The result where people's labels are all the same.
 
     A judge that agreed with every one of them is believed on the others; how far it may be is still what
@@ -110,12 +110,12 @@ def _all_alike(people: Floats, judge: Floats, others: Floats, alone: Interval) -
     agreed = bool(np.all(np.abs(people - judge) <= TIE))
     value = float(others.mean() if agreed else people.mean())
     low, high = min(alone.low, value), max(alone.high, value)
-    return Powered(value, low, high, float(agreed), len(people), len(others))
+    return PredictionPoweredMean(value, low, high, float(agreed), len(people), len(others))
 
 
 def _tuned(y: Floats, f: Floats, u: Floats, level: float) -> tuple[float, float]:
     """λ, and the squared quantile times the variance; both people's own where the judge gains nothing."""
-    weight, alone = best_weight(y, f, u), float(y.var()) / len(y)
+    weight, alone = optimal_weight(y, f, u), float(y.var()) / len(y)
     usual = _quantile(y, level)
     variance, freedom = _variance(y, f, u, weight, estimated=True)
     if variance >= alone:
@@ -135,7 +135,7 @@ def _quantile(y: Floats, level: float) -> float:
     return float(special.ndtri(tail) if np.isin(y, (0.0, 1.0)).all() else special.stdtrit(len(y) - 1, tail))
 
 
-def best_weight(people: Floats, judge: Floats, others: Floats) -> float:
+def optimal_weight(people: Floats, judge: Floats, others: Floats) -> float:
     """The λ of least variance: Cov(people, judge) / ((1 + n/N) Var(judge)), within 0 and 1."""
     spread = float(np.concatenate([judge, others]).var())
     if spread <= TIE:
@@ -180,16 +180,16 @@ def _back(value: float, bounds: Bounds) -> float:
     return bounds[0] + value * (bounds[1] - bounds[0])
 
 
-def beside_known(
-    found: Powered, known: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = LEVEL
-) -> Powered:
+def add_known_rows(
+    found: PredictionPoweredMean, known: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = LEVEL
+) -> PredictionPoweredMean:
     """The mean over rows that people and judge share out, and rows whose value nobody had to judge.
 
     People look only at what the judge judged. So the known rows are no part of their draw, and stand beside
     it as a stratum. The ends are those of both strata, squared and added (Zou and Donner, 2008), with what
     the share of the strata itself varies by.
     """
-    rows = checked(known)
+    rows = finite_column(known)
     if not len(rows):
         return found
     total = found.people + found.judge + len(rows)

@@ -24,7 +24,7 @@ from assay.core.errors import UsageError
 from assay.core.protocols import Judge, Measure, PayingJudge, PersonJudge
 from assay.core.records import Estimate
 from assay.measures.score import score_block
-from assay.stats.prediction_powered import Powered, beside_known, powered_mean
+from assay.stats.prediction_powered import PredictionPoweredMean, add_known_rows, prediction_powered_mean
 
 LEAST = 10  # items that people must have finished
 
@@ -33,14 +33,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Sides:
+class LabelSources:
     """Who judged: people, and judges that cost something; both by the names they sign with."""
 
     people: frozenset[str]
     paying: frozenset[str]
 
     @classmethod
-    def of(cls, judges: Iterable[Judge], names: Sequence[str]) -> Sides:
+    def of(cls, judges: Iterable[Judge], names: Sequence[str]) -> LabelSources:
         """The sides among a study's judges; `names` are all that count, best first.
 
         People whom a paying judge comes before set nothing right: its word is the label, whatever they say.
@@ -53,7 +53,7 @@ class Sides:
 
 
 @dataclass(frozen=True)
-class Halves:
+class LabelledScores:
     """The values of a measure on an arm's items, twice, and what each item is to the estimate."""
 
     item_ids: Sequence[str]
@@ -63,12 +63,12 @@ class Halves:
     finished: Bools  # and people graded every such hit
     failed: Bools  # no answer came, so that it has no value
 
-    def over(self, items: Collection[str], failed: float | None = None) -> Halves:
+    def over(self, items: Collection[str], failed: float | None = None) -> LabelledScores:
         """Some of the items; those that failed count at the value given, or not at all."""
         wanted = set(items)
         here = [row for row, item_id in enumerate(self.item_ids) if item_id in wanted]
         lost = self.failed[here] & (failed is not None)
-        return Halves(
+        return LabelledScores(
             [self.item_ids[row] for row in here],
             np.where(lost, failed or 0.0, self.people[here]),
             np.where(lost, failed or 0.0, self.judge[here]),
@@ -77,7 +77,7 @@ class Halves:
             self.failed[here] & ~lost,
         )
 
-    def mean(self, measure: Measure, level: float = 0.95) -> Powered | None:
+    def mean(self, measure: Measure, level: float = 0.95) -> PredictionPoweredMean | None:
         """The mean; None where people finished too few, or left nothing to a judge."""
         counted = ~np.isnan(self.judge)
         done = counted & self.finished & ~np.isnan(self.people)
@@ -85,15 +85,15 @@ class Halves:
         if done.sum() < LEAST or not rest.any() or measure.high is None:
             return None
         bounds = (measure.low, measure.high)
-        found = powered_mean(
+        found = prediction_powered_mean(
             self.people[done], self.judge[done], self.judge[rest], bounds=bounds, level=level
         )
         known = counted & ~self.judged
-        return beside_known(found, self.judge[known], bounds=bounds, level=level)
+        return add_known_rows(found, self.judge[known], bounds=bounds, level=level)
 
 
 @dataclass(frozen=True, eq=False)
-class Rectifying:
+class PredictionPowered:
     """The blocks of a study, labels in place, and who gave them.
 
     `names` are the judges in the order of the study, best first: what the labels' ranks refer to.
@@ -101,10 +101,12 @@ class Rectifying:
 
     blocks: Sequence[Block]
     names: Sequence[str]
-    sides: Sides
-    _halves: dict[tuple[str, str], Halves] = field(default_factory=dict, repr=False)
+    sides: LabelSources
+    _halves: dict[tuple[str, str], LabelledScores] = field(default_factory=dict, repr=False)
 
-    def mean(self, arm: str, measure: Measure, items: Collection[str], level: float = 0.95) -> Powered | None:
+    def mean(
+        self, arm: str, measure: Measure, items: Collection[str], level: float = 0.95
+    ) -> PredictionPoweredMean | None:
         """An arm's mean over some items; None where people do not change it or finished fewer than LEAST."""
         return self.mean_over([arm], measure, items, level)
 
@@ -115,7 +117,7 @@ class Rectifying:
         items: Collection[str],
         level: float = 0.95,
         failed: float | None = None,
-    ) -> Powered | None:
+    ) -> PredictionPoweredMean | None:
         """The mean over some items of several arms, failed ones counted at a value or left out.
 
         An item's value is its mean over the arms: they answered the same question, so that they are no draws
@@ -142,25 +144,25 @@ class Rectifying:
             plain, value=found.value, low=found.low, high=found.high, method=found.method
         )
 
-    def halves(self, arm: str, measure: Measure) -> Halves | None:
+    def halves(self, arm: str, measure: Measure) -> LabelledScores | None:
         """The values of a measure with and without people; None where no paying judge's label is read."""
         if not {"hits", "labels"} <= measure.needs or not (self.sides.people and self.sides.paying):
             return None
         found = self._scored(arm, measure)
         return found if found.judged.any() else None
 
-    def _scored(self, arm: str, measure: Measure) -> Halves:
+    def _scored(self, arm: str, measure: Measure) -> LabelledScores:
         key = (arm, measure.name)
         if key not in self._halves:
             blocks = [block for block in self.blocks if block.arm.name == arm]
             self._halves[key] = _averaged([self._of_block(measure, block) for block in blocks])
         return self._halves[key]
 
-    def _of_block(self, measure: Measure, block: Block) -> Halves:
+    def _of_block(self, measure: Measure, block: Block) -> LabelledScores:
         alone = dataclasses.replace(block, labels=self._without_people(block.labels))
         judged, finished = self._looked_at(measure, block, alone)
         (people, failed), (judge, _) = _values(measure, block), _values(measure, alone)
-        return Halves(block.item_ids, people, judge, judged, finished, failed)
+        return LabelledScores(block.item_ids, people, judge, judged, finished, failed)
 
     def _without_people(self, labels: Labels) -> Labels:
         return dataclasses.replace(labels, frame=labels.frame.filter(~self._by(self.sides.people)))
@@ -190,13 +192,13 @@ def _values(measure: Measure, block: Block) -> tuple[Floats, Bools]:
     return np.where(np.isin(status, (SCORED, MISSING)), values, np.nan), status == FAILED
 
 
-def _same_items(one: Halves, other: Halves) -> bool:
+def _same_items(one: LabelledScores, other: LabelledScores) -> bool:
     return one.item_ids == other.item_ids and bool((np.isnan(one.judge) == np.isnan(other.judge)).all())
 
 
-def _averaged(parts: Sequence[Halves]) -> Halves:
+def _averaged(parts: Sequence[LabelledScores]) -> LabelledScores:
     """One value an item from several seeds or arms, as rows have it; finished where it is in every one."""
-    return Halves(
+    return LabelledScores(
         parts[0].item_ids,
         np.mean([part.people for part in parts], axis=0),
         np.mean([part.judge for part in parts], axis=0),

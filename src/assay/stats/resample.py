@@ -24,7 +24,7 @@ RESAMPLES = 10_000
 CHUNK_CELLS = 2**19  # 4 MB of float64 at a time: measured quickest, and memory stays small at any n
 
 
-def generator(seed: int) -> np.random.Generator:
+def random_generator(seed: int) -> np.random.Generator:
     """The one kind of random generator used: the same seed gives the same bits."""
     return np.random.Generator(np.random.PCG64(seed))
 
@@ -43,7 +43,7 @@ def bootstrap_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iter
     """
     if n < 1:
         raise UsageError("There are no rows to resample. Check the slice: it selects nothing.")
-    random = generator(seed)
+    random = random_generator(seed)
     for rows in chunk_sizes(resamples, n):
         drawn = random.integers(0, n, size=(rows, n))
         drawn += np.arange(rows)[:, None] * n

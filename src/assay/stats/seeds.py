@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SeedError:
+class SeedStandardError:
     """The standard error that seeds leave in a mean over them, and how many there were."""
 
     error: float
@@ -37,9 +37,9 @@ class SeedError:
         return Interval(value - low, value + high, interval.method)
 
 
-def seed_error_of(
+def seed_error_of_columns(
     columns: Iterable[tuple[float, Mapping[int, Floats], NDArray[np.bool_]]], clusters: NDArray[np.int64]
-) -> SeedError | None:
+) -> SeedStandardError | None:
     """What seeds do to a weighted sum of means; None where no two seeds are in all columns with several.
 
     A column is its weight, its values under each seed and the rows that count. One without seeds is the same
@@ -55,10 +55,10 @@ def seed_error_of(
         rows = counted & ~np.isnan(table).any(axis=0)
         for part, column in zip(parts, table, strict=True):
             np.add.at(part, clusters[rows], weight * column[rows] / max(rows.sum(), 1))
-    return seed_error(parts)
+    return seed_error_of_parts(parts)
 
 
-def seed_error(parts: Floats) -> SeedError | None:
+def seed_error_of_parts(parts: Floats) -> SeedStandardError | None:
     """What seeds do to an estimate; `parts` is its share from each cluster (columns) under each seed (rows).
 
     The variance of the estimates under each seed, less what items that vary on their own explain of it.
@@ -69,10 +69,10 @@ def seed_error(parts: Floats) -> SeedError | None:
     wholes = parts.sum(axis=1)
     rest = parts - parts.mean(axis=0) - (wholes - wholes.mean())[:, None] / clusters
     within = float((rest**2).sum()) / ((seeds - 1) * (clusters - 1)) * clusters
-    return SeedError(math.sqrt(max(0.0, float(wholes.var(ddof=1)) - within) / seeds), seeds)
+    return SeedStandardError(math.sqrt(max(0.0, float(wholes.var(ddof=1)) - within) / seeds), seeds)
 
 
-def error_of_wholes(values: Floats) -> SeedError | None:
+def seed_error_of_estimates(values: Floats) -> SeedStandardError | None:
     """The error that seeds leave in an estimate; `values` has a row per seed: it, then its resamples.
 
     The variance between seeds that resampled items explain is subtracted, as above.
@@ -86,4 +86,4 @@ def error_of_wholes(values: Floats) -> SeedError | None:
     apart = drawn - drawn.mean(axis=0)
     within = float(apart.var(axis=1).mean()) * seeds / (seeds - 1) if drawn.shape[1] else 0.0
     between = float(values[:, 0].var(ddof=1))
-    return SeedError(math.sqrt(max(0.0, between - within) / seeds), seeds)
+    return SeedStandardError(math.sqrt(max(0.0, between - within) / seeds), seeds)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from assay.stats.resample import generator
+from assay.stats.resample import random_generator
 
 Floats = NDArray[np.float64]
 GROWTH = 1.3
@@ -36,14 +36,14 @@ def size_of(step: int, first: int) -> int:
     return math.ceil(first * GROWTH**step - 1e-9)
 
 
-def spent(step: int, tail: float) -> float:
+def spent_error(step: int, tail: float) -> float:
     """What may have gone wrong on one side by a step of the grid: `tail` at step 0, in the end 1.4 of it."""
     if step < 0:
         return float(2 * special.ndtr(special.ndtri(tail / 2) / math.sqrt(GROWTH**step)))
     return float(tail * (1 + LATER * (1 - math.sqrt(GROWTH**-step))))
 
 
-def tail_of_last(steps: Sequence[int], overlap: Floats, tail: float) -> float:
+def last_look_tail(steps: Sequence[int], overlap: Floats, tail: float) -> float:
     """The one-sided error at which the last of several looks is taken.
 
     `steps` are those that the looks use up, rising; `overlap` is the correlation of their estimates, which is
@@ -54,12 +54,12 @@ def tail_of_last(steps: Sequence[int], overlap: Floats, tail: float) -> float:
 
 @lru_cache(maxsize=256)
 def _tail(steps: tuple[int, ...], overlap: tuple[tuple[float, ...], ...], tail: float) -> float:
-    used = np.array([spent(step, tail) for step in steps])
+    used = np.array([spent_error(step, tail) for step in steps])
     if len(used) == 1:
         return float(used[0])
     values, vectors = np.linalg.eigh(np.array(overlap))  # looks at the same items leave it singular
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    scores = generator(0).standard_normal((DRAWS, len(used))) @ root.T
+    scores = random_generator(0).standard_normal((DRAWS, len(used))) @ root.T
     undecided = np.ones(DRAWS, dtype=bool)
     bar = 0.0
     for look, share in enumerate(np.diff(used, prepend=0.0)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.stats.columns import TIE, checked, checked_pair, ratio
+from assay.stats.columns import TIE, finite_column, finite_pair, ratio
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
@@ -67,7 +67,7 @@ class ShareOfItems:
     def indicator(self, columns: Sequence[Floats]) -> Floats:
         if len(columns) != 1:
             raise UsageError(f"A share is taken of one test, not of {len(columns)}.")
-        return checked(columns[0])
+        return finite_column(columns[0])
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         return _share(self.indicator(columns), weights)
@@ -90,4 +90,4 @@ class CountOfItems(ShareOfItems):
 def _two(columns: Sequence[Floats]) -> tuple[Floats, Floats]:
     if len(columns) != 2:
         raise UsageError(f"Wins and losses compare two columns, not {len(columns)}.")
-    return checked_pair(columns[0], columns[1])
+    return finite_pair(columns[0], columns[1])

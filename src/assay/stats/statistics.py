@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.errors import UsageError
 from assay.stats.agreement import cohen_kappa, kendall, krippendorff_alpha, spearman
-from assay.stats.columns import checked, checked_pair, discordant, ratio
+from assay.stats.columns import count_discordant, finite_column, finite_pair, ratio
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
@@ -21,7 +21,7 @@ def weighted_percentile(column: Floats, share: float, weights: Floats) -> Floats
 
     With whole-number weights this is NumPy's percentile of the rows repeated that often.
     """
-    order = np.argsort(checked(column), kind="stable")
+    order = np.argsort(finite_column(column), kind="stable")
     if len(order) == 0:
         return np.full(len(weights), np.nan)
     through = np.cumsum(weights[:, order], axis=1)  # rows up to and with each, in order of value
@@ -106,7 +106,7 @@ class Kendall:
 
 
 @dataclass(frozen=True)
-class Lost:
+class MeanLoss:
     """What the first column has and the second has not: the mean over rows of max(0, first - second).
 
     As in `lost(Success@10(flat), Success@10(tree))`: the share of items on which a second system gives away
@@ -120,16 +120,16 @@ class Lost:
     settled: ClassVar[bool] = False  # that nothing was lost on these rows does not make it certain
 
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
-        first, second = checked_pair(*_pair(columns, "lost"))
+        first, second = finite_pair(*_pair(columns, "lost"))
         return ratio(weights @ np.maximum(first - second, 0.0), weights.sum(axis=1))
 
     def trials(self, columns: Sequence[Floats]) -> tuple[int, int]:
         """On how many rows it was lost, of how many there are; for columns of 0 and 1."""
-        return discordant(*_pair(columns, "lost"))[0], len(columns[0])
+        return count_discordant(*_pair(columns, "lost"))[0], len(columns[0])
 
 
 @dataclass(frozen=True)
-class Either:
+class BetterOfTwo:
     """The mean over the rows of the better of two columns: what a perfect choice between them would reach."""
 
     reads: ClassVar[str] = "scores"

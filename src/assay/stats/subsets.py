@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.stats.columns import checked
+from assay.stats.columns import finite_column
 from assay.stats.intervals import LEVEL, NO_INTERVAL, Interval
-from assay.stats.resample import RESAMPLES, chunk_sizes, cluster_sums, generator, weighted_means
+from assay.stats.resample import RESAMPLES, chunk_sizes, cluster_sums, random_generator, weighted_means
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,7 +49,7 @@ def subset_weights(n: int, resamples: int = RESAMPLES, seed: int = 0) -> Iterato
     if n <= ALL_SUBSETS:
         yield (np.arange(1, 2**n)[:, None] >> np.arange(n) & 1).astype(np.float64)
         return
-    random = generator(seed)
+    random = random_generator(seed)
     width = 4 * -(-n // 32)  # whole words a row, so that the stream does not depend on the chunks
     for rows in chunk_sizes(resamples, n):
         words = np.frombuffer(random.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
@@ -82,7 +82,7 @@ def subset_mean_intervals(
     rows: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0, level: float = LEVEL
 ) -> list[Interval]:
     """The interval of the mean of each column of (n × columns) rows, all from the same subsets."""
-    sums, counts = cluster_sums(checked(rows))
+    sums, counts = cluster_sums(finite_column(rows))
     if not len(sums):
         return [NO_INTERVAL] * sums.shape[1]
     means = weighted_means(subset_weights(len(sums), resamples, seed), sums, counts)

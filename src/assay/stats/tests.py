@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import special
 
-from assay.stats.columns import TIE, checked, discordant
+from assay.stats.columns import TIE, count_discordant, finite_column
 from assay.stats.intervals import LEVEL, Interval
-from assay.stats.resample import chunk_sizes, generator
+from assay.stats.resample import chunk_sizes, random_generator
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -36,7 +36,7 @@ def sign_flip(differences: ArrayLike, flips: int = FLIPS, seed: int = 0) -> Floa
     Exact where at most 20 differences are not zero; otherwise `flips` random sign vectors, the same for all
     columns, with one added above and below the line (Phipson and Smyth, 2010).
     """
-    table = checked(differences)
+    table = finite_column(differences)
     table = table[:, None] if table.ndim == 1 else table
     columns = np.arange(table.shape[1])
     against_zero = np.column_stack([table, np.zeros(len(table))])
@@ -48,7 +48,7 @@ def sign_flip_all_pairs(values: ArrayLike, flips: int = FLIPS, seed: int = 0) ->
 
     A pair's p-value is the one `sign_flip` gives for its differences.
     """
-    table = checked(values)
+    table = finite_column(values)
     systems = table.shape[1]
     left, right = np.triu_indices(systems, 1)
     p = np.eye(systems)
@@ -63,7 +63,7 @@ def wilcoxon(differences: ArrayLike) -> float:
     has it `scipy.stats.wilcoxon`, whose import alone would take longer than all else that a gate needs.
     """
     # Rounding makes ties of what differs by noise alone, which ranks would otherwise blow up.
-    column = np.round(checked(differences), 12)
+    column = np.round(finite_column(differences), 12)
     column = column[column != 0]
     n = len(column)
     if n == 0:
@@ -78,7 +78,7 @@ def wilcoxon(differences: ArrayLike) -> float:
 
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     """The exact p-value for two paired binary columns: a binomial test on the discordant pairs."""
-    gains, losses = discordant(a, b)
+    gains, losses = count_discordant(a, b)
     if gains + losses == 0:
         return 1.0 if np.size(a) else float("nan")
     return min(1.0, 2 * float(special.bdtr(min(gains, losses), gains + losses, 0.5)))
@@ -137,7 +137,7 @@ def _exact_ranks(ranks: Floats, positive: NDArray[np.bool_]) -> float:
 
 def _signs(n: int, flips: int, seed: int, pairs: int) -> Iterator[Floats]:
     """Chunks of random signs, one row a flip, the same stream however it is cut."""
-    random = generator(seed)
+    random = random_generator(seed)
     for rows in chunk_sizes(flips, max(n, pairs)):
         yield random.integers(0, 2, size=(rows, n)).astype(np.float64) * 2 - 1
 
@@ -159,7 +159,7 @@ class OddsRatio(NamedTuple):
 
 def win_tie_loss(differences: ArrayLike, tolerance: float = TIE) -> WinTieLoss:
     """Counts of positive, tied and negative differences; within the tolerance is a tie."""
-    column = checked(differences)
+    column = finite_column(differences)
     wins, losses = int(np.sum(column > tolerance)), int(np.sum(column < -tolerance))
     return WinTieLoss(wins, len(column) - wins - losses, losses)
 
@@ -173,7 +173,7 @@ def cliffs_delta_paired(differences: ArrayLike, tolerance: float = TIE) -> float
 
 def cliffs_delta_independent(a: ArrayLike, b: ArrayLike) -> float:
     """P(a > b) - P(a < b) over all pairs of one value from each sample (Cliff, 1993), by sorting."""
-    left, right = checked(a), np.sort(checked(b))
+    left, right = finite_column(a), np.sort(finite_column(b))
     if not (left.size and right.size):
         return float("nan")
     below = np.searchsorted(right, left - TIE, side="left")
@@ -183,7 +183,7 @@ def cliffs_delta_independent(a: ArrayLike, b: ArrayLike) -> float:
 
 def cohens_dz(differences: ArrayLike) -> float:
     """Mean difference in standard deviations of the differences (Cohen's d for paired rows)."""
-    column = checked(differences)
+    column = finite_column(differences)
     if len(column) < 2 or np.ptp(column) <= TIE:
         return float("nan")
     return float(column.mean() / column.std(ddof=1))
@@ -195,7 +195,7 @@ def odds_ratio(a: ArrayLike, b: ArrayLike, level: float = LEVEL) -> OddsRatio:
     Half a row is added to both counts (Haldane and Anscombe), so that it is defined without discordant rows;
     its interval is symmetric in the logarithm.
     """
-    gains, losses = (count + 0.5 for count in discordant(a, b))
+    gains, losses = (count + 0.5 for count in count_discordant(a, b))
     odds = gains / losses
     factor = float(np.exp(special.ndtri((1 + level) / 2) * np.sqrt(1 / gains + 1 / losses)))
     return OddsRatio(odds, Interval(odds / factor, odds * factor, "log-wald"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from assay.core.errors import UsageError
-from assay.stats.columns import checked, ratio
+from assay.stats.columns import finite_column, ratio
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
@@ -34,7 +34,7 @@ class WeightedMean:
     def values(self, columns: Sequence[Floats], weights: Floats) -> Floats:
         if len(columns) != 2:
             raise UsageError("weighted takes one measure and a tag, as in weighted(R@5(new), by=freq).")
-        column, traffic = checked(columns[0]), checked(columns[1])
+        column, traffic = finite_column(columns[0]), finite_column(columns[1])
         if (traffic < 0).any():
             raise UsageError(f"A value of {self.by} is negative, and no item counts less than nothing.")
         return ratio(weights @ (column * traffic), weights @ traffic)
@@ -56,4 +56,4 @@ class SumOfItems:
 def _only(columns: Sequence[Floats], name: str) -> Floats:
     if len(columns) != 1:
         raise UsageError(f"{name} takes one column, not {len(columns)}.")
-    return checked(columns[0])
+    return finite_column(columns[0])

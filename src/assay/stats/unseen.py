@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.stats.columns import TIE
 from assay.stats.intervals import FEW, LEVEL, Interval
-from assay.stats.resample import chunk_sizes, generator
+from assay.stats.resample import chunk_sizes, random_generator
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats
@@ -20,13 +20,13 @@ def unseen_share(n: int, level: float = LEVEL) -> float:
     return float(1 - (1 - level) ** (1 / n)) if n else 1.0
 
 
-def gaffke(values: Floats, bounds: Bounds, level: float, resamples: int, seed: int = 0) -> Interval:
+def gaffke_interval(values: Floats, bounds: Bounds, level: float, resamples: int, seed: int = 0) -> Interval:
     """Bounds of a mean that hold whatever was not seen (Gaffke, 2005).
 
     A Bayesian bootstrap of the rows and of one more at the end of the range. Wide where few rows were seen:
     a rare loss of everything may hide among any rows that all gained a little.
     """
-    random, tail, n = generator(seed), (1 - level) / 2, len(values)
+    random, tail, n = random_generator(seed), (1 - level) / 2, len(values)
     low, high = [], []
     for size in chunk_sizes(resamples, n + 1):
         weights = random.standard_exponential((size, n + 1))
@@ -46,7 +46,7 @@ def strict_interval(
     An end stays where at least eight rows of that side were seen that weigh half the mean or more: then
     resampling knows what such rows do.
     """
-    found, half = gaffke(values, bounds, level, resamples), abs(float(values.mean())) / 2
+    found, half = gaffke_interval(values, bounds, level, resamples), abs(float(values.mean())) / 2
     low = plain.low if (values <= -max(half, TIE)).sum() >= FEW else min(plain.low, found.low)
     high = plain.high if (values >= max(half, TIE)).sum() >= FEW else max(plain.high, found.high)
     return Interval(low, high, plain.method)

@@ -14,7 +14,7 @@ from assay.core.records import Edge, Item, Node, Response, Step, Structure
 from assay.core.registry import Registry, template_of
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
-from assay.gates.verdict import Gate, decide
+from assay.gates.verdict import Gate, decide_gates
 from assay.kinds.hierarchy.controls import KeepsEverything
 from assay.kinds.hierarchy.measures.routing import Eps, Visited
 from assay.kinds.memory.controls import BluffedTrace
@@ -139,7 +139,7 @@ def test_scores_that_tremble_shift_and_pull_nowhere() -> None:
         rows = found.rows.replacing(draw(random).columns)
         evaluator = Evaluator(rows, Registry(), resamples=500)
         for name, go in gates.items():
-            (verdict,) = decide([Gate.from_file(name, GateFile(go=go, on="interval"))], evaluator)
+            (verdict,) = decide_gates([Gate.from_file(name, GateFile(go=go, on="interval"))], evaluator)
             passed[name] += verdict.verdict == "go"
     assert passed["shift"] == 40  # whatever moves, moves
     assert passed["pull"] <= 4  # one in twenty, give or take
@@ -188,5 +188,7 @@ def test_a_beam_that_keeps_everything_passes_no_gate_that_bounds_what_it_visits(
     shipped = GateFile.model_validate({"on" if key is True else key: read[key] for key in read})
     without = shipped.model_copy(update={"go": shipped.go[:1]})  # as it was: the error alone
     evaluator = Evaluator(found.rows.replacing(drawn_columns), Registry(), resamples=500)
-    words = [decide([Gate.from_file("epsilon", rules)], evaluator)[0].verdict for rules in (without, shipped)]
+    words = [
+        decide_gates([Gate.from_file("epsilon", rules)], evaluator)[0].verdict for rules in (without, shipped)
+    ]
     assert words == ["go", "inconclusive"]

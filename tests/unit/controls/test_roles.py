@@ -7,7 +7,7 @@ import pytest
 from assay.controls.candidates import find_roles
 from assay.core.registry import Registry
 from assay.gates.grammar import parse_clause
-from assay.gates.leaf import calls, leaf
+from assay.gates.leaf import calls_in, resolve_call
 
 SYSTEMS = ["old", "new", "other"]
 
@@ -18,12 +18,12 @@ def roles(*clauses: str, baseline: str | None = "old") -> tuple[dict[str, str | 
     for text in clauses:
         role, _, written = text.rpartition("kill: ")
         clause = parse_clause(written)
-        found = [*calls(clause.left), *calls(clause.right)]
+        found = [*calls_in(clause.left), *calls_in(clause.right)]
         read.append(
             (
                 "kill" if role or text.startswith("kill: ") else "go",
                 clause,
-                {call: leaf(call, SYSTEMS, Registry(), clause.where) for call in found},
+                {call: resolve_call(call, SYSTEMS, Registry(), clause.where) for call in found},
             )
         )
     found = find_roles(read, baseline)

@@ -12,7 +12,7 @@ from test_clauses_people_write import problems
 from assay.core.errors import UsageError
 from assay.gates import grammar
 from assay.gates.grammar import parse_clause
-from assay.stats.intervals import FEW, LEAST_EFFECTIVE, exact
+from assay.stats.intervals import FEW, LEAST_EFFECTIVE, clopper_pearson
 
 PAGE = (Path(__file__).parents[3] / "docs" / "clauses.md").read_text()
 CODE = re.compile(r"`([^`]+)`")
@@ -81,4 +81,4 @@ def test_the_numbers_of_items_on_the_page() -> None:
     assert alone == [72, 368, 36]
     assert [round(FEW / (1 - share)) for share in (0.95, 0.99, 0.90)] == [160, 800, 80]
     assert LEAST_EFFECTIVE == 30
-    assert 30 * exact(0, 30).high == pytest.approx(3.47, abs=0.01)
+    assert 30 * clopper_pearson(0, 30).high == pytest.approx(3.47, abs=0.01)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.gates.budget import families, levels_of
+from assay.gates.budget import error_families, share_levels
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.gates.leaf import Mean, calls
-from assay.gates.parts import Group, written_out
+from assay.gates.leaf import Mean, calls_in
+from assay.gates.parts import ClauseGroup, expand_clause
 from assay.gates.syntax import Call, Clause
-from assay.gates.verdict import decide
+from assay.gates.verdict import decide_gates
 from assay.stats.families import shared_level
 from score_rows import REGISTRY, decided, gate, items_of, rows_of
 
@@ -42,12 +42,12 @@ class Ranged:
 
 def leaves_of_means(clause: Clause) -> dict[Call, Any]:
     """M lies between 0 and 1, G between -1 and 1."""
-    every = (*calls(clause.left), *calls(clause.right))
+    every = (*calls_in(clause.left), *calls_in(clause.right))
     return {call: Mean("a", Ranged(-1.0 if call.name == "G" else 0.0), ()) for call in every}  # type: ignore[arg-type]
 
 
-def shape(part: Group | Clause) -> Any:
-    return (part.need, [shape(each) for each in part.parts]) if isinstance(part, Group) else str(part)
+def shape(part: ClauseGroup | Clause) -> Any:
+    return (part.need, [shape(each) for each in part.parts]) if isinstance(part, ClauseGroup) else str(part)
 
 
 # ----------------------------------------------------------------------------- clauses written out
@@ -96,22 +96,22 @@ def shape(part: Group | Clause) -> Any:
     ],
 )
 def test_for_max_and_min_are_written_out(text: str, expected: Any) -> None:
-    assert shape(written_out(parse_clause(text), known, leaves_of_means)) == expected
+    assert shape(expand_clause(parse_clause(text), known, leaves_of_means)) == expected
 
 
 @pytest.mark.parametrize(
     ("tree", "to_hold", "to_fail"),
     [
-        (Group(3, (A, B, C)), [[A], [B], [C]], [[A, B, C]]),  # all
-        (Group(1, (A, B, C)), [[A, B, C]], [[A], [B], [C]]),  # any
-        (Group(2, (A, B, C)), [[A, B, C]], [[A, B, C]]),
-        (Group(2, (A, Group(1, (B, C)))), [[A], [B, C]], [[A, B, C]]),
-        (Group(1, (Group(2, (A, B)), Group(2, (C, D)))), [[A, B, C, D]], [[A, B], [C, D]]),
+        (ClauseGroup(3, (A, B, C)), [[A], [B], [C]], [[A, B, C]]),  # all
+        (ClauseGroup(1, (A, B, C)), [[A, B, C]], [[A], [B], [C]]),  # any
+        (ClauseGroup(2, (A, B, C)), [[A, B, C]], [[A, B, C]]),
+        (ClauseGroup(2, (A, ClauseGroup(1, (B, C)))), [[A], [B, C]], [[A, B, C]]),
+        (ClauseGroup(1, (ClauseGroup(2, (A, B)), ClauseGroup(2, (C, D)))), [[A, B, C, D]], [[A, B], [C, D]]),
     ],
 )
-def test_who_shares(tree: Group, to_hold: list[Any], to_fail: list[Any]) -> None:
-    assert list(families(tree, to_hold=True)) == to_hold
-    assert list(families(tree, to_hold=False)) == to_fail
+def test_who_shares(tree: ClauseGroup, to_hold: list[Any], to_fail: list[Any]) -> None:
+    assert list(error_families(tree, to_hold=True)) == to_hold
+    assert list(error_families(tree, to_hold=False)) == to_fail
 
 
 # --------------------------------------------------------------------------------------- the bar
@@ -135,13 +135,13 @@ def test_without_resamples_to_compare_parts_share_alike() -> None:
 
 def test_a_clause_that_promises_nothing_takes_no_share() -> None:
     drawn = {each: RANDOM.normal(size=5_000) for each in (A, B)}
-    levels = levels_of(Group(1, (A, B, C)), drawn, plain)
+    levels = share_levels(ClauseGroup(1, (A, B, C)), drawn, plain)
     assert (levels[A].among, levels[C].among) == (2, 1)
     assert levels[A].holds > levels[A].fails == levels[C].holds == 0.95
 
 
 def test_a_single_comparison_is_what_it_was() -> None:
-    levels = levels_of(Group(1, (A,)), {A: RANDOM.normal(size=100)}, plain)
+    levels = share_levels(ClauseGroup(1, (A,)), {A: RANDOM.normal(size=100)}, plain)
     assert (levels[A].holds, levels[A].fails) == (0.95, 0.95)
 
 
@@ -168,7 +168,7 @@ def test_slices_of_which_one_is_enough_are_wider_than_one_that_was_named() -> No
     items = items_of(90, part=["x", "y", "z"] * 30)
     rows = rows_of({("new", "M"): new, ("old", "M"): old}, items)
     one = decided("M(new) >= M(old) where part=x", rows)
-    (gated,) = decide(
+    (gated,) = decide_gates(
         [gate(go=["M(new) >= M(old) for 1 of part=*"])], Evaluator(rows, REGISTRY, resamples=2_000)
     )
     shares = {each: decided(f"M(new) >= M(old) where part={each}", rows) for each in "xyz"}
@@ -204,7 +204,7 @@ def share_of(word: str, number: int, **file: Any) -> float:
         names = ["old", *(f"v{index}" for index in range(number))]
         columns = {(name, "M"): column for name, column in zip(names, twins(random, number), strict=True)}
         rows = rows_of(columns, items)
-        (found,) = decide([gate(**file)], Evaluator(rows, REGISTRY, resamples=1_000))
+        (found,) = decide_gates([gate(**file)], Evaluator(rows, REGISTRY, resamples=1_000))
         words.append(found.verdict)
     return words.count(word) / STUDIES
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
-from assay.gates.verdict import decide
+from assay.gates.verdict import decide_gates
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, decided, gate, items_of, rows_of
 
@@ -24,7 +24,7 @@ def scores(value: float, failed: int = 0, n: int = N) -> list[Any]:
 
 
 def verdict(rows: Rows, **file: Any) -> tuple[str, str]:
-    (found,) = decide([gate(**file)], Evaluator(rows, REGISTRY, resamples=300))
+    (found,) = decide_gates([gate(**file)], Evaluator(rows, REGISTRY, resamples=300))
     return found.verdict, found.reason
 
 
@@ -120,7 +120,7 @@ def test_another_way_to_go_is_left() -> None:
 def test_a_measure_that_broke_is_no_failure_of_the_system() -> None:
     rows = rows_of({("new", "M"): scores(0.0, N), ("new", "B"): [1.0] * N})
     broken = Evaluator(rows, REGISTRY, resamples=300, broken={("new", "M"): "M broke on new: KeyError: 'x'."})
-    (found,) = decide([gate(go=["M(new) >= 0.5", "B(new) >= 0.5"])], broken)
+    (found,) = decide_gates([gate(go=["M(new) >= 0.5", "B(new) >= 0.5"])], broken)
     assert found.verdict == "inconclusive"
     assert [(one.holds, one.reason) for one in found.clauses] == [
         (None, "M broke on new: KeyError: 'x'"),

@@ -14,7 +14,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import MEASURES, Registry
 from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
-from assay.gates.figures import expressed, figures_of
+from assay.gates.figures import evaluate_figures, figure_clauses
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause, parse_expression
 from assay.pipeline.evaluate import evaluate
@@ -43,7 +43,7 @@ REGISTRY = Registry({MEASURES: {"M": Made, "A": Answerable, "T": MadeTime}})
 
 
 def figures(given: dict[str, str], rows: Rows) -> list[Any]:
-    return figures_of(given, Evaluator(rows, REGISTRY, resamples=400))
+    return evaluate_figures(given, Evaluator(rows, REGISTRY, resamples=400))
 
 
 def only(text: str, rows: Rows) -> Any:
@@ -166,7 +166,7 @@ def test_what_is_no_expression(text: str, what: str) -> None:
 
 
 def test_a_name_that_needs_quotes_gets_them() -> None:
-    (one,) = expressed("f", "M({system})", ["where"])
+    (one,) = figure_clauses("f", "M({system})", ["where"])
     assert str(one.clause.left) == "M('where')"
 
 

@@ -12,7 +12,7 @@ from assay.gates.clause import decide_clause
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.power import power_of
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, M, rows_of
@@ -85,7 +85,7 @@ def test_twins_are_neither_better_nor_worse(n: int) -> None:
 def test_twins_differ_no_more_often_than_alpha(n: int) -> None:
     rows = studies("twins", n)
 
-    class Twins(Comparing):
+    class Twins(ComparisonSettings):
         def pairs(self, systems: object) -> list[tuple[str, str]]:
             return [(f"new{index}", f"old{index}") for index in range(STUDIES)]
 

@@ -10,14 +10,14 @@ from assay.core.errors import UsageError
 from assay.gates.grammar import MOST_ATOMS, parse_clause
 from assay.gates.syntax import (
     RESERVED,
-    Binary,
+    Arithmetic,
     Call,
     Clause,
     Condition,
     Expression,
     ForEach,
     ItemTest,
-    Negate,
+    Negation,
     Number,
 )
 
@@ -38,18 +38,18 @@ def test_a_comparison_of_two_systems_on_a_slice() -> None:
     assert clause == Clause(
         of("A", 400, "race"),
         ">=",
-        Binary("+", of("A", 400, "flat"), Number(0.08)),
+        Arithmetic("+", of("A", 400, "flat"), Number(0.08)),
         (Condition("feasible", True, ("yes",)),),
     )
 
 
 def test_products_bind_before_sums_and_both_from_the_left() -> None:
     one, two, three = Number(1.0), Number(2.0), Number(3.0)
-    assert parse_clause("1 - 2 - 3 > 1").left == Binary("-", Binary("-", one, two), three)
-    assert parse_clause("1 / 2 * 3 > 1").left == Binary("*", Binary("/", one, two), three)
-    assert parse_clause("1 + 2 * 3 > 1").left == Binary("+", one, Binary("*", two, three))
-    assert parse_clause("(1 + 2) * 3 > 1").left == Binary("*", Binary("+", one, two), three)
-    assert parse_clause("-2 * 3 > 1").left == Binary("*", Negate(two), three)
+    assert parse_clause("1 - 2 - 3 > 1").left == Arithmetic("-", Arithmetic("-", one, two), three)
+    assert parse_clause("1 / 2 * 3 > 1").left == Arithmetic("*", Arithmetic("/", one, two), three)
+    assert parse_clause("1 + 2 * 3 > 1").left == Arithmetic("+", one, Arithmetic("*", two, three))
+    assert parse_clause("(1 + 2) * 3 > 1").left == Arithmetic("*", Arithmetic("+", one, two), three)
+    assert parse_clause("-2 * 3 > 1").left == Arithmetic("*", Negation(two), three)
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_for_each_and_for_some() -> None:
 
 def test_a_hyphen_belongs_to_a_name_only_before_a_letter() -> None:
     assert parse_clause("nDCG@10(bge-m3) > 0").left == of("nDCG", 10, "bge-m3")
-    assert parse_clause("x-0.1 > 0").left == Binary("-", system("x"), Number(0.1))
-    assert parse_clause("x - y > 0").left == Binary("-", system("x"), system("y"))
-    assert parse_clause("A@5(x)-A@5(y) > 0").left == Binary("-", of("A", 5, "x"), of("A", 5, "y"))
+    assert parse_clause("x-0.1 > 0").left == Arithmetic("-", system("x"), Number(0.1))
+    assert parse_clause("x - y > 0").left == Arithmetic("-", system("x"), system("y"))
+    assert parse_clause("A@5(x)-A@5(y) > 0").left == Arithmetic("-", of("A", 5, "x"), of("A", 5, "y"))
 
 
 def test_a_call_knows_its_column_and_a_clause_its_text() -> None:
@@ -238,7 +238,7 @@ def calls(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Call]:
 expressions: st.SearchStrategy[Expression] = st.recursive(
     st.one_of(numbers, names.map(Call)),
     lambda inner: st.one_of(
-        st.builds(Negate, inner), st.builds(Binary, st.sampled_from("+-*/"), inner, inner), calls(inner)
+        st.builds(Negation, inner), st.builds(Arithmetic, st.sampled_from("+-*/"), inner, inner), calls(inner)
     ),
     max_leaves=8,
 )

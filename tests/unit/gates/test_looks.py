@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from assay.core.records import Verdict
 from assay.gates.evaluate import Evaluator
-from assay.gates.looks import Look, LookBook, Looking
-from assay.gates.verdict import decide
+from assay.gates.looks import Look, LookHistory, NextLook
+from assay.gates.verdict import decide_gates
 from score_rows import REGISTRY, gate, items_of, rows_of
 
 Floats = NDArray[np.float64]
@@ -25,9 +25,9 @@ def look(step: int, evidence: list[str], **shown: bool) -> Look:
     return Look("q", step, evidence, shown)
 
 
-def verdict(new: Floats, old: Floats, book: LookBook | None = None, **file: object) -> Verdict:
+def verdict(new: Floats, old: Floats, book: LookHistory | None = None, **file: object) -> Verdict:
     rows = rows_of({("new", "M"): new, ("old", "M"): old})
-    (found,) = decide(
+    (found,) = decide_gates(
         [gate(**{"go": [CLAUSE], **file})], Evaluator(rows, REGISTRY, resamples=2_000), book=book
     )
     return found
@@ -37,39 +37,39 @@ def verdict(new: Floats, old: Floats, book: LookBook | None = None, **file: obje
 
 
 def test_the_first_look_is_decided_at_the_plain_level() -> None:
-    now = Looking.at("q", names(0, 50), [])
+    now = NextLook.at("q", names(0, 50), [])
     assert (now.number, now.seen, now.step, now.level(0.95)) == (1, 50, 0, 0.95)
 
 
 def test_reading_again_is_no_look() -> None:
-    now = Looking.at("q", names(0, 50), [look(0, names(0, 50)), look(2, names(0, 90))])
+    now = NextLook.at("q", names(0, 50), [look(0, names(0, 50)), look(2, names(0, 90))])
     assert (now.number, now.level(0.95)) == (1, 0.95)
 
 
 def test_another_question_is_no_look() -> None:
-    assert Looking.at("other", names(0, 90), [look(0, names(0, 50))]).level(0.95) == 0.95
+    assert NextLook.at("other", names(0, 90), [look(0, names(0, 50))]).level(0.95) == 0.95
 
 
 def test_more_items_are_a_further_look_at_a_higher_level() -> None:
-    now = Looking.at("q", names(0, 90), [look(0, names(0, 50))])
+    now = NextLook.at("q", names(0, 90), [look(0, names(0, 50))])
     assert (now.number, now.seen, now.step) == (2, 90, 2)  # 50, 65, 84.5, 109.9
     assert 0.95 < now.level(0.95) < 0.99
 
 
 def test_other_items_count_with_those_they_replace() -> None:
-    now = Looking.at("q", names(50, 100), [look(0, names(0, 50))])
+    now = NextLook.at("q", names(50, 100), [look(0, names(0, 50))])
     assert (now.seen, now.step) == (100, 2)
-    more = Looking.at("q", names(0, 100), [look(0, names(0, 50))])
+    more = NextLook.at("q", names(0, 100), [look(0, names(0, 50))])
     assert now.level(0.95) > more.level(0.95)
 
 
 def test_a_look_at_a_few_more_items_uses_up_the_next_step() -> None:
-    now = Looking.at("q", names(0, 52), [look(0, names(0, 50))])
+    now = NextLook.at("q", names(0, 52), [look(0, names(0, 50))])
     assert (now.step, now.size_after(1)) == (1, 85)
 
 
 def test_what_was_shown_before_needs_the_plain_level_only() -> None:
-    now = Looking.at("q", names(0, 90), [look(0, names(0, 50), a=True, b=False)])
+    now = NextLook.at("q", names(0, 90), [look(0, names(0, 50), a=True, b=False)])
     dear = now.level(0.95)
     assert now.levels("a", 0.95) == (0.95, dear)
     assert now.levels("b", 0.95) == (dear, 0.95)
@@ -77,10 +77,10 @@ def test_what_was_shown_before_needs_the_plain_level_only() -> None:
 
 
 def test_before_the_planned_size_next_to_nothing_is_decided() -> None:
-    early, due = (Looking.at("q", names(0, size), [], planned=300) for size in (100, 300))
+    early, due = (NextLook.at("q", names(0, size), [], planned=300) for size in (100, 300))
     assert early.level(0.95) > 0.999
     assert due.level(0.95) == 0.95
-    last = Looking.at("q", names(0, 300), [early.recorded({})], planned=300)
+    last = NextLook.at("q", names(0, 300), [early.recorded({})], planned=300)
     assert 0.95 < last.level(0.95) < 0.952  # the price of having looked early
 
 
@@ -90,7 +90,7 @@ def test_before_the_planned_size_next_to_nothing_is_decided() -> None:
 def test_a_decision_that_is_taken_again_with_more_items_asks_for_more() -> None:
     old = RANDOM.uniform(0.2, 0.6, 300)
     new = old + RANDOM.normal(0, 0.1, 300)
-    book = LookBook()
+    book = LookHistory()
     first = verdict(new[:100], old[:100], book)
     again = verdict(new[:100], old[:100], book)
     second = verdict(new[:140], old[:140], book)
@@ -108,7 +108,7 @@ def test_a_decision_that_is_taken_again_with_more_items_asks_for_more() -> None:
 def test_changed_scores_of_the_same_items_are_a_look_and_a_gate_on_the_estimate_has_none() -> None:
     old = RANDOM.uniform(0.2, 0.6, 60)
     new = old + RANDOM.normal(0.01, 0.1, 60)
-    book = LookBook()
+    book = LookHistory()
     verdict(new, old, book)
     corrected = new.copy()
     corrected[:3] += 0.2
@@ -121,12 +121,12 @@ def test_what_was_shown_stays_shown_after_a_label_was_corrected() -> None:
     old = RANDOM.uniform(0.2, 0.6, 60)
     spread = np.tile([0.1, -0.1], 30)
     new = old + 0.0275 + spread  # about 2.1 standard errors above zero
-    book = LookBook()
+    book = LookHistory()
     assert verdict(new, old, book).verdict == "go"
     corrected = new.copy()
     corrected[0] -= 0.01
     assert verdict(corrected, old, book).verdict == "go"
-    unseen = LookBook([Look("g", 0, names(0, 60))], question=lambda _: "g")
+    unseen = LookHistory([Look("g", 0, names(0, 60))], question=lambda _: "g")
     assert verdict(corrected, old, unseen).verdict == "inconclusive"
 
 
@@ -160,7 +160,7 @@ def test_advice_is_about_the_slice_of_the_clause() -> None:
     old = np.full(100, 0.5)
     new = old + 0.03 + np.repeat(np.tile([0.1, -0.1], 25), 2)
     rows = rows_of({("new", "M"): new, ("old", "M"): old}, items_of(100, part=part))
-    (found,) = decide(
+    (found,) = decide_gates(
         [gate(go=[f"{CLAUSE} + 0.02 where part=direct"])], Evaluator(rows, REGISTRY, resamples=2_000)
     )
     assert found.clauses[0].n == 50
@@ -172,7 +172,7 @@ def test_ten_looks_that_follow_the_advice_keep_the_budget() -> None:
     random, studies, false = np.random.default_rng(11), 300, 0
     for _ in range(studies):
         old, new = random.uniform(0, 1, (2, 2_000))
-        size, book = 40, LookBook()
+        size, book = 40, LookHistory()
         for _ in range(10):
             found = verdict(new[:size], old[:size], book)
             if found.verdict == "go":

@@ -9,7 +9,7 @@ import pytest
 from scipy import special
 
 from assay.gates.gate_file import GateFile
-from assay.gates.looks import Look, Looking
+from assay.gates.looks import Look, NextLook
 from assay.stats.power import chance_to_decide
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -27,7 +27,7 @@ def looks_table(sizes: list[int], planned: int | None = None) -> str:
     lines = ["| look | items | level | width against plain |", "|---|---|---|---|"]
     taken: list[Look] = []
     for size in sizes:
-        now = Looking.at("", map(str, range(size)), taken, planned)
+        now = NextLook.at("", map(str, range(size)), taken, planned)
         level = now.level(0.95)
         lines.append(
             f"| {now.number} | {size} | {level:.2%} | {reach(level) / reach(0.95):.2f} |".replace("%", " %")
@@ -47,7 +47,7 @@ def test_the_page_shows_every_kind_of_look() -> None:
 
 
 def test_the_sizes_by_hand_are_those_that_are_advised() -> None:
-    look = Looking.of_size(100)
+    look = NextLook.of_size(100)
     assert [look.size_after(steps) for steps in range(1, 7)] == [130, 169, 220, 286, 372, 483]
     for steps, shown in ((4, "53 %"), (6, "83 %")):
         asked = reach(look.level_after(steps, 0.95))

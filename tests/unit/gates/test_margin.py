@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.gates.closed_form import linear
+from assay.gates.closed_form import linear_form
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.gates.margin import Margin, margins_of
-from assay.gates.syntax import Binary, Call
-from assay.stats.compare import Comparing, summarise
+from assay.gates.margin import Margin, clause_margins
+from assay.gates.syntax import Arithmetic, Call
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.intervals import bonett_price, wilson
 from assay.stats.resample import bootstrap_weights
 from assay.stats.rows import Rows
@@ -27,7 +27,7 @@ GRADED = rows_of({("a", "M"): A_SCORES, ("b", "M"): B_SCORES, ("c", "M"): C_SCOR
 def margin(text: str, rows: Rows = GRADED, level: float = 0.95) -> Margin:
     clause = parse_clause(text)
     evaluator = Evaluator(rows, REGISTRY, resamples=RESAMPLES, level=level)
-    return margins_of(clause, evaluator.leaves(clause), evaluator, [{}])[0]
+    return clause_margins(clause, evaluator.leaves(clause), evaluator, [{}])[0]
 
 
 def drawn_means(*columns: Any) -> list[Any]:
@@ -40,7 +40,7 @@ def drawn_means(*columns: Any) -> list[Any]:
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_a_difference_has_the_interval_of_the_table(level: float) -> None:
-    how = Comparing("b", resamples=RESAMPLES, level=level)
+    how = ComparisonSettings("b", resamples=RESAMPLES, level=level)
     table = {one.a: one for one in summarise(GRADED, [M], how)[1]}["a"]
     found = margin("M(a) >= M(b)", level=level).whole
     assert (found.value, found.low, found.high) == pytest.approx((table.difference, table.low, table.high))
@@ -50,7 +50,7 @@ def test_a_difference_has_the_interval_of_the_table(level: float) -> None:
 
 
 def test_a_mean_has_the_interval_of_the_table() -> None:
-    table: Any = summarise(GRADED, [M], Comparing("b", resamples=RESAMPLES))[0][0]
+    table: Any = summarise(GRADED, [M], ComparisonSettings("b", resamples=RESAMPLES))[0][0]
     for text, sign in (("M(a) >= 0.4", 1), ("0.4 >= M(a)", -1)):
         found = margin(text).whole
         ends = sorted((sign * (table.low - 0.4), sign * (table.high - 0.4)))
@@ -67,7 +67,7 @@ def test_proportions_have_their_closed_forms() -> None:
     two = margin("B(new) >= B(old) + 0.1", rows).whole
     exact = bonett_price(10, 5, 50)  # rows 20 to 29 are gained, the last five lost
     assert (two.low, two.high) == pytest.approx((exact.low - 0.1, exact.high - 0.1))
-    table = summarise(rows, [B], Comparing("old", resamples=RESAMPLES))[1][0]
+    table = summarise(rows, [B], ComparisonSettings("old", resamples=RESAMPLES))[1][0]
     assert (two.low + 0.1, two.high + 0.1) == pytest.approx((table.low, table.high))
 
 
@@ -179,9 +179,9 @@ def test_measures_are_levelled_each_by_its_own() -> None:
 
 def test_linear_forms() -> None:
     clause = parse_clause("M(a) - (M(b) - 0.5) >= -M(a) + 0.2")
-    weights, constant = linear(Binary("-", clause.left, clause.right)) or ({}, 0.0)
+    weights, constant = linear_form(Arithmetic("-", clause.left, clause.right)) or ({}, 0.0)
     assert {str(call): weight for call, weight in weights.items()} == {"M(a)": 2.0, "M(b)": -1.0}
     assert constant == pytest.approx(0.3)
-    assert linear(parse_clause("max(M(a), M(b)) >= 0").left) is None
-    assert linear(parse_clause("M(a) * 2 >= 0").left) is None
-    assert linear(Call("M")) == ({Call("M"): 1.0}, 0.0)
+    assert linear_form(parse_clause("max(M(a), M(b)) >= 0").left) is None
+    assert linear_form(parse_clause("M(a) * 2 >= 0").left) is None
+    assert linear_form(Call("M")) == ({Call("M"): 1.0}, 0.0)

@@ -21,11 +21,11 @@ from assay.core.records import Verdict
 from assay.core.registry import Registry, template_of
 from assay.gates.evaluate import Evaluator
 from assay.gates.gate_file import GateFile
-from assay.gates.verdict import Gate, decide
+from assay.gates.verdict import Gate, decide_gates
 from assay.pipeline.evaluate import evaluate
 from assay.report.html import HtmlReport
 from assay.report.wording import verdict_sentence
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, M, decided, gate, items_of, rows_of
 from small_study import Done, assay, write_lines, write_study
@@ -36,7 +36,7 @@ Random = np.random.Generator
 
 
 def verdict(rows: Rows, resamples: int = 500, **file: Any) -> Verdict:
-    (found,) = decide([gate(**file)], Evaluator(rows, REGISTRY, resamples=resamples))
+    (found,) = decide_gates([gate(**file)], Evaluator(rows, REGISTRY, resamples=resamples))
     return found
 
 
@@ -193,10 +193,10 @@ def test_looking_again_at_more_items_costs_width(tmp_path: Path) -> None:
 def remembered() -> dict[str, Any]:
     """What carries looks from one decision to the next: nothing, in a version that has none."""
     try:
-        from assay.gates.looks import LookBook
+        from assay.gates.looks import LookHistory
     except ImportError:
         return {}
-    return {"book": LookBook()}
+    return {"book": LookHistory()}
 
 
 @pytest.mark.slow
@@ -209,7 +209,7 @@ def test_ten_looks_at_a_growing_study_of_twins_keep_the_budget() -> None:
         book = remembered()
         for size in sizes:
             evaluator = Evaluator(pair(new[:size], old[:size]), REGISTRY, resamples=300)
-            (found,) = decide([gate(go=["M(new) >= M(old)"])], evaluator, **book)
+            (found,) = decide_gates([gate(go=["M(new) >= M(old)"])], evaluator, **book)
             if found.verdict != "inconclusive":
                 false += found.verdict == "go"
                 break
@@ -228,7 +228,7 @@ def test_collecting_what_is_advised_settles_as_often_as_was_said() -> None:
     def settled(scores: Floats) -> bool:
         book = remembered()
         evaluators = [Evaluator(rows(each), REGISTRY, resamples=500) for each in (new, scores)]
-        found = [decide([gate(go=[clause])], each, **book)[0] for each in evaluators]
+        found = [decide_gates([gate(go=[clause])], each, **book)[0] for each in evaluators]
         return found[1].verdict != "inconclusive"
 
     new, clause = 0.515 + np.tile([0.1, -0.1], 50), "M(new) >= M(old)"
@@ -308,7 +308,7 @@ def test_three_lucky_seeds_are_no_gain_in_a_gate_or_a_table(between: float) -> N
     for _ in range(studies):
         rows = rows_of(seeded(random, between))
         gates += decided("M(new) >= M(old)", rows, resamples=500).holds is True
-        _, (one,) = summarise(rows, [M], Comparing("old", resamples=500))
+        _, (one,) = summarise(rows, [M], ComparisonSettings("old", resamples=500))
         tables += one.low is not None and one.low > 0
     # 2.5 % are allowed: five of 60 are reached in two of a hundred such tests; it was 22 to 47 %
     assert gates <= 5
@@ -402,7 +402,7 @@ def test_a_mean_of_few_times_decides_nothing_under_a_limit() -> None:
     def found(n: int) -> Verdict:
         times = {"new": random.gamma(2, 0.2, n), "old": np.ones(n)}
         rows = rows_of({(system, "Seconds(limit=20.0)"): each for system, each in times.items()})
-        (verdict,) = decide([gate(go=[clause])], Evaluator(rows, Registry(), resamples=500))
+        (verdict,) = decide_gates([gate(go=[clause])], Evaluator(rows, Registry(), resamples=500))
         return verdict
 
     # 25 times the squared skewness of exponential times, 2: 100 items
@@ -559,5 +559,5 @@ def test_a_beam_that_visits_everything_passes_no_routing_gate(visited: float, pa
         columns[system, "eps@L1"] = np.zeros(60)  # it never loses the answer
         columns[system, "Visited"] = np.full(60, visited)
     rows = rows_of(columns)
-    (found,) = decide([routing_gate("epsilon")], Evaluator(rows, Registry(), resamples=500))
+    (found,) = decide_gates([routing_gate("epsilon")], Evaluator(rows, Registry(), resamples=500))
     assert (found.verdict == "go") is passes

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.gates.evaluate import Evaluator
-from assay.gates.verdict import decide
+from assay.gates.verdict import decide_gates
 from assay.pipeline.evaluation import Evaluation
 from assay.pipeline.runner import Selection, run_study
 from assay.study.study import open_study
@@ -82,9 +82,9 @@ def test_a_system_that_lacks_one_of_the_values_is_named() -> None:
 )
 def test_a_kill_that_was_not_run_does_not_kill(kill: str) -> None:
     evaluator = Evaluator(SMALL, REGISTRY, resamples=200)
-    (found,) = decide([gate(go=["M(race) >= 0.5 where stage=10k"], kill=[kill])], evaluator)
+    (found,) = decide_gates([gate(go=["M(race) >= 0.5 where stage=10k"], kill=[kill])], evaluator)
     assert (found.verdict, found.reason) == ("inconclusive", "a kill condition is open")
-    (found,) = decide([gate(go=["M(race) >= 0.9"], kill=[kill], otherwise="no-go")], evaluator)
+    (found,) = decide_gates([gate(go=["M(race) >= 0.9"], kill=[kill], otherwise="no-go")], evaluator)
     assert found.verdict == "inconclusive"  # no declared outcome stands in for figures that are not there
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from assay.core.records import Verdict
 from assay.gates.evaluate import Evaluator
-from assay.gates.verdict import decide
+from assay.gates.verdict import decide_gates
 from assay.stats.intervals import Interval
-from assay.stats.unseen import gaffke, strict_interval, unseen_share
+from assay.stats.unseen import gaffke_interval, strict_interval, unseen_share
 from score_rows import REGISTRY, gate, items_of, rows_of
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ def test_what_can_hide_is_about_three_over_n() -> None:
 def test_the_bound_of_constant_rows_is_that_of_a_beta() -> None:
     # rows of 0.1 and one more at -1, weighted by a Dirichlet: 0.1 - 1.1 B, B being beta(1, 30); its quantile
     # at 0.975 is 1 - 0.025^(1/30) = 0.1157
-    found = gaffke(np.full(30, 0.1), (-1.0, 1.0), 0.95, 20_000)
+    found = gaffke_interval(np.full(30, 0.1), (-1.0, 1.0), 0.95, 20_000)
     assert found.low == pytest.approx(0.1 - 1.1 * (1 - 0.025 ** (1 / 30)), abs=0.005)
     assert found.high == pytest.approx(0.1 + 0.9 * (1 - 0.025 ** (1 / 30)), abs=0.005)
 
@@ -42,7 +42,7 @@ def test_a_side_that_was_seen_is_left_to_resampling() -> None:
 
 def verdict(new: Floats, old: Floats, clause: str = CLAUSE, **file: object) -> Verdict:
     rows = rows_of({("new", "M"): new, ("old", "M"): old})
-    (found,) = decide([gate(go=[clause], **file)], Evaluator(rows, REGISTRY, resamples=2_000))
+    (found,) = decide_gates([gate(go=[clause], **file)], Evaluator(rows, REGISTRY, resamples=2_000))
     return found
 
 
@@ -93,7 +93,7 @@ def test_strict_bounds_take_clusters_of_unequal_size() -> None:
     new = old + random.choice([0.1, 0.05, 0.0], len(sites))
     rows = rows_of({("new", "M"): new, ("old", "M"): old}, items_of(len(sites), site=sites), "site")
     plain, strict = (
-        decide([gate(go=[CLAUSE], strict=each)], Evaluator(rows, REGISTRY, resamples=2_000))[0]
+        decide_gates([gate(go=[CLAUSE], strict=each)], Evaluator(rows, REGISTRY, resamples=2_000))[0]
         for each in (False, True)
     )
     assert (plain.verdict, strict.verdict) == ("go", "inconclusive")

@@ -15,8 +15,8 @@ from assay.core.records import Judgment, Verdict
 from assay.gates.checks import clause_problems
 from assay.gates.evaluate import Evaluator
 from assay.gates.grammar import parse_clause
-from assay.gates.parts import Group
-from assay.gates.verdict import Gate, decide, measures_of, overall
+from assay.gates.parts import ClauseGroup
+from assay.gates.verdict import Gate, decide_gates, measures_of, overall_verdict
 from assay.report.wording import verdict_sentence
 from score_rows import REGISTRY, gate, rows_of
 
@@ -29,7 +29,7 @@ EVALUATOR = Evaluator(ROWS, REGISTRY, resamples=200)
 
 
 def verdict(**file: Any) -> Verdict:
-    return decide([gate(**file)], EVALUATOR)[0]
+    return decide_gates([gate(**file)], EVALUATOR)[0]
 
 
 def test_the_three_clauses_of_these_tests() -> None:
@@ -53,7 +53,7 @@ def test_truth_tables_of_up_to_three_clauses(every: bool) -> None:
     for size in (1, 2, 3):
         for values in itertools.product(TRUTH, repeat=size):
             decided = dict(zip(clauses, values, strict=False))
-            group = Group(size if every else 1, tuple(clauses[:size]))
+            group = ClauseGroup(size if every else 1, tuple(clauses[:size]))
             assert group.holds(decided) is kleene(every, list(values))
 
 
@@ -196,7 +196,7 @@ def test_agreement_first() -> None:
     agreeing, arguing = said([1, 1, 1, 1, 0, 0, 0, 0]), said([1, 1, 0, 0, 1, 1, 0, 0])
     declared = gate(first=["kappa(accuracy) >= 0.6"], go=[YES])
     words = {
-        name: decide([declared], Evaluator(ROWS, REGISTRY, judgments, 200))[0].verdict
+        name: decide_gates([declared], Evaluator(ROWS, REGISTRY, judgments, 200))[0].verdict
         for name, judgments in (("agreeing", agreeing), ("arguing", arguing), ("none", []))
     }
     assert words == {"agreeing": "go", "arguing": "inconclusive", "none": "inconclusive"}
@@ -212,7 +212,7 @@ def test_steps_stop_at_a_no_go() -> None:
         gate("second", kill=[YES]),
         gate("first", go=[OPEN]),
     ]
-    found = decide(gates, EVALUATOR, ["first", "second", "last"])
+    found = decide_gates(gates, EVALUATOR, ["first", "second", "last"])
     assert [(one.gate, one.verdict) for one in found] == [
         ("first", "inconclusive"),
         ("second", "no-go"),
@@ -230,7 +230,7 @@ def test_one_word_over_all_gates() -> None:
         (["inconclusive", "no-go", "go"], "no-go"),
         ([], None),
     ):
-        assert overall([Verdict("g", each, []) for each in words]) == word
+        assert overall_verdict([Verdict("g", each, []) for each in words]) == word
 
 
 # -------------------------------------------------------------------------------------- validation
@@ -324,9 +324,9 @@ def test_a_gate_that_something_else_settles_stops_later_steps() -> None:
     def settled(found: Verdict) -> Verdict:
         return Verdict(found.gate, "no-go", found.clauses) if found.gate == "pre" else found
 
-    open_, later = decide(gates, EVALUATOR, ["pre", "ship"])
+    open_, later = decide_gates(gates, EVALUATOR, ["pre", "ship"])
     assert (open_.verdict, later.verdict) == ("inconclusive", "go")
-    _, later = decide(gates, EVALUATOR, ["pre", "ship"], settled)
+    _, later = decide_gates(gates, EVALUATOR, ["pre", "ship"], settled)
     assert (later.verdict, later.reason) == ("inconclusive", "not reached: pre is no-go")
 
 
@@ -358,7 +358,7 @@ WANTS_ITEMS, HOLDS, FAILS = "M(a) >= M(b) on interval", "M(a) >= 0.4", "M(a) >= 
     ],
 )
 def test_more_items_are_advised_only_where_they_can_change_the_verdict(file: Any, helps: bool) -> None:
-    (found,) = decide([gate(**file)], Evaluator(SLIGHT, REGISTRY, resamples=200))
+    (found,) = decide_gates([gate(**file)], Evaluator(SLIGHT, REGISTRY, resamples=200))
     advised = [each for each in found.clauses if each.text == WANTS_ITEMS and each.advice]
     assert bool(advised) is helps
     if not any(each.advice for each in found.clauses):
@@ -371,7 +371,7 @@ def test_a_first_clause_that_fails_is_what_the_verdict_reports() -> None:
         for rater, grades in (("anna", [0, 1, 2, 3]), ("ben", [1, 0, 3, 2]))
         for place, grade in enumerate([float(each) for each in grades] * 5)
     ]
-    (found,) = decide(
+    (found,) = decide_gates(
         [gate(first=["kappa(accuracy) >= 0.7"], go=[WANTS_ITEMS])],
         Evaluator(SLIGHT, REGISTRY, judgments, resamples=200),
     )
@@ -385,7 +385,9 @@ def test_a_first_clause_that_fails_is_what_the_verdict_reports() -> None:
 
 
 def test_a_first_clause_that_is_not_about_raters_asks_nothing_of_them() -> None:
-    (found,) = decide([gate(first=[FAILS], go=[WANTS_ITEMS])], Evaluator(SLIGHT, REGISTRY, resamples=200))
+    (found,) = decide_gates(
+        [gate(first=[FAILS], go=[WANTS_ITEMS])], Evaluator(SLIGHT, REGISTRY, resamples=200)
+    )
     assert "M(a) is 0.505, needs >= 0.9" in verdict_sentence(found)
     assert "raters" not in verdict_sentence(found)
 

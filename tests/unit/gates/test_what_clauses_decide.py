@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.gates.budget import levels_of
+from assay.gates.budget import share_levels
 from assay.gates.grammar import parse_clause
-from assay.gates.parts import Group, written_out
-from assay.stats.intervals import bonett_price, exact, proportion_interval, wilson
+from assay.gates.parts import ClauseGroup, expand_clause
+from assay.stats.intervals import bonett_price, clopper_pearson, proportion_interval, wilson
 from assay.stats.rows import Rows
 from score_rows import decided, items_of, rows_of
 
@@ -55,8 +55,8 @@ def test_one_system_against_a_number_is_decided_on_the_interval_too() -> None:
 
 
 def test_a_band_is_two_clauses_that_must_both_hold() -> None:
-    tree = written_out(parse_clause("M(new) within 0.02 of M(old) at 99%"), lambda _: [], lambda _: {})
-    assert isinstance(tree, Group)
+    tree = expand_clause(parse_clause("M(new) within 0.02 of M(old) at 99%"), lambda _: [], lambda _: {})
+    assert isinstance(tree, ClauseGroup)
     assert [str(part) for part in tree.parts] == [
         "M(new) <= M(old) + 0.02 at 99%",
         "M(new) >= M(old) - 0.02 at 99%",
@@ -103,7 +103,7 @@ def test_a_level_is_one_of_an_interval_whatever_the_gate_says() -> None:
 def test_a_level_keeps_its_share_of_what_several_clauses_may_get_wrong() -> None:
     surer, plain = parse_clause("M(a) > M(c) at 99%"), parse_clause("M(b) > M(c)")
     moved = {surer: RANDOM.normal(size=2_000), plain: RANDOM.normal(size=2_000)}
-    levels = levels_of(Group(1, (surer, plain)), moved, lambda _: (0.95, 0.95))
+    levels = share_levels(ClauseGroup(1, (surer, plain)), moved, lambda _: (0.95, 0.95))
     # two that move apart share nearly alike: 5 % becomes about 2.5 %, and 1 % about 0.5 %
     assert 1 - levels[plain].holds == pytest.approx(0.025, abs=0.002)
     assert 1 - levels[surer].holds == pytest.approx((1 - levels[plain].holds) / 5)
@@ -116,7 +116,7 @@ def test_a_level_keeps_its_share_of_what_several_clauses_may_get_wrong() -> None
 def test_the_share_of_items_below_a_value() -> None:
     rows = rows_of({("a", "M"): [0.05] * 6 + [0.1] * 4 + [0.5] * 90})
     found = decided("share(M(a) < 0.1) <= 10%", rows)
-    ends = exact(6, 100)  # 0.1 itself is not below 0.1
+    ends = clopper_pearson(6, 100)  # 0.1 itself is not below 0.1
     assert (found.holds, found.left) == (True, 0.06)
     assert (found.low, found.high) == (pytest.approx(ends.low - 0.1), pytest.approx(ends.high - 0.1))
     assert decided("share(M(a) < 0.1) <= 10% on interval", rows).holds is None
@@ -144,7 +144,7 @@ def test_losses_wins_and_their_count() -> None:
     new, old = [0.2] * 5 + [0.5] * 85 + [0.9] * 10, [0.5] * 100
     rows = pair(new, old)
     lost = decided("losses(M(new), M(old)) <= 10%", rows)
-    assert (lost.left, lost.high) == (0.05, pytest.approx(exact(5, 100).high - 0.1))
+    assert (lost.left, lost.high) == (0.05, pytest.approx(clopper_pearson(5, 100).high - 0.1))
     assert decided("wins(M(new), M(old)) >= 5%", rows).left == 0.10
     number = decided("count(M(new) < M(old)) <= 5", rows, on="estimate")
     assert (number.holds, number.left) == (True, 5)

@@ -153,4 +153,4 @@ def test_a_fallback_reads_back_too(text: str) -> None:
 def test_without_ir_measures_the_way_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ir_measures", None)
     with pytest.raises(PluginError, match=r"pip install 'retrieval-assay\[measures\]'"):
-        fallback.ir_measure("ERR@10")
+        fallback.make_ir_measure("ERR@10")

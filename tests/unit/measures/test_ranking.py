@@ -10,7 +10,7 @@ import pytest
 from assay.core.errors import PluginError, UsageError
 from assay.core.gains import GainMatrix
 from assay.measures.parse import parse_measure
-from assay.measures.ranking import AP, NDCG, RR, P, R, Ranked, Rprec, Success
+from assay.measures.ranking import AP, NDCG, RR, P, R, RankingMeasure, Rprec, Success
 
 NAN = float("nan")
 
@@ -59,7 +59,7 @@ WORKED = {
 @pytest.mark.parametrize(("name", "expected"), WORKED.items())
 def test_the_worked_example(name: str, expected: float) -> None:
     measure = parse_measure(name)
-    assert isinstance(measure, Ranked)
+    assert isinstance(measure, RankingMeasure)
     assert measure.of(ONE)[0] == pytest.approx(expected, abs=1e-12)
 
 
@@ -68,7 +68,7 @@ def test_nothing_returned_and_nothing_relevant_are_zero(name: str) -> None:
     empty = GainMatrix(np.empty((2, 0)), np.array([0, 0]), np.array([[1.0], [0.0]]), np.array([True, True]))
     barren = GainMatrix(np.array([[NAN]]), np.array([1]), np.empty((1, 0)), np.array([True]))
     measure = parse_measure(name)
-    assert isinstance(measure, Ranked)
+    assert isinstance(measure, RankingMeasure)
     assert measure.of(empty).tolist() == [0.0, 0.0]
     assert measure.of(barren).tolist() == [0.0]
     assert measure.absent == measure.low == 0.0
@@ -81,7 +81,7 @@ def test_a_perfect_ranking_scores_one_everywhere() -> None:
 
 
 @pytest.mark.parametrize("make", [lambda: P(0), lambda: R(5, rel=0), lambda: NDCG(-1)])
-def test_cut_offs_and_levels_start_at_one(make: type[Ranked]) -> None:
+def test_cut_offs_and_levels_start_at_one(make: type[RankingMeasure]) -> None:
     with pytest.raises(UsageError, match="must be at least 1"):
         make()
 

@@ -18,7 +18,7 @@ from assay.report import sweep_changes as changed
 from assay.report.sweep_page import render_page
 from assay.report.sweep_table import sweep_frame
 from assay.report.sweep_text import render_sweep
-from assay.stats.families import outcome
+from assay.stats.families import shown_direction
 
 HIGHER, LOWER = MeasureInfo("A@400", "higher", 0, 1), MeasureInfo("A@400", "lower", 0, 1)
 CHANGES = {
@@ -36,7 +36,7 @@ def apart(
     about: Any = (name, "race", {}, "A@400", {})
     if value is None:
         return Comparison(*about, *(None,) * 6, 0, 0, 0, 0, refused="3 items not run yet")
-    mde, shown = (0.05, "") if p >= 0.05 else (None, outcome(low, high, upward=upward))
+    mde, shown = (0.05, "") if p >= 0.05 else (None, shown_direction(low, high, upward=upward))
     return Comparison(*about, value, low, high, p, p, 0.1, 3, 35, 12, 50, mde=mde, shown=shown)
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from assay.core.results import Results, TrustSummary
-from assay.gates.differences import differences_decided
+from assay.gates.differences import find_decided_differences
 from assay.gates.evaluate import Evaluator
-from assay.gates.looks import LookBook
-from assay.gates.verdict import Gate, decide, overall
+from assay.gates.looks import LookHistory
+from assay.gates.verdict import Gate, decide_gates, overall_verdict
 from assay.report.views import measure_infos
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 from score_rows import REGISTRY, B, E, M, frame_of, gate, items_of
 
@@ -59,15 +59,15 @@ def random_study(seed: int) -> RandomStudy:
     pairwise: dict[str, Pairwise] = {}
     choices: dict[str, list[Pairwise]] = {}
     gates = [_gate(f"gate{at}", random, systems, pairwise, choices) for at in range(random.integers(1, 5))]
-    verdicts = decide(gates, evaluator)
-    how = Comparing(
+    verdicts = decide_gates(gates, evaluator)
+    how = ComparisonSettings(
         systems[0],
         against=str(random.choice(["baseline", "all"])),
         correction=str(random.choice(["holm", "benjamini-hochberg"])),
         resamples=RESAMPLES,
         by=["part"],
     )
-    declared = differences_decided(gates, verdicts, evaluator, LookBook())
+    declared = find_decided_differences(gates, verdicts, evaluator, LookHistory())
     measures = list(MEASURES.values())
     estimates, comparisons = summarise(rows, measures, how, declared)
     results = Results(
@@ -82,7 +82,7 @@ def random_study(seed: int) -> RandomStudy:
         estimates=estimates,
         comparisons=comparisons,
         verdicts=verdicts,
-        verdict=overall(verdicts),
+        verdict=overall_verdict(verdicts),
         trust=TrustSummary({}, [], {}),
         report="report.html",
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.core.records import Advice, ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import MeasureInfo, Results
-from assay.gates.reason import advice_in_words
+from assay.gates.reason import describe_advice
 from assay.report import wording as say
 from assay.report.html import about, answer
 
@@ -120,10 +120,10 @@ def test_an_open_clause_says_what_would_settle_it() -> None:
 
 
 def test_advice_names_the_slice_and_what_to_do_where_no_number_helps() -> None:
-    assert advice_in_words(Advice(1, "category=direct", 0.8, 0.05)).startswith(
+    assert describe_advice(Advice(1, "category=direct", 0.8, 0.05)).startswith(
         "with 1 more item of category=direct, 80% to settle it"
     )
-    assert advice_in_words(Advice(None, instead="decide by cost")) == (
+    assert describe_advice(Advice(None, instead="decide by cost")) == (
         "more items are unlikely to settle it: decide by cost"
     )
 

@@ -18,7 +18,7 @@ from assay.report.sweep_page import render_page
 from assay.report.sweep_table import sweep_frame
 from assay.report.sweep_text import render_sweep
 from assay.report.wording import LOWER_BOUND
-from assay.stats.families import outcome
+from assay.stats.families import shown_direction
 
 GRID = {"fuse.k": ["40", "60"], "chunk": ["tokens(size=200)", "tokens(size=300)"]}
 NAMES = [f"fuse.k={k}, {chunk}" for k in GRID["fuse.k"] for chunk in GRID["chunk"]]
@@ -34,7 +34,7 @@ def mean(name: str, value: float | None, n: int = 40, of: int = 40, **where: str
 def apart(name: str, value: float | None, width: float, p: float, refused: str | None = None) -> Comparison:
     ends = (None, None) if value is None else (value - width, value + width)
     figures = (value, *ends, p, p, 0.1, 20, 10, 10, 40) if value is not None else (*[None] * 6, 0, 0, 0, 0)
-    shown = outcome(*ends, upward=True) if ends[0] is not None and p < 0.05 else ""
+    shown = shown_direction(*ends, upward=True) if ends[0] is not None and p < 0.05 else ""
     return Comparison(name, REFERENCE, {}, "RR@10", {}, *figures, refused=refused, shown=shown)  # type: ignore[arg-type]
 
 
@@ -117,7 +117,7 @@ def test_where_lower_is_better_less_is_an_improvement() -> None:
     less, more = (apart("x", value, 0.05, 0.01) for value in (-0.1, 0.1))
     assert not swept.is_better(less)
     assert swept.is_better(more)
-    turned = msgspec.structs.replace(less, shown=outcome(-0.15, -0.05, upward=False))
+    turned = msgspec.structs.replace(less, shown=shown_direction(-0.15, -0.05, upward=False))
     assert swept.is_better(turned)
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from assay.core.records import Comparison, Verdict
 from assay.core.results import Results
-from assay.gates.reason import beside, reason_for_go
+from assay.gates.reason import reason_for_go, verdict_notes
 from assay.report import text
 from assay.report import wording as say
 from assay.report.github import GitHubComment
@@ -110,11 +110,13 @@ def test_every_place_says_the_same(seed: int) -> None:
     for said in (*texts.values(), markdown.replace("\\", "")):  # a comment may cut a long line
         assert say.headline(results) in said
     first = next((each for each in say.gates_in_order(results) if each.verdict == results.verdict), None)
-    assert first is None or all(each in say.headline(results) for each in beside(first))
+    assert first is None or all(each in say.headline(results) for each in verdict_notes(first))
     for verdict in results.verdicts:
         check_comparisons(study, verdict)
         words = verdict_words(verdict)
-        assert words.reason == "; ".join(filter(None, [stored[verdict.gate]["reason"], *beside(verdict)]))
+        assert words.reason == "; ".join(
+            filter(None, [stored[verdict.gate]["reason"], *verdict_notes(verdict)])
+        )
         assert words.reason in texts["page"]
         if verdict.verdict == "go":
             assert stored[verdict.gate]["reason"] == reason_for_go(verdict.clauses)

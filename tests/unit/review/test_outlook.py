@@ -105,9 +105,9 @@ def test_the_ends_bound_every_completion(folder: Path) -> None:
         by_side = {"R4": large, "R5": large, "R2": small, "R3": small, "R1": shared}
         completion = {each.key: by_side[each.doc_id[:2]] for each in now.reviewing.pool.open}
         evaluator = now.reviewing._completed(completion, now.evaluator)
-        from assay.gates.verdict import decide
+        from assay.gates.verdict import decide_gates
 
-        seen.add(decide(now.study.gates, evaluator)[0].verdict)
+        seen.add(decide_gates(now.study.gates, evaluator)[0].verdict)
     assert seen == {"go", "no-go"}
     assert seen <= set(possible.verdicts)
 

@@ -10,7 +10,7 @@ import pytest
 from assay.core.records import Comparison, Estimate
 from assay.core.registry import Registry
 from assay.measures.parse import parse_measure
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.intervals import bonett_price, wilson
 from assay.stats.resample import Draws, bootstrap_weights
 from score_rows import B, E, M, Made, T, items_of, rows_of
@@ -24,7 +24,9 @@ def summary(
     columns: Any, measures: Any, items: Any = None, cluster: str | None = None, **how: Any
 ) -> tuple[list[Estimate], list[Comparison]]:
     rows = rows_of(columns, items, cluster)
-    return summarise(rows, measures, Comparing(**{"baseline": rows.systems[0], "resamples": 1_000, **how}))
+    return summarise(
+        rows, measures, ComparisonSettings(**{"baseline": rows.systems[0], "resamples": 1_000, **how})
+    )
 
 
 def comparison(columns: Any, measure: Any, **how: Any) -> Any:

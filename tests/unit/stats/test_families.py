@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from assay.core.records import Comparison
-from assay.gates.differences import differences_decided
+from assay.gates.differences import find_decided_differences
 from assay.gates.evaluate import Evaluator
-from assay.gates.looks import LookBook
-from assay.gates.verdict import decide
-from assay.stats.compare import Comparing, summarise
-from assay.stats.families import Contrast, FamilyDecisions, GateDifference, outcome
+from assay.gates.looks import LookHistory
+from assay.gates.verdict import decide_gates
+from assay.stats.compare import ComparisonSettings, summarise
+from assay.stats.families import Contrast, FamilyDecisions, GateDifference, shown_direction
 from assay.stats.intervals import Interval
 from score_rows import REGISTRY, E, M, gate, items_of, rows_of
 
@@ -51,11 +51,11 @@ def apart(*p_values: float) -> list[Contrast[Comparison]]:
 
 
 def test_what_an_interval_shows() -> None:
-    assert outcome(0.1, 0.3, upward=True) == "better"
-    assert outcome(0.1, 0.3, upward=False) == "worse"
-    assert outcome(-0.3, -0.1, upward=True) == "worse"
-    assert outcome(-0.1, 0.1, upward=True) == ""
-    assert outcome(float("nan"), float("nan"), upward=True) == ""
+    assert shown_direction(0.1, 0.3, upward=True) == "better"
+    assert shown_direction(0.1, 0.3, upward=False) == "worse"
+    assert shown_direction(-0.3, -0.1, upward=True) == "worse"
+    assert shown_direction(-0.1, 0.1, upward=True) == ""
+    assert shown_direction(float("nan"), float("nan"), upward=True) == ""
 
 
 def test_a_family_of_one_is_decided_at_the_plain_level() -> None:
@@ -116,10 +116,10 @@ def decided(columns: dict[tuple[str, str], NDArray[np.float64]], clause: str) ->
     rows = rows_of(columns, items_of(len(next(iter(columns.values())))))
     evaluator = Evaluator(rows, REGISTRY, resamples=2_000)
     gates = [gate(go=[clause])]
-    verdicts = decide(gates, evaluator)
-    declared = differences_decided(gates, verdicts, evaluator, LookBook())
+    verdicts = decide_gates(gates, evaluator)
+    declared = find_decided_differences(gates, verdicts, evaluator, LookHistory())
     measure = M if clause.startswith("M") else E
-    _, found = summarise(rows, [measure], Comparing("old", resamples=2_000), declared)
+    _, found = summarise(rows, [measure], ComparisonSettings("old", resamples=2_000), declared)
     return verdicts[0].verdict, found
 
 
@@ -172,7 +172,7 @@ def test_ten_twins_of_the_baseline_are_rarely_shown() -> None:
         columns = {
             (f"s{at}", "M"): np.clip((hard + random.normal(0, 0.2, 60)).round(1), 0, 1) for at in range(11)
         }
-        how = Comparing("s0", resamples=500)
+        how = ComparisonSettings("s0", resamples=500)
         _, found = summarise(rows_of(columns), [M], how)
         wrong += any(one.shown for one in found)
     # 400 studies: 5 % is 20, and 99 % of such counts lie below 31

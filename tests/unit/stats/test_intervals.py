@@ -14,8 +14,8 @@ from assay.stats.intervals import (
     Interval,
     bca,
     bonett_price,
+    clopper_pearson,
     difference_interval,
-    exact,
     interval_of,
     mean_interval,
     mean_intervals,
@@ -37,7 +37,7 @@ def test_wilson_by_hand() -> None:
 
 def test_exact_without_a_failure_by_hand() -> None:
     # All of 30 succeed: the lower end solves p^30 = 0.025, so p = 0.025^(1/30).
-    found = exact(30, 30)
+    found = clopper_pearson(30, 30)
     assert (found.low, found.high) == pytest.approx((0.025 ** (1 / 30), 1.0))
 
 

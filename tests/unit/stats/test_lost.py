@@ -7,7 +7,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.stats.intervals import proportion_interval
-from assay.stats.statistics import Either, Lost
+from assay.stats.statistics import BetterOfTwo, MeanLoss
 from score_rows import decided, rows_of
 
 FLAT = [1.0, 1.0, 1.0, 0.0, 0.0, 1.0]
@@ -16,7 +16,7 @@ TREE = [1.0, 0.0, 0.4, 1.0, 0.0, 1.0]  # the third: lost in three of five seeds
 
 def lost(first: list[float], second: list[float], weights: list[list[float]] | None = None) -> list[float]:
     columns = [np.array(first), np.array(second)]
-    found = Lost().values(columns, np.array(weights or [[1.0] * len(first)]))
+    found = MeanLoss().values(columns, np.array(weights or [[1.0] * len(first)]))
     return [float(each) for each in found]
 
 
@@ -34,7 +34,7 @@ def test_resamples() -> None:
 
 def test_it_takes_two_columns_of_finite_numbers() -> None:
     with pytest.raises(UsageError, match="lost takes two columns, not 1"):
-        Lost().values([np.ones(3)], np.ones((1, 3)))
+        MeanLoss().values([np.ones(3)], np.ones((1, 3)))
     with pytest.raises(UsageError, match="NaN"):
         lost([np.nan], [1.0])
 
@@ -58,7 +58,7 @@ def test_that_nothing_was_lost_is_not_certain() -> None:
 
 def test_either_is_the_better_of_two_row_by_row() -> None:
     weights = np.array([[1.0] * 6, [0, 0, 0, 1, 0, 0]])
-    found = Either().values([np.array(FLAT), np.array(TREE)], weights)
+    found = BetterOfTwo().values([np.array(FLAT), np.array(TREE)], weights)
     assert found.tolist() == pytest.approx([5 / 6, 1.0])  # 1, 1, 1, 1, 0, 1
     with pytest.raises(UsageError, match="either takes two columns"):
-        Either().values([np.ones(3)], np.ones((1, 3)))
+        BetterOfTwo().values([np.ones(3)], np.ones((1, 3)))

@@ -9,8 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.core.errors import UsageError
-from assay.stats.intervals import exact, wilson
-from assay.stats.prediction_powered import Powered, beside_known, best_weight, powered_mean
+from assay.stats.intervals import clopper_pearson, wilson
+from assay.stats.prediction_powered import (
+    PredictionPoweredMean,
+    add_known_rows,
+    optimal_weight,
+    prediction_powered_mean,
+)
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]  # people's and the judge's
@@ -27,28 +32,28 @@ def test_the_weight_is_that_of_least_variance() -> None:
     # Cov = 2/4 - 3/4 · 2/4 = 1/8; 7 of 12 verdicts are 1: Var = 7/12 · 5/12 = 35/144; n/N = 1/2
     # λ = (1/8) / (35/144 · 3/2) = 12/35
     people, judge, others = (np.array(each, dtype=float) for each in (PEOPLE, JUDGE, OTHERS))
-    assert best_weight(people, judge, others) == pytest.approx(12 / 35)
-    found = powered_mean(PEOPLE, JUDGE, OTHERS, weight=12 / 35)
+    assert optimal_weight(people, judge, others) == pytest.approx(12 / 35)
+    found = prediction_powered_mean(PEOPLE, JUDGE, OTHERS, weight=12 / 35)
     # 3/4 + 12/35 · (5/8 - 2/4)
     assert found.value == pytest.approx(0.75 + 12 / 35 * 0.125)
 
 
 def test_the_weight_stays_within_0_and_1() -> None:
     people, others = np.array([0.0, 1.0, 1.0, 0.0]), np.tile([0.4, 0.6], 500)
-    assert best_weight(people, 1 - people, np.tile([0.0, 1.0], 50)) == 0  # a judge who says the reverse
+    assert optimal_weight(people, 1 - people, np.tile([0.0, 1.0], 50)) == 0  # a judge who says the reverse
     # Cov = 0.05, Var = 0.01: a judge who is right and timid would be counted five times
-    assert best_weight(people, 0.4 + 0.2 * people, others) == 1
-    assert best_weight(people, np.ones(4), np.ones(9)) == 0  # one who always says the same
+    assert optimal_weight(people, 0.4 + 0.2 * people, others) == 1
+    assert optimal_weight(people, np.ones(4), np.ones(9)) == 0  # one who always says the same
 
 
 def test_without_a_judge_it_is_the_mean_and_wilsons_interval() -> None:
-    found = powered_mean(PEOPLE, JUDGE, OTHERS, weight=0)
+    found = prediction_powered_mean(PEOPLE, JUDGE, OTHERS, weight=0)
     plain = wilson(3, 4)
     assert (found.value, found.low, found.high) == pytest.approx((0.75, plain.low, plain.high))
 
 
 def test_with_the_judge_counted_in_full_it_is_the_plain_prediction_powered_mean() -> None:
-    found = powered_mean(PEOPLE, JUDGE, OTHERS, weight=1)
+    found = prediction_powered_mean(PEOPLE, JUDGE, OTHERS, weight=1)
     # 5/8 + mean(0, 0, 1, 0)
     assert found.value == pytest.approx(0.625 + 0.25)
     # 3/4 of: variance of (0, 0, 1, 0) with three degrees of freedom, 1/4, by 4; 5/8 · 3/8 by 8
@@ -63,8 +68,8 @@ def test_another_range_moves_everything_with_it() -> None:
     people = (random.random(40) < 0.7).astype(float)
     judge = np.where(random.random(40) < 0.9, people, 1 - people)
     others = (random.random(200) < 0.7).astype(float)
-    plain = powered_mean(people, judge, others)
-    moved = powered_mean(4 * people - 2, 4 * judge - 2, 4 * others - 2, bounds=(-2, 2))
+    plain = prediction_powered_mean(people, judge, others)
+    moved = prediction_powered_mean(4 * people - 2, 4 * judge - 2, 4 * others - 2, bounds=(-2, 2))
     assert plain.weight > 0.4
     ends = [4 * each - 2 for each in (plain.value, plain.low, plain.high)]
     assert [moved.value, moved.low, moved.high] == pytest.approx(ends)
@@ -72,51 +77,51 @@ def test_another_range_moves_everything_with_it() -> None:
 
 def test_a_judge_that_agreed_with_people_who_all_say_the_same_is_believed_on_the_rest() -> None:
     # 11 of 11 right, by both; the judge says 24 of the 32 others are: 0.75, within what 11 of 11 leave open
-    found = powered_mean(np.ones(11), np.ones(11), np.repeat([1.0, 0.0], [24, 8]))
+    found = prediction_powered_mean(np.ones(11), np.ones(11), np.repeat([1.0, 0.0], [24, 8]))
     assert (found.value, found.weight) == (0.75, 1.0)
-    assert (found.low, found.high) == pytest.approx((exact(11, 11).low, 1.0))
+    assert (found.low, found.high) == pytest.approx((clopper_pearson(11, 11).low, 1.0))
     # further down than people's labels reach: the interval goes with the estimate
-    low = powered_mean(np.ones(11), np.ones(11), np.repeat([1.0, 0.0], [10, 30]))
+    low = prediction_powered_mean(np.ones(11), np.ones(11), np.repeat([1.0, 0.0], [10, 30]))
     assert (low.value, low.low) == (0.25, 0.25)
 
 
 def test_where_all_people_say_the_same_theirs_is_the_exact_interval() -> None:
-    found = powered_mean(np.ones(12), [1, 0] * 6, [1, 0] * 50)
-    whole = exact(12, 12)
+    found = prediction_powered_mean(np.ones(12), [1, 0] * 6, [1, 0] * 50)
+    whole = clopper_pearson(12, 12)
     assert (found.value, found.low, found.high, found.weight) == pytest.approx((1.0, whole.low, 1.0, 0.0))
     assert found.method == "people alone (12 items)"
-    assert powered_mean(np.full(12, 0.5), np.full(12, 0.4), [0.4, 0.3]).value == 0.5
+    assert prediction_powered_mean(np.full(12, 0.5), np.full(12, 0.4), [0.4, 0.3]).value == 0.5
 
 
 def test_what_it_was_made_of_is_said() -> None:
     truth = np.tile([1.0, 1.0, 0.0], 20)
-    found = powered_mean(truth, truth, np.tile([1.0, 0.0], 100))
+    found = prediction_powered_mean(truth, truth, np.tile([1.0, 0.0], 100))
     assert found.method == "prediction-powered (60 items by people, 200 by the judge alone)"
 
 
 def test_too_little_and_impossible_values_are_refused() -> None:
     with pytest.raises(UsageError, match="Three rows"):
-        powered_mean([1, 0], [1, 0], [1])
+        prediction_powered_mean([1, 0], [1, 0], [1])
     with pytest.raises(UsageError, match="Three rows"):
-        powered_mean(PEOPLE, JUDGE, [])
+        prediction_powered_mean(PEOPLE, JUDGE, [])
     with pytest.raises(UsageError, match="one length"):
-        powered_mean(PEOPLE, JUDGE[:3], OTHERS)
+        prediction_powered_mean(PEOPLE, JUDGE[:3], OTHERS)
     with pytest.raises(UsageError, match="range 0 to 1"):
-        powered_mean(PEOPLE, JUDGE, [2.0])
+        prediction_powered_mean(PEOPLE, JUDGE, [2.0])
 
 
 def test_rows_that_nobody_had_to_judge_stand_beside_the_rest() -> None:
-    found = Powered(0.6, 0.5, 0.8, 0.5, 20, 60)
-    whole = beside_known(found, [1.0] * 15 + [0.0] * 5)
+    found = PredictionPoweredMean(0.6, 0.5, 0.8, 0.5, 20, 60)
+    whole = add_known_rows(found, [1.0] * 15 + [0.0] * 5)
     # 80 of 100 rows at 0.6, 20 at 0.75
     assert whole.value == pytest.approx(0.8 * 0.6 + 0.2 * 0.75)
-    own = exact(15, 20)
+    own = clopper_pearson(15, 20)
     between = Z2 * 0.8 * 0.2 / 100 * (0.6 - 0.75) ** 2
     below = ((0.8 * 0.1) ** 2 + (0.2 * (0.75 - own.low)) ** 2 + between) ** 0.5
     above = ((0.8 * 0.2) ** 2 + (0.2 * (own.high - 0.75)) ** 2 + between) ** 0.5
     assert (whole.low, whole.high) == pytest.approx((whole.value - below, whole.value + above))
     assert (whole.known, whole.people, whole.weight) == (20, 20, 0.5)
-    assert beside_known(found, []) == found
+    assert add_known_rows(found, []) == found
 
 
 # ------------------------------------------------------------------------------------- coverage
@@ -177,8 +182,8 @@ def studies(
     people, judge = draw(np.random.default_rng(11), (times, n + others))
     covers, width, alone = 0, 0.0, 0.0
     for ours, theirs in zip(people, judge, strict=True):
-        found = powered_mean(ours[:n], theirs[:n], theirs[n:])
-        own = powered_mean(ours[:n], theirs[:n], theirs[n:], weight=0)
+        found = prediction_powered_mean(ours[:n], theirs[:n], theirs[n:])
+        own = prediction_powered_mean(ours[:n], theirs[:n], theirs[n:], weight=0)
         covers += found.low <= truth <= found.high
         width += found.high - found.low
         alone += own.high - own.low
@@ -239,6 +244,6 @@ def test_known_rows_beside_the_draw_are_covered() -> None:
         known = (random.random(40) < 0.95).astype(float)  # where an anchor decides, and search does well
         people = (random.random(80) < 0.6).astype(float)
         judge = np.where((people == 0) & (random.random(80) < 0.4), 1.0, people)  # lenient
-        found = beside_known(powered_mean(people[:30], judge[:30], judge[30:]), known)
+        found = add_known_rows(prediction_powered_mean(people[:30], judge[:30], judge[30:]), known)
         covers += found.low <= (40 * 0.95 + 80 * 0.6) / 120 <= found.high
     assert covers / 500 >= 0.93

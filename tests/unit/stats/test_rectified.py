@@ -19,11 +19,11 @@ from assay.judges.ids import Ids
 from assay.judges.resolve import resolve
 from assay.measures.ranking import RR, Success
 from assay.stats.intervals import wilson
-from assay.stats.rectified import Rectifying, Sides
+from assay.stats.rectified import LabelSources, PredictionPowered
 
 Bools = NDArray[np.bool_]
 NAMES = ["anna", "anchors", "model"]
-SIDES = Sides(frozenset({"anna"}), frozenset({"model"}))
+SIDES = LabelSources(frozenset({"anna"}), frozenset({"model"}))
 AT3 = Success(3)
 
 
@@ -45,7 +45,7 @@ def block_of(items: int, judgments: Sequence[Judgment], hits: int = 3, seed: int
     return Block(Arm("A"), seed, [Item(f"q{n}", "?") for n in range(items)], answers, labels)
 
 
-def study(random: np.random.Generator, items: int, people: int) -> tuple[Rectifying, Bools, Bools]:
+def study(random: np.random.Generator, items: int, people: int) -> tuple[PredictionPowered, Bools, Bools]:
     """A judge that calls every fourth wrong hit right; people checked the first so many items.
 
     A hit is right in 25 % of cases, so that any of three is in 1 - 0.75³ = 0.578; to the judge, who sees 0.25
@@ -59,7 +59,7 @@ def study(random: np.random.Generator, items: int, people: int) -> tuple[Rectify
     found += [
         judgment("anna", n, f"h{rank}", bool(right[n, rank])) for n in range(people) for rank in range(3)
     ]
-    return Rectifying([block_of(items, found)], NAMES, SIDES), right, called
+    return PredictionPowered([block_of(items, found)], NAMES, SIDES), right, called
 
 
 def everything(items: int) -> list[str]:
@@ -110,7 +110,7 @@ def test_an_item_counts_as_finished_only_within_the_cut_off_and_with_every_hit()
     frame = found.blocks[0].labels.frame
     some = frame.filter(~((pl.col("item") == "q0") & (pl.col("target") == "h2") & (pl.col("rank") == 0)))
     block = dataclasses.replace(found.blocks[0], labels=Labels(some))
-    less = Rectifying([block], NAMES, SIDES)
+    less = PredictionPowered([block], NAMES, SIDES)
     for cutoff, done in ((1, 12), (2, 12), (3, 11)):
         halves = less.halves("A", Success(cutoff))
         assert halves is not None
@@ -126,7 +126,7 @@ def test_items_that_gold_decides_stand_beside_the_draw() -> None:
         .labels.frame.select("item", "label", "target", "grade", "rank")
         .iter_rows()
     ]
-    whole = Rectifying([block_of(60, [*said, *gold])], NAMES, SIDES)
+    whole = PredictionPowered([block_of(60, [*said, *gold])], NAMES, SIDES)
     part = found.mean("A", AT3, everything(40))
     mean = whole.mean("A", AT3, everything(60))
     assert part is not None
@@ -138,7 +138,7 @@ def test_items_that_gold_decides_stand_beside_the_draw() -> None:
 
 def test_a_hit_that_gold_decides_was_never_the_judges() -> None:
     said = [judgment("anchors", 0, "h0", True), judgment("model", 0, "h0", False)]
-    found = Rectifying([block_of(1, said, hits=1)], NAMES, SIDES)
+    found = PredictionPowered([block_of(1, said, hits=1)], NAMES, SIDES)
     assert found.halves("A", AT3) is None
 
 
@@ -146,7 +146,7 @@ def test_another_label_has_its_own_judge() -> None:
     said = [judgment("model", n, "h0", True, "intent") for n in range(30)]
     said += [judgment("anna", n, "h0", n % 2 == 0, "intent") for n in range(12)]
     said += [judgment("anchors", n, "h0", True) for n in range(30)]
-    found = Rectifying([block_of(30, said, hits=1)], NAMES, SIDES)
+    found = PredictionPowered([block_of(30, said, hits=1)], NAMES, SIDES)
     assert found.mean("A", Success(3), everything(30)) is None
     mean = found.mean("A", Success(3, label="intent"), everything(30))
     assert mean is not None
@@ -156,7 +156,7 @@ def test_another_label_has_its_own_judge() -> None:
 def test_several_seeds_are_one_value_an_item() -> None:
     one, _, _ = study(np.random.default_rng(1), 30, 12)
     block = one.blocks[0]
-    both = Rectifying([block, dataclasses.replace(block, seed=1)], NAMES, SIDES)
+    both = PredictionPowered([block, dataclasses.replace(block, seed=1)], NAMES, SIDES)
     assert both.mean("A", RR(10), everything(30)) == one.mean("A", RR(10), everything(30))
 
 
@@ -170,7 +170,7 @@ def test_an_estimate_says_how_it_was_found_and_stays_where_nothing_is_known() ->
     assert powered.value < plain.value - 0.1
     assert (powered.n_scored, powered.n_expected) == (250, 250)
     assert found.estimate(plain, "A", AT3, everything(9)) is plain
-    nobody = Rectifying(found.blocks, NAMES, Sides(frozenset(), frozenset({"model"})))
+    nobody = PredictionPowered(found.blocks, NAMES, LabelSources(frozenset(), frozenset({"model"})))
     assert nobody.estimate(plain, "A", AT3, everything(250)) is plain
 
 
@@ -190,6 +190,8 @@ class Model:
 
 def test_only_people_who_come_before_the_judge_set_it_right() -> None:
     judges: list[Judge] = [Human(["anna"]), Ids(), Model()]
-    assert Sides.of(judges, ["anna", "ids", "model"]) == Sides(frozenset({"anna"}), frozenset({"model"}))
-    assert Sides.of([Model(), Human(["anna"])], ["model", "anna"]).people == frozenset()
-    assert Sides.of([Human(), Ids()], ["anna", "ids"]).paying == frozenset()
+    assert LabelSources.of(judges, ["anna", "ids", "model"]) == LabelSources(
+        frozenset({"anna"}), frozenset({"model"})
+    )
+    assert LabelSources.of([Model(), Human(["anna"])], ["model", "anna"]).people == frozenset()
+    assert LabelSources.of([Human(), Ids()], ["anna", "ids"]).paying == frozenset()

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.stats.intervals import Interval
-from assay.stats.seeds import SeedError, error_of_wholes, seed_error
+from assay.stats.seeds import SeedStandardError, seed_error_of_estimates, seed_error_of_parts
 from score_rows import decided, rows_of
 
 Floats = NDArray[np.float64]
@@ -16,7 +16,7 @@ RANDOM = np.random.default_rng(5)
 
 def test_two_seeds_by_hand() -> None:
     # two items under two seeds, as shares of the mean: 0.1 0.2 and 0.2 0.5; wholes 0.3, 0.7, variance 0.08
-    found = seed_error(np.array([[0.1, 0.2], [0.2, 0.5]]))
+    found = seed_error_of_parts(np.array([[0.1, 0.2], [0.2, 0.5]]))
     # items 0.15 0.35 on average, wholes less their mean -0.2 0.2, halved -0.1 0.1: rests of 0.05 each
     # sum of squares 0.01 over (2 - 1)(2 - 1), times 2 items: 0.02; (0.08 - 0.02) / 2 = 0.03
     assert found is not None
@@ -26,14 +26,14 @@ def test_two_seeds_by_hand() -> None:
 
 def test_seeds_that_agree_add_nothing() -> None:
     rows = np.tile(RANDOM.normal(size=50), (3, 1))
-    assert seed_error(rows) == SeedError(0.0, 3)
-    assert seed_error(rows[:1]) is None
+    assert seed_error_of_parts(rows) == SeedStandardError(0.0, 3)
+    assert seed_error_of_parts(rows[:1]) is None
     plain = Interval(-0.1, 0.3, "bootstrap")
-    assert SeedError(0.0, 3).widened(plain, 0.1, 0.95) == plain
+    assert SeedStandardError(0.0, 3).widened(plain, 0.1, 0.95) == plain
 
 
 def test_an_interval_is_widened_as_student_asks_for_so_few_seeds() -> None:
-    wider = SeedError(0.01, 3).widened(Interval(0.07, 0.13, "bootstrap"), 0.1, 0.95)
+    wider = SeedStandardError(0.01, 3).widened(Interval(0.07, 0.13, "bootstrap"), 0.1, 0.95)
     # t with two degrees of freedom 4.3027: the root of 0.03^2 + 0.043027^2 = 0.05245
     assert (wider.low, wider.high) == (
         pytest.approx(0.1 - 0.05245, abs=1e-5),
@@ -79,8 +79,8 @@ def test_seeds_of_a_system_buy_no_gain(between: float) -> None:
 
 def test_resamples_without_an_end_say_nothing_of_items() -> None:
     values = np.array([[1.0, 2.0, np.inf, np.nan], [3.0, 4.0, np.inf, 1.0]])
-    found = error_of_wholes(values)
+    found = seed_error_of_estimates(values)
     # the estimates are 1 and 3: variance 2; the one resample that has values moves neither: sqrt(2 / 2)
     assert found is not None
     assert found.error == pytest.approx(1.0)
-    assert error_of_wholes(np.array([[np.inf, 1.0], [1.0, 1.0]])) is None
+    assert seed_error_of_estimates(np.array([[np.inf, 1.0], [1.0, 1.0]])) is None

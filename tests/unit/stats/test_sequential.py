@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from assay.stats.power import chance_to_decide
-from assay.stats.sequential import size_of, spent, step_of, tail_of_last
+from assay.stats.sequential import last_look_tail, size_of, spent_error, step_of
 
 TAIL = 0.025
 
@@ -21,7 +21,7 @@ def nested(sizes: list[float]) -> NDArray[np.float64]:
 
 
 def test_the_first_look_has_the_plain_bound() -> None:
-    assert tail_of_last([0], np.ones((1, 1)), TAIL) == TAIL
+    assert last_look_tail([0], np.ones((1, 1)), TAIL) == TAIL
 
 
 def test_sizes_grow_by_three_tenths() -> None:
@@ -30,13 +30,13 @@ def test_sizes_grow_by_three_tenths() -> None:
 
 
 def test_spending_by_hand() -> None:
-    assert spent(0, TAIL) == pytest.approx(TAIL)
+    assert spent_error(0, TAIL) == pytest.approx(TAIL)
     # 1.3^-4 = 0.350, its root 0.592: 0.025 (1 + 0.4 · 0.408) = 0.0291
-    assert spent(4, TAIL) == pytest.approx(0.0291, abs=1e-4)
-    assert spent(60, TAIL) < 1.4 * TAIL
+    assert spent_error(4, TAIL) == pytest.approx(0.0291, abs=1e-4)
+    assert spent_error(60, TAIL) < 1.4 * TAIL
     # half of the planned items (1.3^-2.64): O'Brien and Fleming spend 2 (1 - Phi(2.2414 / root of t))
-    assert spent(-3, TAIL) == pytest.approx(2 * stats.norm.sf(2.2414 / math.sqrt(1.3**-3)), rel=1e-3)
-    assert spent(-9, TAIL) < 1e-6
+    assert spent_error(-3, TAIL) == pytest.approx(2 * stats.norm.sf(2.2414 / math.sqrt(1.3**-3)), rel=1e-3)
+    assert spent_error(-9, TAIL) < 1e-6
 
 
 def test_the_second_of_two_looks_at_once_as_a_published_table_has_it() -> None:
@@ -57,22 +57,22 @@ def test_the_second_of_two_looks_at_once_as_a_published_table_has_it() -> None:
 def test_looks_together_spend_what_they_may(steps: list[int]) -> None:
     cov = nested([1.3**step for step in steps])
     bars = [
-        -float(special.ndtri(tail_of_last(steps[: at + 1], cov[: at + 1, : at + 1], TAIL)))
+        -float(special.ndtri(last_look_tail(steps[: at + 1], cov[: at + 1, : at + 1], TAIL)))
         for at in range(len(steps))
     ]
     scores = np.random.default_rng(1).multivariate_normal(np.zeros(len(steps)), cov, 200_000)
     crossed = float((scores > bars).any(axis=1).mean())
-    assert crossed == pytest.approx(spent(steps[-1], TAIL), abs=0.0015)
+    assert crossed == pytest.approx(spent_error(steps[-1], TAIL), abs=0.0015)
     assert all(bar > 1.95 for bar in bars)
 
 
 def test_looks_at_other_items_cost_more_than_looks_at_more_items() -> None:
     apart, more = np.eye(2), nested([1, 2])
-    assert tail_of_last([0, 3], apart, TAIL) < tail_of_last([0, 3], more, TAIL) < TAIL
+    assert last_look_tail([0, 3], apart, TAIL) < last_look_tail([0, 3], more, TAIL) < TAIL
 
 
 def test_a_further_look_at_nearly_the_same_items_is_never_easier_than_the_first() -> None:
-    assert tail_of_last([0, 1], np.ones((2, 2)), TAIL) == TAIL
+    assert last_look_tail([0, 1], np.ones((2, 2)), TAIL) == TAIL
 
 
 # ------------------------------------------------------------------------------- chances to decide

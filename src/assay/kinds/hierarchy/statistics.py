@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.stats.columns import TIE, checked_pair, ratio
+from assay.stats.columns import TIE, finite_pair, ratio
 
 if TYPE_CHECKING:
     from assay.core.protocols import Floats, Measure
@@ -26,7 +26,7 @@ def _counts(columns: Sequence[Floats], weights: Floats, name: str) -> tuple[Floa
     if len(columns) != 2:
         call = f"{name}(CallsImpossible(new), IsImpossible(new))"
         raise UsageError(f"{name} takes two columns, what was said and what is true, as in {call}.")
-    said, true = checked_pair(*columns)
+    said, true = finite_pair(*columns)
     if min(said.min(initial=0.0), true.min(initial=0.0)) < 0:
         raise UsageError(f"{name} takes columns of 0 and 1, and one holds a negative number.")
     return weights @ np.minimum(said, true), weights @ said, weights @ true

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from assay.core.block import Block
 from assay.core.records import Item
-from assay.measures.top import Top
+from assay.measures.top import TopHitsMeasure
 
 FIRST_ADDRESS = "assay.measures.sections"
 
@@ -48,7 +48,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class SectionAccuracy(Top):
+class SectionAccuracy(TopHitsMeasure):
     """Section accuracy: the share of the hits within the cut-off that stand in a section the item names.
 
     Sections that are valid for every question, such as a synopsis, count too. Names are read flexibly: "(b)
@@ -99,7 +99,7 @@ class SectionPass(SectionAccuracy):
 
 
 @dataclass(frozen=True)
-class Spread(Top):
+class Spread(TopHitsMeasure):
     """Spread: distinct relevant documents within the cut-off, by the minimum that the item asks for.
 
     Divided by the minimum, or by the cut-off where that is smaller; never more than 1. Several passages of
@@ -129,7 +129,7 @@ class Spread(Top):
 
 
 @dataclass(frozen=True)
-class Clean(Top):
+class Clean(TopHitsMeasure):
     """Clean: 1 where nothing within the cut-off is what an item that expects nothing was about, else 0.
 
     Range 0 or 1; 1 where nothing came back. For items that expect nothing: their labels are what must stay

@@ -22,7 +22,7 @@ from assay.pipeline.baselines.tags import Version, current_version, load_version
 from assay.pipeline.evaluation import Evaluation
 from assay.report.wording import clause_state
 from assay.stats.columns import TIE
-from assay.stats.compare import Comparing, summarise
+from assay.stats.compare import ComparisonSettings, summarise
 from assay.stats.rows import Rows
 from assay.study.study import Study
 
@@ -171,13 +171,13 @@ class VersionPair:
         return int(np.any([column.status == FAILED for column in columns], axis=0).sum())
 
     def _compared(self, arm: str, rows: Rows, measures: Sequence[Measure]) -> list[Comparison]:
-        return summarise(rows, measures, Comparing(OLD, resamples=self.resamples, family=arm))[1]
+        return summarise(rows, measures, ComparisonSettings(OLD, resamples=self.resamples, family=arm))[1]
 
     def sliced(self, arm: str, measures: Sequence[Measure], by: Sequence[str]) -> list[Comparison]:
         """The same within every slice: where to look, not what to decide, so that no p-value is adjusted."""
         rows = self.rows(arm)
         together = [measure for measure in measures if not self.apart(rows, measure.name)]
-        how = Comparing(OLD, resamples=self.resamples, by=by, family=arm)
+        how = ComparisonSettings(OLD, resamples=self.resamples, by=by, family=arm)
         _, found = summarise(rows, together, how)
         return [msgspec.structs.replace(one, family=arm, p_adjusted=None) for one in found if one.where]
 

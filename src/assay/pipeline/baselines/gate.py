@@ -19,11 +19,11 @@ import msgspec
 from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, ClauseResult, Verdict
 from assay.core.results import GO, INCONCLUSIVE, NO_GO, BaselineChanges, ItemChange, Results
-from assay.gates.decision import open_clause
+from assay.gates.decision import undecided_clause
 from assay.gates.gate_file import GateFile
 from assay.gates.leaf import means_of
-from assay.gates.parts import repeated
-from assay.gates.verdict import Gate, measures_of, overall
+from assay.gates.parts import expand_for_each
+from assay.gates.verdict import Gate, measures_of, overall_verdict
 from assay.measures.observed import Seconds
 from assay.pipeline.baselines.diff import VersionPair, gain_of
 from assay.pipeline.baselines.limits import Limits, missing_from_baseline
@@ -41,7 +41,7 @@ def compare_with_baseline(evaluation: Evaluation, name: str) -> Results:
     return dataclasses.replace(
         results,
         verdicts=verdicts,
-        verdict=overall(verdicts),
+        verdict=overall_verdict(verdicts),
         against=holding.against,
         trust=msgspec.structs.replace(results.trust, warnings=warnings),
     )
@@ -131,7 +131,7 @@ class BaselineComparison:
         """The measures that deciding gates read, by arm and name; times are never compared."""
         evaluator, found = self.evaluation.evaluator, dict[tuple[str, str], Measure]()
         for clause in (clause for gate in self._deciding for clause in gate.clauses()):
-            for _, one in repeated(clause, evaluator.rows.known_values):
+            for _, one in expand_for_each(clause, evaluator.rows.known_values):
                 for mean in (mean for leaf in evaluator.leaves(one).values() for mean in means_of(leaf)):
                     found |= {(arm.name, mean.measure.name): mean.measure for arm in evaluator.arms(mean)}
         return {key: measure for key, measure in found.items() if not isinstance(measure, Seconds)}
@@ -141,7 +141,7 @@ class BaselineComparison:
         found = []
         for (arm, _), measure in self._gated.items():
             if reason := missing_from_baseline(self.pair.before, arms=[arm], measure=measure.name):
-                found.append(open_clause(loss_text(measure, arm, self.name), reason))
+                found.append(undecided_clause(loss_text(measure, arm, self.name), reason))
         return found
 
     @property

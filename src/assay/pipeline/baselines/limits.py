@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from assay.core.protocols import Measure
 from assay.core.records import NOT_GUARDED, Arm, ClauseResult, Comparison, Status
 from assay.gates.clause import decide_clause
-from assay.gates.decision import SLACK, open_clause
-from assay.gates.evaluate import Evaluator, combined
+from assay.gates.decision import SLACK, undecided_clause
+from assay.gates.evaluate import Evaluator, combine
 from assay.gates.gate_file import GateFile
 from assay.gates.grammar import parse_clause
 from assay.gates.leaf import Mean
-from assay.gates.readiness import why_open
+from assay.gates.readiness import explain_undecidable
 from assay.gates.syntax import Call
 from assay.measures.observed import Seconds
 from assay.pipeline.baselines.diff import NEW, OLD, VersionPair
@@ -138,13 +138,13 @@ class Limits:
         op, sign = (">=", "-") if measure.better == "higher" else ("<=", "+")
         text = f"{measure.name}({arm}) {op} {measure.name}({self.name}) {sign} {limit:g}"
         if reason := self._undecidable(measure.name, arm):
-            return open_clause(text, reason)
+            return undecided_clause(text, reason)
         system = next(each.system for each in self._arms if each.name == arm)
         if (system, measure.name) in self.evaluation.broken:
-            return open_clause(text, self.evaluation.broken[system, measure.name].rstrip("."))
+            return undecided_clause(text, self.evaluation.broken[system, measure.name].rstrip("."))
         one = self._comparisons[arm, measure.name]
         if one.refused is not None:
-            return open_clause(text, one.refused, one.n)
+            return undecided_clause(text, one.refused, one.n)
         new, old = (f"{measure.name}({_side(word, arm)})" for word in (NEW, OLD))
         found = self._decided(f"{new} {op} {old} {sign} {limit!r}", text)
         if found.left is None or found.right is None:
@@ -172,19 +172,19 @@ class Limits:
             beside = [each.name for each in self.evaluation.arms if _goes_with(each, arm, system)]
             if not beside:
                 text = _latency_text(arm.name, system, limit, self.name)
-                yield open_clause(text, f"{system} was not run beside it")
+                yield undecided_clause(text, f"{system} was not run beside it")
             yield from (self._latency(arm.name, each, limit) for each in beside)
 
     def _latency(self, arm: str, reference: str, limit: float) -> ClauseResult:
         text, measure = _latency_text(arm, reference, limit, self.name), Seconds()
         means = [Mean(f"{word} {each}", measure, ()) for word in (NEW, OLD) for each in (arm, reference)]
         reason = self._undecidable(measure.name, arm, reference) or self._asked_apart(arm, reference)
-        if reason := reason or why_open(means, self._evaluator):
-            return open_clause(text, reason)
-        now, then = (combined("/", *map(self._medians, pair)) for pair in (means[:2], means[2:]))
-        margin, growth = now - limit * then, combined("/", now, then)
+        if reason := reason or explain_undecidable(means, self._evaluator):
+            return undecided_clause(text, reason)
+        now, then = (combine("/", *map(self._medians, pair)) for pair in (means[:2], means[2:]))
+        margin, growth = now - limit * then, combine("/", now, then)
         if np.isnan(growth[0]):
-            return open_clause(text, "the value is undefined")
+            return undecided_clause(text, "the value is undefined")
         n = self._evaluator.clusters(means[0], {})
         times = with_interval(float(growth[0]), *_ends(growth, n))
         figures = f"{number(float(now[0]))} times {reference} now, {number(float(then[0]))} times then"

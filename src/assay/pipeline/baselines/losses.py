@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from assay.core.block import FAILED
 from assay.core.protocols import Measure
 from assay.core.records import LOSS_SHOWN, NO_LOSS_SHOWN, ClauseResult, Comparison
-from assay.gates.decision import open_clause
-from assay.gates.readiness import failed_too_often
+from assay.gates.decision import undecided_clause
+from assay.gates.readiness import describe_failing
 from assay.pipeline.baselines.diff import NEW, OLD, VersionPair, best_and_worst, gain_of
 from assay.report.wording import p_value, quantity
 from assay.stats.losses import LossTest, detectable_loss, loss_tests
@@ -70,15 +70,15 @@ class BaselineLosses:
         place, one = (arm, measure), self.comparisons[arm, measure]
         text, rows = loss_text(self._named[measure], arm, self.name), self._rows[arm]
         if place in self.broken:
-            return open_clause(text, self.broken[place].rstrip("."), one.n)
+            return undecided_clause(text, self.broken[place].rstrip("."), one.n)
         now = rows.column(NEW, measure)
         broke, asked = int((now.status == FAILED).sum()), int(now.expected.sum())
-        if reason := failed_too_often(arm, broke, asked, self.allowed):
+        if reason := describe_failing(arm, broke, asked, self.allowed):
             return ClauseResult(text, False, None, None, None, asked, reason)
         failed = self._failed(arm)
         failures = f"; {quantity(failed, 'item')} failed" if failed else ""
         if place not in self._plain:
-            return open_clause(
+            return undecided_clause(
                 text, f"{one.refused or 'no item has a figure on both sides'}{failures}", one.n
             )
         lost = {tests[place].shown for tests in self._ends or [self._plain]}

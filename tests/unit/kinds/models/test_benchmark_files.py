@@ -18,7 +18,7 @@ from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, Rev
 from assay.kinds.models.benchmark.columns import columns_of
 from assay.kinds.models.benchmark.folder import Benchmark, file_names
 from assay.measures.marks import FALSE_POSITIVE, KEYWORD_MATCH, SEMANTIC_MATCH
-from assay.stats.families import outcome
+from assay.stats.families import shown_direction
 from fake_results import bare_results, build_results
 
 CREATED = 1768300200.0  # 2026-01-13 10:30:00 UTC
@@ -119,7 +119,7 @@ def comparison(measure: str, difference: float, low: float, high: float, **more:
         "effect_name": "Cohen's d", "test": "sign-flip permutation", "mde": 0.2, "p_wilcoxon": 0.0456,
     }  # fmt: skip
     sides = {"a": "mika", "b": "minilm", "factors": {}}
-    facts["shown"] = outcome(low, high, upward=True)
+    facts["shown"] = shown_direction(low, high, upward=True)
     return Comparison(
         **{**sides, **facts, **more}, measure=measure, difference=difference, low=low, high=high
     )

@@ -19,7 +19,7 @@ from assay.core.dataset import Corpus
 from assay.core.errors import UsageError
 from assay.core.records import Response
 from assay.kinds.answers.datasets.content_documents import join_texts
-from assay.measures.observed import MeasureWithLimit
+from assay.measures.observed import LimitedMeasure
 from assay.measures.parse import measure_name
 from assay.retrieval.tokens import PACKAGED, packaged
 
@@ -29,7 +29,7 @@ Counts = Callable[[Sequence[str]], Sequence[int]]  # the sizes of some texts
 
 
 @dataclass(frozen=True)
-class _SizeMeasure(MeasureWithLimit, ABC):
+class _SizeMeasure(LimitedMeasure, ABC):
     """A size from 0 up, lower is better. What an item lacks has no size, and stays out of the mean."""
 
     family: ClassVar[str]

@@ -21,7 +21,7 @@ from assay.core.errors import UsageError
 from assay.kinds.answers.results import ConditionTest
 from assay.stats.columns import TIE, ratio
 from assay.stats.families import Contrast, FamilyDecisions, GateDifference
-from assay.stats.intervals import LEVEL, Interval, difference_interval, resampled_columns
+from assay.stats.intervals import LEVEL, Interval, difference_interval, resample_means
 from assay.stats.paired_clusters import (
     magnitude,
     mcnemar_by_cluster,
@@ -241,7 +241,7 @@ def _tests(
     signs = np.where(np.abs(differences) <= TIE, 0.0, np.sign(differences))
     bounds = [*(metric.bounds for metric in metrics), *[(-1.0, 1.0)] * len(metrics)]
     sums, counts = cluster_sums(np.hstack([differences, signs]), clusters)
-    columns = resampled_columns(sums, counts, bounds, resamples=how.resamples, seed=how.seed)
+    columns = resample_means(sums, counts, bounds, resamples=how.resamples, seed=how.seed)
     models = set(pairs.column("model").tolist())
     only_model = models.pop() if len(models) == 1 else None
     for metric, mean, sign in zip(metrics, columns, columns[len(metrics) :], strict=False):

@@ -12,9 +12,9 @@ from assay.core.block import FAILED, Block
 from assay.core.dataset import Dataset
 from assay.core.protocols import Kit
 from assay.gates.gate_file import GateFile
-from assay.gates.leaf import Spanning
+from assay.gates.leaf import StatisticOperand
 from assay.gates.syntax import Call, Clause, Number
-from assay.gates.verdict import Gate, leaves_of
+from assay.gates.verdict import Gate, operands_of
 from assay.kinds.answers.blinding.acts import ActLog
 from assay.kinds.answers.blinding.pack import SealedMap
 from assay.kinds.answers.content_pairs import pair_tokens, site_tokens
@@ -123,10 +123,10 @@ def thresholds_of(study: Study) -> dict[tuple[str, str], float]:
     for clause in (part for first in firsts for part in first.parts if isinstance(part, Clause)):
         whole = clause.op in {">", ">="} and not (clause.where or clause.each)
         names = panel_of(study).names
-        match clause.left, clause.right, next(leaves_of(clause, study)):
-            case (Call(where=()), Number(value=value), Spanning(label=str(label)) as found) if whole and {
-                *names
-            }.issuperset(found.raters):
+        match clause.left, clause.right, next(operands_of(clause, study)):
+            case (Call(where=()), Number(value=value), StatisticOperand(label=str(label)) as found) if (
+                whole and {*names}.issuperset(found.raters)
+            ):
                 weights = getattr(found.statistic, "weights", "")
                 key = label.replace("_", " "), STATISTICS.get((found.name, weights), found.name)
                 declared[key] = max(value, declared.get(key, value))

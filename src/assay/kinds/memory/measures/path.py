@@ -36,7 +36,7 @@ from assay.kinds.memory.walk import (
     visited_once,
     walk_expectations,
 )
-from assay.measures.expectation import Expectation
+from assay.measures.expectation import ExpectationMeasure
 
 FIRST_ADDRESS = "assay.measures.path"
 
@@ -46,7 +46,7 @@ TRACE = frozenset({"trace"})
 
 
 @dataclass(frozen=True)
-class WalkMeasure(Expectation, ABC):
+class WalkMeasure(ExpectationMeasure, ABC):
     """An expectation of what was walked: 1 where it is met, 0 where it is not."""
 
     needs: ClassVar[frozenset[str]] = TRACE
@@ -197,7 +197,7 @@ class TraceHit(WalkMeasure):
 
 
 @dataclass(frozen=True)
-class CaseHit(Expectation):
+class CaseHit(ExpectationMeasure):
     """Case: 1 where everything that the item states holds, else 0.
 
     That is evidence, path, semantics, contradictions and activation trace, each as its own measure reads it;

@@ -19,7 +19,7 @@ from assay.core.block import Block, View
 from assay.core.errors import UsageError
 from assay.core.protocols import Reference
 from assay.core.records import FORBIDDEN, INTENT, NO_RESULTS, Hit, Item, Response
-from assay.measures.expectation import Expectation
+from assay.measures.expectation import ExpectationMeasure
 
 if TYPE_CHECKING:
     from assay.core.dataset import Dataset
@@ -32,7 +32,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Routed(Expectation):
+class Routed(ExpectationMeasure):
     """Routing: 1 where an answer took the route that its item expects, else 0.
 
     Where nothing should be found, an answer is right that says so, or none of whose hits scores above
@@ -84,7 +84,7 @@ def _hidden(hit: Hit, block: Block) -> bool:
 
 
 @dataclass(frozen=True)
-class Flagged(Expectation):
+class Flagged(ExpectationMeasure):
     """Flags: 1 where an answer set every flag that its item expects, else 0.
 
     `flag` names one; empty, all of them count. For items that expect a flag only.
@@ -119,7 +119,7 @@ class Flagged(Expectation):
 
 
 @dataclass(frozen=True)
-class IntentMet(Expectation):
+class IntentMet(ExpectationMeasure):
     """Intent met: 1 where a hit within the cut-off meets the seeker as the item's intent asks, else 0.
 
     Hits are judged under the label "intent": by the passages its author expects, by a model, by people. For
