@@ -13,7 +13,7 @@ import yaml
 from typer.testing import CliRunner
 
 from assay.cli import data
-from assay.cli.commands import with_errors
+from assay.cli.main import with_errors
 from assay.core.protocols import Kit
 from assay.core.registry import DATASETS, Registry
 from small_study import Done

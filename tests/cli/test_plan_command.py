@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.plan import roughly
+from assay.cli.run import roughly
 from assay.store.run_store import Store
 from probe import asked
 from probing import assay_run, finished, items, write_plugin
@@ -140,7 +140,7 @@ def test_a_plan_takes_factors_and_keeps_going(tmp_path: Path) -> None:
     assert set(Store(tmp_path / "first.run").manifest()["arms"]) == {"lexical[k=5]"}
     done = assay("run", path, "--keep-going")
     assert done.code == 10
-    assert "Without --keep-going it would have ended where curve is no-go." in done.out
+    assert "Without --keep-going it would have ended because curve is no-go." in done.out
 
 
 def test_validate_and_status_tell_of_every_step(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from assay.cli.commands import PLUGGED, LazyGroup, root_parts
+from assay.cli.main import PLUGGED, LazyGroup, root_parts
 
 
 def call(point: EntryPoint, *words: str) -> int:

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from assay.cli import plugins
-from assay.cli.commands import with_errors
+from assay.cli.main import with_errors
 from assay.core.registry import Registry
 
 

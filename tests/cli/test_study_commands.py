@@ -271,7 +271,7 @@ def test_tables_fit_a_hundred_columns_and_bear_no_colour(ran: tuple[Path, Done])
 
 
 def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
-    from assay.cli.showing import plain_console
+    from assay.cli.terminal import plain_console
 
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("NO_COLOR", "1")

@@ -55,7 +55,7 @@ def test_json_has_every_setting(tmp_path: Path) -> None:
     [
         (GRID, ["--where", "topic=even|od"], 0, ""),
         (GRID, ["--where", "topic=od"], 2, "--where topic=od selects nothing. Did you mean 'odd'"),
-        (GRID, ["--where", "topic"], 2, "is no condition"),
+        (GRID, ["--where", "topic"], 2, "is not a condition"),
         ("  grid: {kk: [1, 2]}\n", [], 3, "study.yaml:8: sweep.grid.kk: neither the dataset nor any system"),
         (
             "  gird: {k: [1, 2]}\n",

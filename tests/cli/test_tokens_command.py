@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from assay.cli.commands import with_errors
+from assay.cli.main import with_errors
 from assay.kinds.answers.commands import tokens
 
 LONG = "Kilns are fired twice a week, and cones are read by two people."

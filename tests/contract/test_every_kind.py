@@ -12,7 +12,7 @@ import pytest
 import yaml
 from plugins import each
 
-from assay.cli.commands import COMMANDS, GROUPS, PLUGGED, root_parts
+from assay.cli.main import COMMANDS, GROUPS, PLUGGED, root_parts
 from assay.core.errors import Problem
 from assay.core.registry import CHECKS, KINDS, Registry, kind_packages, template_of
 from assay.pipeline.evaluation import Evaluation

@@ -499,7 +499,7 @@ def test_every_problem_of_a_qrels_file(tmp_path: Path) -> None:
         (
             ["--where", "nonsense"],
             2,
-            "--where 'nonsense' is no condition. Write name=value, or name=one|other.",
+            "--where 'nonsense' is not a condition. Write name=value, or name=one|other.",
         ),
         (
             ["--where", "tpic=odd"],

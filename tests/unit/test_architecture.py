@@ -29,7 +29,7 @@ LEVEL = {name: level for level, name in enumerate(ROOMS)}
 
 # Where other people's code is called, and whatever it raises is turned into an answer, a status or an error.
 ANSWERABLE = {
-    *("cli.commands", "core.registry", "measures.score", "retrieval.embed.onnx"),
+    *("cli.main", "core.registry", "measures.score", "retrieval.embed.onnx"),
     *("pipeline.worker_pool", "pipeline.work_orders", "pipeline.response", "store.keys"),
 }
 
@@ -38,7 +38,7 @@ KINDS = {"search", "models", "memory", "hierarchy", "answers"}
 WORDS_OF_KINDS = {"panel", "rubric", "tree", "router", "graph", "anchor", "sql"}
 # In another sense than that of a kind's name: JSON and HTML that others write, and a verb.
 SAME_WORD = {
-    *("cli.plan", "retrieval.chunk_markup"),
+    "retrieval.chunk_markup",
     *("systems.http_reading", "systems.imported", "systems.retrievers"),
 }
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import plain_console, print_json, table
+from assay.cli.terminal import AsJson, StudyPath, plain_console, print_json, table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import AsJson
-from assay.cli.showing import ProgressDisplay, plain_console, print_json, say, table
+from assay.cli.terminal import AsJson, ProgressDisplay, plain_console, print_json, say, table
 from assay.core.errors import DataError
 
 if TYPE_CHECKING:

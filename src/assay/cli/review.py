@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import AsJson, By, StudyPath, user_of
-from assay.cli.showing import plain_console, print_json, say, write_reports
+from assay.cli.terminal import AsJson, By, StudyPath, plain_console, print_json, say, user_of, write_reports
 
 if TYPE_CHECKING:
     from assay.core.results import ReviewSummary
@@ -76,7 +75,7 @@ def export(
         say(f"next: fill them in, then assay review import {study} {where}")
 
 
-def take_in(
+def import_(
     study: StudyPath,
     forms: Annotated[list[Path] | None, typer.Argument(metavar="[FORMS…]", help="Forms, or folders.")] = None,
     reviewer: Annotated[str | None, typer.Option(help="Who judged, where a form does not say.")] = None,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.cli.showing import write_reports
+from assay.cli.terminal import write_reports
 from assay.core.block import Block
 from assay.core.errors import PluginError
 from assay.core.registry import JUDGES, MEASURES, RENDERERS, STATISTICS, Registry

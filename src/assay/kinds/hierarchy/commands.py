@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
-from assay.cli.run import Systems, selected
-from assay.cli.showing import ProgressDisplay, plain_console, print_json, say, table
+from assay.cli.terminal import (
+    AsJson,
+    ProgressDisplay,
+    StudyPath,
+    Systems,
+    plain_console,
+    print_json,
+    say,
+    selected,
+    table,
+)
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import typer
 from typer.testing import CliRunner
 
 import assay.kinds.models.dashboard.serve as serving
-from assay.cli.commands import with_errors
+from assay.cli.main import with_errors
 from assay.core.errors import DataError, UsageError
 from assay.core.records import ClauseResult, Comparison, Estimate, Verdict
 from assay.core.results import ItemView, MeasureInfo, RankedResult, Results, ReviewSummary, TrustSummary

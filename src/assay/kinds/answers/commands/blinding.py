@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.options import AsJson, By, StudyPath, user_of
-from assay.cli.showing import print_json, say
+from assay.cli.terminal import AsJson, By, StudyPath, print_json, say, user_of
 
 
 def blind(

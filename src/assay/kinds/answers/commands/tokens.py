@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import AsJson
-from assay.cli.showing import plain_console, print_json, say, table
+from assay.cli.terminal import AsJson, plain_console, print_json, say, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

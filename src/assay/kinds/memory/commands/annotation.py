@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import finish, plain_console, print_json, say, table
+from assay.cli.terminal import AsJson, StudyPath, finish, plain_console, print_json, say, table
 from assay.core.errors import UsageError
 
 SHOWN = 10  # names; JSON has them all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from assay.cli.showing import plain_console, say, table
+from assay.cli.terminal import plain_console, say, table
 from assay.kinds.memory.annotation.agreement import AnnotatorAgreement
 from assay.kinds.memory.annotation.drift import Drift
 from assay.report.wording import first_names, number, printable, shorten, with_interval

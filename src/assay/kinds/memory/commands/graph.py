@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import plain_console, print_json, say, table
+from assay.cli.terminal import AsJson, StudyPath, plain_console, print_json, say, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import AsJson, StudyPath
-from assay.cli.showing import plain_console, print_json, say, table
+from assay.cli.terminal import AsJson, StudyPath, plain_console, print_json, say, table
 from assay.core.errors import DataError
 
 if TYPE_CHECKING:
