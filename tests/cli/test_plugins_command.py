@@ -9,14 +9,14 @@ import sys
 import typer
 from typer.testing import CliRunner, Result
 
-from assay.cli import plugins
+from assay.cli import start
 from assay.cli.main import with_errors
 from assay.core.registry import Registry
 
 
 def run(*args: str) -> Result:
     app = typer.Typer()
-    app.command()(with_errors(plugins.command))
+    app.command()(with_errors(start.plugins))
     return CliRunner().invoke(app, list(args))
 
 

@@ -38,7 +38,7 @@ KINDS = {"search", "models", "memory", "hierarchy", "answers"}
 WORDS_OF_KINDS = {"panel", "rubric", "tree", "router", "graph", "anchor", "sql"}
 # In another sense than that of a kind's name: JSON and HTML that others write, and a verb.
 SAME_WORD = {
-    "retrieval.chunk_markup",
+    *("cli.stored", "retrieval.chunk_markup"),
     *("systems.http_reading", "systems.imported", "systems.retrievers"),
 }
 

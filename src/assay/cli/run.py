@@ -87,9 +87,8 @@ def run(
     chosen = selected([*(where or []), *([f"stage={stage}"] if stage else [])], system, limit)
     if not is_plan(study):
         if keep_going:
-            raise UsageError(
-                f"--keep-going is about the steps of a plan, and {study} is a study. Leave it out."
-            )
+            what = f"--keep-going is about the steps of a plan, and {study} is a study"
+            raise UsageError(f"{what}. Leave it out.")
         run_and_show(
             study,
             chosen,
@@ -267,7 +266,8 @@ def _show_plan(found: PlanResults) -> None:
     lines += [""] * bool(lines)
     lines += [f"{step.name}: {step.report}" for step in found.steps if step.report]
     lines += [_saved_line(found.saved)] if found.saved else []
-    lines += [f"Without --keep-going it would have ended because {found.would_stop}."] * bool(found.would_stop)
+    if found.would_stop:
+        lines.append(f"Without --keep-going it would have ended because {found.would_stop}.")
     for line in ["", *lines, f"{found.plan}: {TITLES[found.verdict]}"]:
         console.print(plain(line), soft_wrap=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
@@ -13,13 +12,13 @@ from importlib.metadata import version as distribution_version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 
 from assay.core.errors import AssayError, PluginError, UsageError, did_you_mean
 from assay.core.optional import IdentifiedPlugin, VersionedPlugin
-from assay.core.spec import Spec, parse_spec
+from assay.core.spec import Spec, WrongParameter, make_plugin, parameters_by_name, parse_spec
 
 if TYPE_CHECKING:
     from assay.core.protocols import Kit
@@ -55,17 +54,6 @@ KINDS = "assay.kinds"  # each package in it is of one kind of study
 T = TypeVar("T")
 _ASIDE, _LATER = "aside", "later"
 Fill = Callable[[Any], Any]
-_PLACE = re.compile(r"(?P<what>.*) - at `\$(?P<path>\..*)`", re.DOTALL)
-_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]|\[\.\.\.\]")  # the last: some key of a mapping
-_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
-
-
-class WrongParameter(PluginError):
-    """A parameter that a plugin does not take. `path` is where it stands among those that were given."""
-
-    def __init__(self, message: str, path: tuple[str, ...]) -> None:
-        super().__init__(message)
-        self.path = path
 
 
 def _unchanged(value: Any) -> Any:
@@ -144,7 +132,7 @@ class Registry:
         groups = part_groups(cls)
         made = {
             name: self._part(spec.name, name, groups[name], value, fill) if name in groups else fill(value)
-            for name, value in _parameters_by_name(cls, spec).items()
+            for name, value in parameters_by_name(cls, spec).items()
         }
         return make_plugin(cls, Spec(spec.name, made))
 
@@ -202,126 +190,6 @@ def part_groups(cls: type) -> Mapping[str, str]:
         if groups := [mark for mark in marks if is_plugin_group(mark)]:
             found[name] = groups[0]
     return found
-
-
-def make_plugin(cls: type, spec: Spec) -> Any:
-    """An instance of a plugin class; a parameter it lacks, or of a wrong type, is a PluginError."""
-    if not dataclasses.is_dataclass(cls):
-        raise PluginError(f"{cls.__name__} is not a dataclass, so {spec.name!r} can take no parameters.")
-    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
-    params = _parameters_by_name(cls, spec)
-    for name in params:
-        if name not in fields:
-            what = f"{spec.name!r} has no parameter {name!r}. {did_you_mean(name, fields)}"
-            raise WrongParameter(what, (name,))
-    missing = [
-        name
-        for name, field in fields.items()
-        if name not in params
-        and field.default is dataclasses.MISSING
-        and field.default_factory is dataclasses.MISSING
-    ]
-    if missing:
-        needed = ", ".join(f"{name}=…" for name in missing)
-        raise PluginError(f"{spec.name!r} needs more parameters. Write {spec.name}({needed}).")
-    try:
-        return msgspec.convert(params, cls, dec_hook=_pass_through, strict=False)
-    except (msgspec.ValidationError, ValueError, TypeError) as error:
-        what, path = _conversion_message(error, cls, params)
-        raise WrongParameter(f"{spec.name!r}: {what}", path) from error
-
-
-def _parameters_by_name(cls: type, spec: Spec) -> dict[str, Any]:
-    """The parameters by name: what follows a colon is the first that may be given without one."""
-    params = dict(spec.params)
-    if "" in params:
-        fields = [field for field in dataclasses.fields(cls) if field.init]
-        if not fields:
-            raise PluginError(f"{spec.name!r} takes no parameter, so nothing may follow the colon.")
-        first = next((field for field in fields if not field.kw_only), fields[0])
-        params[first.name] = params.pop("")
-    return params
-
-
-def _conversion_message(
-    error: Exception, cls: type, params: Mapping[str, Any]
-) -> tuple[str, tuple[str, ...]]:
-    """What msgspec refuses, in the words of a study: the parameter, what it takes, what it got; and where."""
-    found = _PLACE.fullmatch(str(error))
-    if found is None:
-        return str(error), ()
-    path, hint = _resolve_path(found["path"], cls, params)
-    if unknown := _UNKNOWN.fullmatch(found["what"]):
-        name = unknown["name"]
-        known = [field for part in _types_in(hint) for field in _fields_of(part)]
-        what = f"there is no such field. {did_you_mean(name, known)}"
-        return f"{'.'.join((*path, name))}: {what}".rstrip(), (*path, name)
-    what = found["what"].replace("`", "").replace(" | ", " or ")
-    taken = _literals(hint) if "enum" in what else []
-    choices = f". It takes {', '.join(taken)}" if taken else ""
-    what = f"{what[:1].lower()}{what[1:]}{choices}".replace("invalid enum value", "it cannot be")
-    return f"{'.'.join(path)}: {what}", path
-
-
-def _resolve_path(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
-    """A path of msgspec's, with the keys that it leaves out, and the type of what stands at its end."""
-    hint: Any = cls
-    value: Any = params
-    walked: list[str] = []
-    for step in _STEP.finditer(path):
-        key = step["name"] or (int(step["index"]) if step["index"] else None)
-        hint = _type_inside(hint, key)
-        if key is None:
-            key = next((name for name, each in value.items() if not _converts(each, hint)), "")
-        value = value[key] if key != "" else None
-        walked.append(str(key))
-    return tuple(walked), hint
-
-
-def _type_inside(hint: Any, key: str | int | None) -> Any:
-    """The type of what stands under a field, an index or, where the key is None, any key of a mapping."""
-    for part in _types_in(hint):
-        args = get_args(part)
-        if isinstance(key, str) and key in (fields := _fields_of(part)):
-            return fields[key]
-        if key is None and get_origin(part) is dict:
-            return args[1]
-        if isinstance(key, int) and get_origin(part) in {list, tuple}:
-            return args[key] if key < len(args) and ... not in args else args[0]
-    return Any
-
-
-def _types_in(hint: Any) -> list[Any]:
-    """The types that a type allows, one by one."""
-    if get_origin(hint) in {dict, list, tuple, Literal, None}:
-        return [hint]
-    return [part for each in get_args(hint) for part in _types_in(each)]  # of a union, of Annotated
-
-
-def _fields_of(cls: Any) -> dict[str, Any]:
-    """The fields of a class that says which it has, and their types."""
-    fields = dataclasses.is_dataclass(cls) or hasattr(cls, "__struct_fields__")
-    return get_type_hints(cls, include_extras=True) if fields else {}
-
-
-def _converts(value: Any, hint: Any) -> bool:
-    try:
-        msgspec.convert(value, hint, dec_hook=_pass_through, strict=False)
-    except (msgspec.ValidationError, ValueError, TypeError):
-        return False
-    return True
-
-
-def _literals(hint: Any) -> list[str]:
-    """The words that a type allows, where it lists them."""
-    return [str(word) for part in _types_in(hint) if get_origin(part) is Literal for word in get_args(part)]
-
-
-def _pass_through(wanted: type, value: Any) -> Any:
-    """Lets nested specs and already made objects pass through msgspec untouched."""
-    if isinstance(value, wanted):
-        return value
-    raise ValueError(f"expected {wanted.__name__}, got {value!r}")
 
 
 def outside_identity(default: T) -> T:

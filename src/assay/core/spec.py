@@ -5,23 +5,29 @@
     ir_datasets:beir/scifact/test          the text after the colon is the plugin's first parameter
     flat_strong(model=static(dims=256), depth=50)
 
-A spec is data until a registry makes a plugin of it. It prints in one canonical form, which is what
-identities hash.
+A spec is data. `make_plugin` makes an instance of a plugin class from it. It prints in one canonical form,
+which identities hash.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from assay.core.errors import UsageError
+import msgspec
+
+from assay.core.errors import PluginError, UsageError, did_you_mean
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 _NUMBER = re.compile(r"-?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+)(?=[\s,)\]]|$)")
 _BARE = re.compile(r"[^\s,()\[\]'\"=]+")
+_PLACE = re.compile(r"(?P<what>.*) - at `\$(?P<path>\..*)`", re.DOTALL)
+_STEP = re.compile(r"\.(?P<name>\w+)|\[(?P<index>\d+)\]|\[\.\.\.\]")  # the last: some key of a mapping
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 
 
@@ -64,18 +70,18 @@ def _show(value: Any) -> str:
         return str(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_show(part) for part in value) + "]"
-    if isinstance(value, str) and _BARE.fullmatch(value) and not _means_something_else(value):
+    if isinstance(value, str) and _BARE.fullmatch(value) and not _needs_quotes(value):
         return value
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _means_something_else(bare: str) -> bool:
-    """Whether this text, without quotes, would be read as a number or a constant."""
+def _needs_quotes(bare: str) -> bool:
+    """Whether this text would be read as a number or a constant if it had no quotes."""
     return bare.lower() in _CONSTANTS or _NUMBER.fullmatch(bare) is not None
 
 
 class _Scanner:
-    """Reads one spec string, and names the column of a mistake."""
+    """Reads a spec string. Errors name the column."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -165,3 +171,134 @@ class _Scanner:
 
     def mistake(self, what: str) -> UsageError:
         return UsageError(f"{what} at column {self.at + 1} of {self.text!r}")
+
+
+# ------------------------------------------------------------------------------ making plugins
+
+
+class WrongParameter(PluginError):
+    """A parameter that a plugin does not take. `path` leads to it from the parameters that were given."""
+
+    def __init__(self, message: str, path: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+def make_plugin(cls: type, spec: Spec) -> Any:
+    """An instance of a plugin class. An unknown parameter, or a wrong value, is a PluginError."""
+    if not dataclasses.is_dataclass(cls):
+        raise PluginError(f"{cls.__name__} is not a dataclass, so {spec.name!r} can take no parameters.")
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+    params = parameters_by_name(cls, spec)
+    for name in params:
+        if name not in fields:
+            what = f"{spec.name!r} has no parameter {name!r}. {did_you_mean(name, fields)}"
+            raise WrongParameter(what, (name,))
+    missing = [
+        name
+        for name, field in fields.items()
+        if name not in params
+        and field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        needed = ", ".join(f"{name}=…" for name in missing)
+        raise PluginError(f"{spec.name!r} needs more parameters. Write {spec.name}({needed}).")
+    try:
+        return msgspec.convert(params, cls, dec_hook=_accept_made, strict=False)
+    except (msgspec.ValidationError, ValueError, TypeError) as error:
+        what, path = _conversion_message(error, cls, params)
+        raise WrongParameter(f"{spec.name!r}: {what}", path) from error
+
+
+def parameters_by_name(cls: type, spec: Spec) -> dict[str, Any]:
+    """The parameters by name. Text after a colon is the first parameter that may be positional."""
+    params = dict(spec.params)
+    if "" in params:
+        fields = [field for field in dataclasses.fields(cls) if field.init]
+        if not fields:
+            raise PluginError(f"{spec.name!r} takes no parameter, so nothing may follow the colon.")
+        first = next((field for field in fields if not field.kw_only), fields[0])
+        params[first.name] = params.pop("")
+    return params
+
+
+def _conversion_message(
+    error: Exception, cls: type, params: Mapping[str, Any]
+) -> tuple[str, tuple[str, ...]]:
+    """Rewrite a msgspec error for readers of a study. Returns the message and the path of the parameter."""
+    found = _PLACE.fullmatch(str(error))
+    if found is None:
+        return str(error), ()
+    path, hint = _resolve_path(found["path"], cls, params)
+    if unknown := _UNKNOWN.fullmatch(found["what"]):
+        name = unknown["name"]
+        known = [field for part in _types_in(hint) for field in _fields_of(part)]
+        what = f"there is no such field. {did_you_mean(name, known)}"
+        return f"{'.'.join((*path, name))}: {what}".rstrip(), (*path, name)
+    what = found["what"].replace("`", "").replace(" | ", " or ")
+    taken = _literals(hint) if "enum" in what else []
+    choices = f". It takes {', '.join(taken)}" if taken else ""
+    what = f"{what[:1].lower()}{what[1:]}{choices}".replace("invalid enum value", "it cannot be")
+    return f"{'.'.join(path)}: {what}", path
+
+
+def _resolve_path(path: str, cls: type, params: Mapping[str, Any]) -> tuple[tuple[str, ...], Any]:
+    """Add to a msgspec path the keys that it leaves out. Returns the path and the type at its end."""
+    hint: Any = cls
+    value: Any = params
+    walked: list[str] = []
+    for step in _STEP.finditer(path):
+        key = step["name"] or (int(step["index"]) if step["index"] else None)
+        hint = _type_inside(hint, key)
+        if key is None:
+            key = next((name for name, each in value.items() if not _converts(each, hint)), "")
+        value = value[key] if key != "" else None
+        walked.append(str(key))
+    return tuple(walked), hint
+
+
+def _type_inside(hint: Any, key: str | int | None) -> Any:
+    """The type of a field, of the value at an index or, if the key is None, of the values of a mapping."""
+    for part in _types_in(hint):
+        args = get_args(part)
+        if isinstance(key, str) and key in (fields := _fields_of(part)):
+            return fields[key]
+        if key is None and get_origin(part) is dict:
+            return args[1]
+        if isinstance(key, int) and get_origin(part) in {list, tuple}:
+            return args[key] if key < len(args) and ... not in args else args[0]
+    return Any
+
+
+def _types_in(hint: Any) -> list[Any]:
+    """The members of a union or of an annotated type; the type itself for any other."""
+    if get_origin(hint) in {dict, list, tuple, Literal, None}:
+        return [hint]
+    return [part for each in get_args(hint) for part in _types_in(each)]  # of a union, of Annotated
+
+
+def _fields_of(cls: Any) -> dict[str, Any]:
+    """The fields of a dataclass or Struct with their types; none for any other class."""
+    is_struct = isinstance(cls, type) and issubclass(cls, msgspec.Struct)
+    return get_type_hints(cls, include_extras=True) if is_struct or dataclasses.is_dataclass(cls) else {}
+
+
+def _converts(value: Any, hint: Any) -> bool:
+    try:
+        msgspec.convert(value, hint, dec_hook=_accept_made, strict=False)
+    except (msgspec.ValidationError, ValueError, TypeError):
+        return False
+    return True
+
+
+def _literals(hint: Any) -> list[str]:
+    """The words that a literal type allows."""
+    return [str(word) for part in _types_in(hint) if get_origin(part) is Literal for word in get_args(part)]
+
+
+def _accept_made(wanted: type, value: Any) -> Any:
+    """A msgspec hook that accepts nested specs and plugins that are made already."""
+    if isinstance(value, wanted):
+        return value
+    raise ValueError(f"expected {wanted.__name__}, got {value!r}")

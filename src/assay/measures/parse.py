@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.core.errors import PluginError, UsageError, did_you_mean
-from assay.core.registry import MEASURES, Registry, make_plugin
-from assay.core.spec import Spec, parse_spec
+from assay.core.registry import MEASURES, Registry
+from assay.core.spec import Spec, make_plugin, parse_spec
 
 if TYPE_CHECKING:
     from assay.core.protocols import Measure

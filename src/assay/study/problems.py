@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.errors import AssayError, DataError, MissingVariable, Problem, UsageError, did_you_mean
-from assay.core.registry import CONTROLS, DATASETS, RENDERERS, WrongParameter, kind_packages
+from assay.core.registry import CONTROLS, DATASETS, RENDERERS, kind_packages
+from assay.core.spec import WrongParameter
 from assay.core.yaml_lines import Lines, Loc
 from assay.study.study_file import limit_problems
 

@@ -28,8 +28,8 @@ from assay.core.optional import (
 )
 from assay.core.protocols import Kit, Reference, WithholdingJudge
 from assay.core.records import Arm, Budget, Factors
-from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, WrongParameter, identity
-from assay.core.spec import Spec, parse_spec
+from assay.core.registry import CHUNKERS, DATASETS, JUDGES, SYSTEMS, Registry, identity
+from assay.core.spec import Spec, WrongParameter, parse_spec
 from assay.core.yaml_lines import Lines, read_yaml
 from assay.datasets.folder import dataset_spec
 from assay.study.study_file import SpecForm, StudyFile, conceal_variables, fill_variables, read_fields

@@ -22,8 +22,8 @@ from pydantic import (
 )
 
 from assay.core.errors import UsageError
-from assay.core.registry import Registry, make_plugin, part_groups
-from assay.core.spec import Spec, parse_spec
+from assay.core.registry import Registry, part_groups
+from assay.core.spec import Spec, make_plugin, parse_spec
 
 NULL = "null"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from assay.core.errors import AssayError, DataError, MissingVariable, Problem, UsageError, did_you_mean
 from assay.core.records import Arm, Factors
-from assay.core.registry import DATASETS, SYSTEMS, WrongParameter
-from assay.core.spec import parse_spec
+from assay.core.registry import DATASETS, SYSTEMS
+from assay.core.spec import WrongParameter, parse_spec
 from assay.core.yaml_lines import Loc
 from assay.study.problems import study_problems
 from assay.study.study import Study

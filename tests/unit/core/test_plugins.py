@@ -20,14 +20,12 @@ from assay.core.registry import (
     MEASURES,
     SYSTEMS,
     Registry,
-    WrongParameter,
     identity,
-    make_plugin,
     outside_identity,
     part_groups,
     part_identities,
 )
-from assay.core.spec import Spec, parse_spec
+from assay.core.spec import Spec, WrongParameter, make_plugin, parse_spec
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import pytest
 from assay.core.errors import SystemFailure, UsageError
 from assay.core.protocols import Kit
 from assay.core.records import Item
-from assay.core.registry import DATASETS, Registry, WrongParameter
+from assay.core.registry import DATASETS, Registry
+from assay.core.spec import WrongParameter
 from assay_worlds.suites.rephrase import PROMPT, QueryWording, Rephrase, Rewording, fault, fixed
 from assay_worlds.suites.workplace import Workplace
 from stand_ins.chat_server import ChatStandIn, by_turns

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, Problem, UsageError
-from assay.core.registry import make_plugin
-from assay.core.spec import parse_spec
+from assay.core.spec import make_plugin, parse_spec
 from assay.kinds.answers.blinding.acts import Act, append_act, record_unblinding
 from assay.kinds.answers.panel import MODEL, panel_of
 from assay.kinds.answers.results import ScoringResults
