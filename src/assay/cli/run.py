@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from assay.core.results import Results
     from assay.core.sweep_results import Sweep
     from assay.pipeline.evaluate import Watcher
-    from assay.pipeline.work_orders import Progress, Tally
     from assay.pipeline.plan import AvoidedWork, PlanResults, PlanStep, StepResult
     from assay.pipeline.runner import Outcome, Selection
     from assay.pipeline.sweep import SweepRun
+    from assay.pipeline.work_orders import Progress, Tally
     from assay.study.plan_file import Conditions
     from assay.study.study import Study
 

@@ -13,8 +13,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.terminal import AsJson
-from assay.cli.terminal import print_json, say
+from assay.cli.terminal import AsJson, print_json, say
 from assay.core.errors import PluginError
 from assay.desk.ports import ENDING, HOST, port_for
 from assay.kinds.models.dashboard.tables import read_tables
