@@ -12,11 +12,11 @@ import pytest
 from boxes import boxes
 from planted import wait_until_planted_would_have_run
 
-from assay.core.records import Step
+from assay.core.records import Item, Step
 from assay.core.results import ExpectedTarget
 from assay.kinds.memory.report.walk_section import walk_section
-from assay.kinds.memory.report.walks import ArmWalk, ExpectedPath, WalkedItem
-from assay.kinds.memory.walk import ExpectedStep, WantedPath
+from assay.kinds.memory.report.walks import ArmWalk, WalkedItem
+from assay.kinds.memory.walk import ExpectedPath, ExpectedStep
 from assay.report.html import HtmlReport
 from fake_results import build_results
 
@@ -52,7 +52,8 @@ def write_report(path: Path, plant: str = "") -> None:
     )
     walks = {arm: ArmWalk(trace[:3], trace) for arm in ("dense", "hybrid")}
     nodes = {"msa:2": "Every invoice is paid within 30 days" + plant}
-    walked = WalkedItem.of(shown, ExpectedPath(WantedPath(WANTED, "exact")), walks)
+    gold = {"path": msgspec.to_builtins(ExpectedPath(WANTED, "exact"))}
+    walked = WalkedItem.of(shown, Item(shown.item_id, shown.text, gold=gold), walks)
     section = walk_section(made, [msgspec.structs.replace(walked, nodes=nodes)])
     assert section is not None
     items = [shown, *made.items[1:]]

@@ -1,4 +1,4 @@
-"""Traces that claim everything: every role, every type of edge, every contradiction, on any order of hits."""
+"""Traces that are made up to try gates: the walk that items expect, and a trace that claims everything."""
 
 from __future__ import annotations
 
@@ -12,34 +12,106 @@ import msgspec
 from assay.controls.trial import ControlNotApplicable, Draw, Trial, replace_responses
 from assay.core.block import Block
 from assay.core.records import PATH, Response, Step
-from assay.kinds.memory.walk import REMOVED, SEED, SPREAD, TENSION, ranked_ids
+from assay.kinds.memory.walk import (
+    REMOVED,
+    SEED,
+    SPREAD,
+    TENSION,
+    WalkExpectation,
+    ranked_ids,
+    walk_expectations,
+)
 
 FIRST_ADDRESS = "assay.controls.walks"
 
-CLAIMED = (PATH, SEED, SPREAD, TENSION, REMOVED)
-WALKED, AT_ODDS, HOPS = 4, 10, 3  # hits that claimed paths run over, that are at odds, hops of the spread
+WALKED = 4  # hits that bluffed paths run over
+AT_ODDS = 10  # hits of which each pair is claimed to be at odds
+HOPS = 3  # of the bluffed spread
+
+# --------------------------------------------------------------------------------- the oracle's walk
+
+
+@dataclass(frozen=True)
+class ExpectedWalks:
+    """The walk that each item expects. An answer that a probe is compared with stays as it is."""
+
+    def steps(self, block: Block, documents: Sequence[Sequence[str]]) -> Iterator[list[Step] | None]:
+        expected = walk_expectations(block.items)
+        for wanted, docs, response in zip(expected, documents, block.responses, strict=True):
+            if response is None or wanted.unprimed_of is not None:
+                yield None
+                continue
+            # if the answer says what its path's edges were worth: they carried the whole result
+            removed = {str(step.edge) for step in response.trace if step.kind == REMOVED}
+            yield [
+                *_expected_steps(docs, wanted),
+                *(
+                    Step(REMOVED, 0, "", edge=edge, scores={"change": float(edge == "path")})
+                    for edge in sorted(removed)
+                ),
+            ]
+
+
+def _expected_steps(docs: Sequence[str], wanted: WalkExpectation) -> list[Step]:
+    """The walk that an item expects; empty if it expects none."""
+    nodes = [(step.node_id, step.via_edge_type) for step in wanted.path.steps] if wanted.path else []
+    nodes = nodes or [(doc, None) for doc in docs]
+    roles, edges = list(wanted.required_semantic_roles), list(wanted.required_edge_types)
+    spread = bool(
+        wanted.activation_trace
+        or wanted.required_trace_stop_reasons
+        or wanted.min_activation_trace_length
+        or wanted.max_activation_trace_length
+    )
+    if not (wanted.path or roles or edges or wanted.required_contradiction_pairs or spread):
+        return []
+    while nodes and len(nodes) <= max(len(roles) - 1, len(edges)):
+        nodes.append((f"{nodes[-1][0]}+", None))  # a further node, for roles and edges that have none yet
+    steps: list[Step] = []
+    for depth, (node, via) in enumerate(nodes):
+        edge = via or (edges.pop(0) if depth and edges else None)
+        role = roles.pop(0) if roles else None
+        steps.append(Step(PATH, depth, node, nodes[depth - 1][0] if depth else None, edge=edge, role=role))
+    on_path = {node for node, _ in nodes}
+    steps += [Step(PATH, 0, doc) for doc in docs if doc not in on_path]
+    steps += [Step(TENSION, 0, b, a) for a, b in wanted.required_contradiction_pairs]
+    return [*steps, *_expected_spread(docs, wanted)]
+
+
+def _expected_spread(docs: Sequence[str], wanted: WalkExpectation) -> list[Step]:
+    steps = [
+        Step(
+            SEED if event.is_seed or (place == 0 and not event.hop) else SPREAD,
+            event.hop if event.hop is not None else place,
+            event.node_id,
+            edge=event.edge_type,
+            stop=event.stopped_reason,
+        )
+        for place, event in enumerate(wanted.activation_trace.steps if wanted.activation_trace else ())
+    ]
+    if not steps or steps[0].kind != SEED:
+        steps.insert(0, Step(SEED, 0, docs[0] if docs else ""))
+    stops = {step.stop for step in steps}
+    steps += [
+        Step(SPREAD, 1, steps[0].target, stop=stop, selected=False)
+        for stop in wanted.required_trace_stop_reasons
+        if stop not in stops
+    ]
+    while len(steps) < (wanted.min_activation_trace_length or 0):
+        steps.append(Step(SPREAD, len(steps), steps[0].target))
+    return steps
+
+
+# ------------------------------------------------------------------------------ the bluffed trace
 
 
 @dataclass(frozen=True)
 class _TraceVocabulary:
-    """What traces of the study name: an engine knows its own vocabulary."""
+    """The roles, edges and stop reasons that the traces of a study name."""
 
     roles: Sequence[str]
     edges: Sequence[str]
     stops: Sequence[str]
-
-    @classmethod
-    def of(cls, blocks: Sequence[Block]) -> _TraceVocabulary:
-        steps = [
-            step
-            for block in blocks
-            for response in block.responses
-            if response is not None
-            for step in response.trace
-            if step.kind in CLAIMED and step.kind != REMOVED
-        ]
-        named = ({getattr(step, field) for step in steps} - {None} for field in ("role", "edge", "stop"))
-        return cls(*(sorted(each) for each in named))
 
 
 @dataclass(frozen=True)
@@ -52,9 +124,16 @@ class BluffedTrace:
 
     def mutants(self, trial: Trial) -> Mapping[str, Draw]:
         trial.require(frozenset({"trace", "hits"}))
-        words = _TraceVocabulary.of(trial.blocks)
+        responses = [each for block in trial.blocks for each in block.responses if each is not None]
+        kinds = {PATH, SEED, SPREAD, TENSION}
+        steps = [step for each in responses for step in each.trace if step.kind in kinds]
+        words = _TraceVocabulary(
+            sorted({step.role for step in steps if step.role is not None}),
+            sorted({step.edge for step in steps if step.edge is not None}),
+            sorted({step.stop for step in steps if step.stop is not None}),
+        )
         if not (words.roles or words.edges):
-            raise ControlNotApplicable("no system of the study tells a path with roles or edges")
+            raise ControlNotApplicable("no trace of the study names the roles or edges of a path")
 
         def bluffed(block: Block) -> Block:
             taken = trial.beside(block) or block
@@ -67,7 +146,13 @@ def _bluff(response: Response, words: _TraceVocabulary) -> Response:
     nodes = ranked_ids(response)
     if response.error is not None or not nodes:
         return response
-    claims = [*_paths(nodes[:WALKED], words), *_spread(nodes[:WALKED], words)]
+    claims = [*_bluffed_paths(nodes[:WALKED], words), Step(SEED, 0, nodes[0])]
+    claims += [
+        Step(SPREAD, hop, node, nodes[0], edge=edge, stop=stop)
+        for hop in range(1, HOPS + 1)
+        for node in nodes[:WALKED]
+        for edge, stop in zip_longest(words.edges, words.stops)
+    ]
     claims += [Step(TENSION, 0, b, a) for a, b in combinations(nodes[:AT_ODDS], 2)]
     claims += [
         Step(REMOVED, 0, nodes[0], edge=edge, scores={"change": float(edge == "path")})
@@ -76,8 +161,8 @@ def _bluff(response: Response, words: _TraceVocabulary) -> Response:
     return msgspec.structs.replace(response, trace=claims)
 
 
-def _paths(nodes: Sequence[str], words: _TraceVocabulary) -> Iterator[Step]:
-    """The hits in their order as the best path, then every way from some of them to others."""
+def _bluffed_paths(nodes: Sequence[str], words: _TraceVocabulary) -> Iterator[Step]:
+    """The hits in their order as the best path, then every way over one, two or three of them."""
     ways = [tuple(nodes), *((node,) for node in nodes)]
     ways += [way for length in (2, 3) for way in permutations(nodes, length)]
     for way in ways:
@@ -87,11 +172,3 @@ def _paths(nodes: Sequence[str], words: _TraceVocabulary) -> Iterator[Step]:
             for edge, role in zip_longest(words.edges, words.roles):
                 depth += 1
                 yield Step(PATH, depth, node, before, edge=edge, role=role)
-
-
-def _spread(nodes: Sequence[str], words: _TraceVocabulary) -> Iterator[Step]:
-    yield Step(SEED, 0, nodes[0])
-    for hop in range(1, HOPS + 1):
-        for node in nodes:
-            for edge, stop in zip_longest(words.edges, words.stops):
-                yield Step(SPREAD, hop, node, nodes[0], edge=edge, stop=stop)

@@ -1,8 +1,8 @@
-"""What a memory walked, as its trace tells it, and what a case expects of the walk, as its gold states it.
+"""What a trace says that a memory walked, and what gold says that it should walk.
 
-A trace holds replayed paths, best first (steps of the kind "path"), then spreads of activation ("seed" and
-"spread"), then tensions between nodes ("tension"), then what the result would be without some edges
-("removed"). A response without any path step walked nowhere: each of its hits is a path of one step.
+A trace holds paths, best first (steps of the kind "path"), then spreads of activation ("seed" and "spread"),
+then tensions between nodes ("tension"), then how far the result changes without some edges ("removed"). In a
+response without a path, each hit is a path of one step.
 """
 
 from __future__ import annotations
@@ -17,70 +17,28 @@ from assay.core.records import PATH, Item, Response, Step
 
 Over = Literal["paths", "best_path", "hits"]
 MatchMode = Literal["exact", "prefix", "subsequence"]
-SEED, SPREAD, TENSION, REMOVED = "seed", "spread", "tension", "removed"  # kinds of steps, beside PATH
+SEED, SPREAD, TENSION, REMOVED = "seed", "spread", "tension", "removed"  # kinds of steps, besides PATH
 T = TypeVar("T")
 
 # ------------------------------------------------------------------------------ what was walked
 
 
 def paths_of(response: Response) -> list[list[Step]]:
-    """The replayed paths, best first; where there are none, the hits by rank, each a path of one step."""
-    found = _parts((step for step in response.trace if step.kind == PATH), lambda step: step.depth == 0)
-    return found or [[Step(PATH, 0, doc_id)] for doc_id in ranked_ids(response)]
+    """The paths, best first; if there are none, the hits by rank, each as a path of one step."""
+    return paths_in(response.trace) or [[Step(PATH, 0, doc_id)] for doc_id in ranked_ids(response)]
 
 
-def visited_once(path: Sequence[Step]) -> list[Step]:
-    """A path without its returns: of several visits to a node the first."""
-    first: dict[str, Step] = {}
-    for step in path:
-        first.setdefault(step.target, step)
-    return list(first.values())
+def paths_in(trace: Iterable[Step]) -> list[list[Step]]:
+    """The paths of a trace, best first."""
+    return _split((step for step in trace if step.kind == PATH), lambda step: step.depth == 0)
 
 
-def ranked_ids(response: Response) -> list[str]:
-    """What the hits name, best first, each once; equal scores stand as in every ranking."""
-    order = sorted(response.hits, key=lambda hit: (hit.score, hit.doc_id), reverse=True)
-    return list(dict.fromkeys(hit.doc_id for hit in order))
+def spreads_in(trace: Iterable[Step]) -> list[list[Step]]:
+    """The spreads of a trace, one per seed: the seed, then every attempt to pass energy on."""
+    return _split((s for s in trace if s.kind in (SEED, SPREAD)), lambda step: step.kind == SEED)
 
 
-def returned_nodes(response: Response, over: Over) -> list[str]:
-    """The nodes that a response returns, each once: of all paths in turn, of the best one, or the ranking."""
-    if over == "hits":
-        return ranked_ids(response)
-    walked = paths_of(response) if over == "paths" else paths_of(response)[:1]
-    return list(dict.fromkeys(step.target for path in walked for step in path))
-
-
-def spreads_of(response: Response) -> list[list[Step]]:
-    """The spreads of activation, one a seed: the seed, then every attempt to pass energy on."""
-    steps = (step for step in response.trace if step.kind in (SEED, SPREAD))
-    return _parts(steps, lambda step: step.kind == SEED)
-
-
-def spread_length(spread: Sequence[Step]) -> int:
-    """How many steps a spread has, with those that its system left untold."""
-    return len(spread) + int(sum(step.scores.get("untold", 0.0) for step in spread if step.kind == SEED))
-
-
-def reached_nodes(response: Response) -> set[str]:
-    """The nodes that energy began at or was passed on to; without a spread, those on the paths."""
-    found = {step.target for spread in spreads_of(response) for step in spread if step.selected}
-    return found or set(returned_nodes(response, "paths"))
-
-
-def tension_pairs(response: Response) -> set[frozenset[str]]:
-    """The pairs of nodes that a response says are at odds, whichever is named first."""
-    pairs = ((step.source, step.target) for step in response.trace if step.kind == TENSION)
-    return {frozenset({source, target}) for source, target in pairs if source is not None}
-
-
-def change_without(response: Response, without: str) -> float | None:
-    """How far the result changes without some edges: the best path's, random ones, nearby ones."""
-    steps = (step for step in response.trace if step.kind == REMOVED and step.edge == without)
-    return next((step.scores.get("change") for step in steps), None)
-
-
-def _parts(steps: Iterable[Step], begins: Callable[[Step], bool]) -> list[list[Step]]:
+def _split(steps: Iterable[Step], begins: Callable[[Step], bool]) -> list[list[Step]]:
     parts: list[list[Step]] = []
     for step in steps:
         if begins(step) or not parts:
@@ -89,21 +47,66 @@ def _parts(steps: Iterable[Step], begins: Callable[[Step], bool]) -> list[list[S
     return parts
 
 
+def visited_once(path: Sequence[Step]) -> list[Step]:
+    """A path with only the first visit to each node."""
+    first: dict[str, Step] = {}
+    for step in path:
+        first.setdefault(step.target, step)
+    return list(first.values())
+
+
+def ranked_ids(response: Response) -> list[str]:
+    """The ids of the hits, best first, each once; ties are broken as in every ranking."""
+    order = sorted(response.hits, key=lambda hit: (hit.score, hit.doc_id), reverse=True)
+    return list(dict.fromkeys(hit.doc_id for hit in order))
+
+
+def returned_nodes(response: Response, over: Over) -> list[str]:
+    """The nodes that a response returns, each once: of all paths in turn, of the best path, or the hits."""
+    if over == "hits":
+        return ranked_ids(response)
+    walked = paths_of(response) if over == "paths" else paths_of(response)[:1]
+    return list(dict.fromkeys(step.target for path in walked for step in path))
+
+
+def spread_length(spread: Sequence[Step]) -> int:
+    """How many steps a spread has, with those that its system left out of the trace."""
+    return len(spread) + int(sum(step.scores.get("untold", 0.0) for step in spread if step.kind == SEED))
+
+
+def reached_nodes(response: Response) -> set[str]:
+    """The nodes that energy began at or was passed on to; without a spread, those on the paths."""
+    found = {step.target for spread in spreads_in(response.trace) for step in spread if step.selected}
+    return found or set(returned_nodes(response, "paths"))
+
+
+def tension_pairs(response: Response) -> set[frozenset[str]]:
+    """The pairs of nodes that a response claims to be at odds, in either order."""
+    pairs = ((step.source, step.target) for step in response.trace if step.kind == TENSION)
+    return {frozenset({source, target}) for source, target in pairs if source is not None}
+
+
+def change_without(response: Response, edges: str) -> float | None:
+    """How far the result changes without some edges: the best path's, random ones, nearby ones."""
+    steps = (step for step in response.trace if step.kind == REMOVED and step.edge == edges)
+    return next((step.scores.get("change") for step in steps), None)
+
+
 # ----------------------------------------------------------------------------- what is expected
 
 
 class ExpectedStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step of an expected path: the node, and the type of edge that leads to it where that matters."""
+    """A step of an expected path: the node, and the type of the edge that leads to it (None: any)."""
 
     node_id: str
     via_edge_type: str | None = None
 
     def fits(self, step: Step) -> bool:
-        """Whether a step of a path is the one expected."""
+        """Whether a step of a path is the expected one."""
         return step.target == self.node_id and self.via_edge_type in (None, step.edge)
 
 
-class WantedPath(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExpectedPath(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A path that a case expects."""
 
     steps: Annotated[list[ExpectedStep], msgspec.Meta(min_length=1)]
@@ -111,7 +114,7 @@ class WantedPath(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExpectedTraceStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step of an expected spread: the node, and whatever else is stated about it."""
+    """A step of an expected spread: the node, and anything else that is stated about it."""
 
     node_id: str
     edge_type: str | None = None
@@ -120,7 +123,7 @@ class ExpectedTraceStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     stopped_reason: str | None = None
 
     def fits(self, step: Step) -> bool:
-        """Whether a step of a spread is the one expected."""
+        """Whether a step of a spread is the expected one."""
         return (
             step.target == self.node_id
             and self.edge_type in (None, step.edge)
@@ -138,10 +141,10 @@ class ExpectedTrace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WalkExpectation(msgspec.Struct, frozen=True):
-    """What the gold of an item says about a walk. Nothing stated is nothing expected."""
+    """What the gold of an item says about a walk."""
 
     minimum_evidence_matches: Annotated[int, msgspec.Meta(ge=0)] = 1
-    path: WantedPath | None = None
+    path: ExpectedPath | None = None
     path_scope: Literal["best_path", "any_path"] = "any_path"
     required_edge_types: list[str] = []
     required_semantic_roles: list[str] = []
@@ -154,7 +157,7 @@ class WalkExpectation(msgspec.Struct, frozen=True):
 
 
 def walk_expectations(items: Sequence[Item]) -> list[WalkExpectation]:
-    """What each item expects of a walk; whatever gold cannot be read is told at once."""
+    """What each item expects of a walk; raises with every item whose gold cannot be read."""
     found, problems = list[WalkExpectation](), list[Problem]()
     for item in items:
         try:
@@ -167,11 +170,11 @@ def walk_expectations(items: Sequence[Item]) -> list[WalkExpectation]:
 
 
 def follows(
-    wanted: Sequence[T], walked: Sequence[Step], mode: MatchMode, fits: Callable[[T, Step], bool]
+    expected: Sequence[T], walked: Sequence[Step], mode: MatchMode, fits: Callable[[T, Step], bool]
 ) -> bool:
-    """Whether a walk is as wanted: exactly, at its beginning, or in this order with others between."""
+    """Whether a walk is as expected: exactly, at its beginning, or in this order with others between."""
     if mode == "subsequence":
         left = iter(walked)
-        return all(any(fits(each, step) for step in left) for each in wanted)
-    enough = len(walked) == len(wanted) if mode == "exact" else len(walked) >= len(wanted)
-    return enough and all(map(fits, wanted, walked))
+        return all(any(fits(each, step) for step in left) for each in expected)
+    enough = len(walked) == len(expected) if mode == "exact" else len(walked) >= len(expected)
+    return enough and all(map(fits, expected, walked))

@@ -22,27 +22,33 @@ from assay.core.protocols import Kit
 from assay.core.records import Arm, Budget, Hit, Item, Passage, Query, Response, Step
 from assay.core.registry import DATASETS, SYSTEMS, Registry
 from assay.core.results import PRIVATE_ALONE, ExpectedTarget, Results
-from assay.kinds.memory.report.graph_layout import APART, COLUMN, EDGE, GAP, HIGH, MOST, TOP, WIDE, WalkLayout
-from assay.kinds.memory.report.graph_picture import WalkPicture, walk_pictures
-from assay.kinds.memory.report.walk_section import walk_section
+from assay.kinds.memory.report.graph_drawing import (
+    APART,
+    COLUMN,
+    EDGE,
+    GAP,
+    HIGH,
+    MOST,
+    TOP,
+    WIDE,
+    WalkLayout,
+)
+from assay.kinds.memory.report.walk_section import WalkPicture, walk_pictures, walk_section
 from assay.kinds.memory.report.walks import (
     DRAWN,
     KEPT,
     ArmWalk,
-    ExpectedPath,
     WalkedItem,
+    compare_steps,
     drawn_items,
     expected_path,
-    marked_steps,
     matching_path,
     path_line,
-    paths_in,
     short_ids,
-    spreads_in,
     walk_of,
     walked_items,
 )
-from assay.kinds.memory.walk import ExpectedStep, MatchMode, WantedPath
+from assay.kinds.memory.walk import ExpectedPath, ExpectedStep, MatchMode, paths_in, spreads_in
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.evaluation import Evaluation
 from assay.report.github import GitHubComment
@@ -74,10 +80,8 @@ def seed(node: str) -> Step:
     return Step("seed", 0, node, scores={"energy": 1.0})
 
 
-def wanted(
-    *steps: tuple[str, str | None], mode: MatchMode = "subsequence", best_only: bool = False
-) -> ExpectedPath:
-    return ExpectedPath(WantedPath([ExpectedStep(*step) for step in steps], mode), best_only)
+def wanted(*steps: tuple[str, str | None], mode: MatchMode = "subsequence") -> ExpectedPath:
+    return ExpectedPath([ExpectedStep(*step) for step in steps], mode)
 
 
 # The walk of the page's own words: 3 to 2 to 1, one neighbour reached, one stopped before, one never touched.
@@ -146,9 +150,8 @@ def test_a_walk_without_a_path_stays_at_its_first_hit() -> None:
 def test_gold_of_another_form_names_no_path() -> None:
     gold = {"path": {"match_mode": "prefix", "steps": [{"node_id": "a", "via_edge_type": None}]}}
     assert expected_path(Item("q", "?", gold=gold)) == wanted(("a", None), mode="prefix")
-    assert expected_path(Item("q", "?", gold=gold | {"path_scope": "best_path"})) == wanted(
-        ("a", None), mode="prefix", best_only=True
-    )
+    best = WalkedItem.of(SMALL.items[0], Item("q", "?", gold=gold | {"path_scope": "best_path"}), {})
+    assert (best.path, best.best_only) == (wanted(("a", None), mode="prefix"), True)
     others: list[dict[str, Any]] = [
         {},
         {"path": [["a"]]},
@@ -178,12 +181,12 @@ def test_a_path_is_met_as_strictly_as_it_is_meant(
     paths = [path("a", "b", "c"), path("b")]
     assert matching_path(wanted(*steps, mode=mode), paths) == place
     only_best = None if place else place
-    assert matching_path(wanted(*steps, mode=mode, best_only=True), paths) == only_best
+    assert matching_path(wanted(*steps, mode=mode), paths, best_only=True) == only_best
 
 
 def test_expected_steps_say_what_became_of_them() -> None:
     expected = wanted(("a", None), ("b", "depends_on"), ("d", None))
-    marks = [(mark.walked, mark.edge) for mark in marked_steps(expected, path("x", "a", "b"))]
+    marks = [(mark.walked, mark.edge) for mark in compare_steps(expected, path("x", "a", "b"))]
     assert marks == [(True, None), (True, "next"), (False, None)]
 
 
@@ -263,7 +266,7 @@ def test_any_trace_can_be_drawn(trace: list[Step], expected: list[str]) -> None:
 
 
 def figure(**changes: object) -> WalkPicture:
-    return WalkPicture(SMALL, msgspec.structs.replace(ITEM, **changes), "dense")
+    return WalkPicture(msgspec.structs.replace(ITEM, **changes), "dense")
 
 
 def test_the_title_is_the_answer() -> None:
@@ -285,7 +288,7 @@ def test_the_title_is_the_answer() -> None:
 
 
 def test_a_node_says_by_shape_and_word_whether_it_was_expected() -> None:
-    drawn = str(figure().picture)
+    drawn = str(figure().svg)
     nodes = dict(re.findall(r'<g class="(?:found|missed|plain)"><title>(\w+:\d).*?<rect (.*?)/>', drawn))
     kinds = {
         node: kind for kind, node in re.findall(r'<g class="(found|missed|plain)"><title>(\w+:\d)', drawn)
@@ -322,23 +325,22 @@ def test_title_marks_and_notes_agree_on_what_was_found() -> None:
         "expected, missed",
     ]
     assert "Expected and never reached: msa:5." in one.notes
-    kinds = re.findall(r'<g class="(found|missed|passed-by)"><title>(\w+:\d)', str(one.picture))
+    kinds = re.findall(r'<g class="(found|missed|passed-by)"><title>(\w+:\d)', str(one.svg))
     assert dict(map(reversed, kinds)) == {
         "msa:2": "found",
         "msa:8": "passed-by",
         "msa:7": "passed-by",
         "msa:5": "missed",
     }
-    assert ">off this walk<" in one.picture
-    assert ">not reached<" not in one.picture  # msa:8 and msa:7 stand there, msa:5 at the hop it was tried
-    assert ">ranked 22nd, on no path<" in one.picture
+    assert ">off this walk<" in one.svg
+    assert ">not reached<" not in one.svg  # msa:8 and msa:7 stand there, msa:5 at the hop it was tried
+    assert ">ranked 22nd, on no path<" in one.svg
 
 
-def test_an_expected_path_is_held_against_the_path_that_comes_nearest() -> None:
+def test_an_expected_path_is_compared_with_the_path_that_comes_nearest() -> None:
     nearest = wanted(("msa:4", None), ("msa:8", None))  # msa:4 is the second path
     assert [mark.walked for mark in figure(path=nearest).expected] == [True, False]
-    best = wanted(("msa:4", None), ("msa:8", None), best_only=True)
-    assert [mark.walked for mark in figure(path=best).expected] == [False, False]
+    assert [mark.walked for mark in figure(path=nearest, best_only=True).expected] == [False, False]
 
 
 def test_hits_are_paths_where_a_trace_has_none() -> None:
@@ -406,7 +408,7 @@ def test_texts_cannot_leave_the_picture() -> None:
         Step("path", 0, f"a{plant}", role=plant),
         Step("path", 1, plant, f"a{plant}", edge=plant, stop=plant),
     ]
-    drawn = figure(walks={"dense": ArmWalk(nasty, nasty)}, nodes={plant: plant}).picture
+    drawn = figure(walks={"dense": ArmWalk(nasty, nasty)}, nodes={plant: plant}).svg
     assert "<script>" not in drawn
     assert drawn.count("</svg>") == 1
 
@@ -423,7 +425,7 @@ def test_the_page_draws_a_bounded_number_of_walks(walked: Results, monkeypatch: 
     found = walk_pictures(FULL, every, {})
     assert len(found) == DRAWN
     one = found[FULL.items[0].item_id][0].size
-    monkeypatch.setattr("assay.kinds.memory.report.graph_picture.ROOM", 3 * one)
+    monkeypatch.setattr("assay.kinds.memory.report.walk_section.ROOM", 3 * one)
     assert len(walk_pictures(FULL, every, {})) == 3
     assert "walk" not in HtmlReport().render(SMALL).decode().split("<body>")[1].split("<script>")[0]
 
@@ -554,8 +556,8 @@ def test_a_study_brings_layer_paths_and_words_to_its_results(tmp_path: Path) -> 
     }
     assert one.sufficient == "any 1 of 2"
     assert one.walks["told"].ranks == {"msa:2": 2, "msa:1": 3, "msa:3": 1}
-    assert WalkPicture(found, one, "told").statuses["msa:1"] == "ranked 3rd, on no path"
+    assert WalkPicture(one, "told").statuses["msa:1"] == "ranked 3rd, on no path"
     assert one.path == wanted(("msa:3", None), ("msa:2", None))
     assert [step.target for step in one.walks["told"].path] == ["msa:3", "msa:2"]
-    assert WalkPicture(found, one, "told").title == "Walked msa:3 → 2: the expected path"
+    assert WalkPicture(one, "told").title == "Walked msa:3 → 2: the expected path"
     assert HtmlReport().render(found).decode().count("<template") == 2

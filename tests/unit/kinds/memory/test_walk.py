@@ -21,7 +21,7 @@ from assay.kinds.memory.walk import (
     paths_of,
     reached_nodes,
     returned_nodes,
-    spreads_of,
+    spreads_in,
     tension_pairs,
     walk_expectations,
 )
@@ -48,13 +48,13 @@ def targets(parts: list[list[Step]]) -> list[list[str]]:
 
 def test_a_step_of_depth_0_begins_a_path_and_a_seed_a_spread() -> None:
     assert targets(paths_of(TWO)) == [["a", "b"], ["c", "b", "d"]]
-    assert targets(spreads_of(TWO)) == [["a", "b", "e"], ["c", "b"]]
+    assert targets(spreads_in(TWO.trace)) == [["a", "b", "e"], ["c", "b"]]
 
 
 def test_what_a_trace_begins_with_is_a_part_even_where_it_does_not_say_so() -> None:
     lost = Response(trace=[Step("path", 1, "b"), Step("spread", 1, "c"), Step("path", 2, "d")])
     assert targets(paths_of(lost)) == [["b", "d"]]
-    assert targets(spreads_of(lost)) == [["c"]]
+    assert targets(spreads_in(lost.trace)) == [["c"]]
 
 
 def test_without_path_steps_each_hit_is_a_path_of_one_step() -> None:
@@ -62,7 +62,7 @@ def test_without_path_steps_each_hit_is_a_path_of_one_step() -> None:
     assert targets(paths_of(FLAT)) == [["y"], ["z"], ["a"]]
     assert {step.depth for one in paths_of(FLAT) for step in one} == {0}
     assert targets(paths_of(Response())) == []
-    assert spreads_of(FLAT) == []
+    assert spreads_in(FLAT.trace) == []
 
 
 def test_the_nodes_counted_are_those_of_all_paths_the_best_one_or_the_ranking() -> None:

@@ -19,7 +19,7 @@ from assay.kinds.memory.walk import (
     change_without,
     paths_of,
     reached_nodes,
-    spreads_of,
+    spreads_in,
     walk_expectations,
 )
 from assay.measures.parse import measure_name
@@ -105,7 +105,7 @@ class Depth(ActivationMeasure):
     def _deepest(self, response: Response | None) -> float:
         if response is None:
             return np.nan
-        walked = paths_of(response)[:1] if self.of == "path" else spreads_of(response)
+        walked = paths_of(response)[:1] if self.of == "path" else spreads_in(response.trace)
         hops = [step.depth for part in walked for step in part if step.selected]
         return float(max(hops)) if hops else np.nan
 

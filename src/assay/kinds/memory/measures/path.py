@@ -31,7 +31,7 @@ from assay.kinds.memory.walk import (
     follows,
     paths_of,
     spread_length,
-    spreads_of,
+    spreads_in,
     tension_pairs,
     visited_once,
     walk_expectations,
@@ -184,7 +184,7 @@ class TraceHit(WalkMeasure):
         )
 
     def holds(self, wanted: WalkExpectation, response: Response, evidence: Set[str]) -> bool:
-        if not (found := spreads_of(response)):
+        if not (found := spreads_in(response.trace)):
             return False
         spread, trace = found[0], wanted.activation_trace
         least, most = wanted.min_activation_trace_length, wanted.max_activation_trace_length
